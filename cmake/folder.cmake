@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# One target a folder: vinci_folder(base DEPENDS ... PRIVATE ...) makes the library vinci-base from the folder's
+# sources, known as Vinci::base to us and to those who install us.
+
+set(VINCI_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+
+# Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math).
+function(vinci_flags target)
+  target_compile_options(${target} PRIVATE ${VINCI_WARNINGS} -ffp-contract=off)
+  if(VINCI_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE})
+  endif()
+endfunction()
+
+function(vinci_folder name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+  endif()
+  add_library(vinci-${name} ${sources})
+  add_library(Vinci::${name} ALIAS vinci-${name})
+  target_include_directories(vinci-${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(vinci-${name} PUBLIC cxx_std_20)
+  target_link_libraries(vinci-${name} PUBLIC Eigen3::Eigen ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+  set_target_properties(vinci-${name} PROPERTIES EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION 0)
+  vinci_flags(vinci-${name})
+  install(TARGETS vinci-${name} EXPORT VinciTargets)
+endfunction()

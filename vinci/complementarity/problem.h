@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one problem form:
+//
+//   0 = M u − Jᵀ λ − p
+//   w = J u + C λ + b          each block (λᵢ, wᵢ) obeys its law
+//
+// An LCP has no u (n = 0): C is its matrix, b its vector. A contact block lists the normal row
+// first. Plain data; a stepper refills it every step without allocating.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/SparseCore>
+
+#include "vinci/base/math.h"
+
+namespace vinci {
+
+// Compressed sparse rows; column indices ascend within a row.
+struct SparseRows {
+  int rows = 0, cols = 0;
+  std::vector<int> starts = {0};  // rows + 1
+  std::vector<int> indices;
+  std::vector<double> values;
+
+  void reset(int new_cols);  // no rows, keeps the memory
+  // Entries of the row being filled, in ascending column order; end_row() closes it.
+  void push(int column, double value) {
+    indices.push_back(column);
+    values.push_back(value);
+  }
+  void end_row() {
+    starts.push_back(static_cast<int>(indices.size()));
+    ++rows;
+  }
+  bool empty() const { return indices.empty(); }
+
+  using View = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>;
+  View view() const {
+    return {rows,          cols,           static_cast<long>(indices.size()),
+            starts.data(), indices.data(), values.data()};
+  }
+  void multiply_add(const double* x, double* y) const;             // y += A x
+  void multiply_transposed_add(const double* x, double* y) const;  // y += Aᵀ x
+  static SparseRows from(const Eigen::SparseMatrix<double, Eigen::RowMajor, int>& matrix);
+  static SparseRows from_dense(const MatrixX& matrix);  // drops exact zeros
+};
+
+enum class Law : std::uint8_t {
+  equality,     // w = 0, λ free; any size
+  nonnegative,  // 0 <= λ ⟂ w >= 0; size 1
+  box,          // lower <= λ <= upper; w = 0 inside, w >= 0 at lower, w <= 0 at upper; size 1
+  ball,         // |λ| <= radius, w = 0 inside, λ = −radius w/|w| otherwise; size 1 or 2
+  coulomb,  // exact: 0 <= λ_N ⟂ w_N >= 0, |λ_T| <= μ λ_N, λ_T = −μ λ_N w_T/|w_T| where w_T ≠ 0;
+            // size 2 or 3
+  second_order,  // convex relaxation: K ∋ λ ⟂ w ∈ K*, K = {|λ_T| <= μ λ_N}; size 2 or 3
+};
+std::string to_string(Law law);
+
+struct Block {
+  Law law = Law::nonnegative;
+  int offset = 0, size = 1;
+  double friction = 0.0;                                   // μ: coulomb, second_order
+  double lower = 0.0;                                      // box
+  double upper = std::numeric_limits<double>::infinity();  // box; ball: radius
+};
+
+struct ComplementarityProblem {
+  SparseRows M;               // n × n, square; n may be 0
+  SparseRows J;               // m × n
+  SparseRows C;               // m × m
+  VectorX p;                  // n
+  VectorX b;                  // m
+  std::vector<Block> blocks;  // cover the m rows in order
+
+  int unknowns() const { return static_cast<int>(p.size()); }
+  int rows() const { return static_cast<int>(b.size()); }
+  // "" if sizes, indices and laws fit together and every number is finite (bounds may be infinite);
+  // otherwise what is wrong, in words.
+  std::string why_invalid() const;
+};
+
+struct Solution {
+  VectorX u;       // n
+  VectorX lambda;  // m
+};
+
+}  // namespace vinci

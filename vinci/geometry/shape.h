@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes in their own frame, metres. Planar shapes lie in z = 0 and stand for prisms of unit depth:
+// a density of theirs is in kg/m². Spatial densities are in kg/m³. A body may hold several shapes,
+// each with an offset pose.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "vinci/base/math.h"
+
+namespace vinci {
+
+struct Circle {  // planar
+  double radius;
+};
+
+// Simple polygon, counter-clockwise, convex or not. `pieces` is a convex decomposition into
+// polygons of original vertices (indices into `vertices`, counter-clockwise); no new vertices are
+// made.
+struct Polygon {  // planar
+  std::vector<Vector2> vertices;
+  std::vector<std::vector<int>> pieces;
+};
+
+// Everything below the local x axis (y <= 0); the outward normal is +y.
+struct HalfPlane {};  // planar
+
+// Points within `radius` of the segment from −half_axis to +half_axis; planar when half_axis.z = 0
+// in a planar world.
+struct Capsule {
+  Vector3 half_axis;
+  double radius;
+};
+
+struct Sphere {
+  double radius;
+};
+
+struct Box {
+  Vector3 half_extents;
+};
+
+// Axis along local z.
+struct Cylinder {
+  double radius, half_height;
+};
+
+// Convex polyhedron: faces are planar, counter-clockwise seen from outside, coplanar triangles
+// merged; edges once each. Made by convex_hull().
+struct Polyhedron {
+  struct Edge {
+    int tail, head;   // vertices
+    int left, right;  // faces
+  };
+  std::vector<Vector3> vertices;
+  std::vector<std::vector<int>> faces;
+  std::vector<Vector3> face_normals;  // outward, unit
+  std::vector<Edge> edges;
+};
+
+// Everything below the local x-y plane (z <= 0); the outward normal is +z.
+struct HalfSpace {};
+
+using Shape =
+    std::variant<Circle, Polygon, HalfPlane, Capsule, Sphere, Box, Cylinder, Polyhedron, HalfSpace>;
+
+std::string kind_of(const Shape& shape);  // as scenes spell it: "circle", "half-plane", ...
+bool is_unbounded(const Shape& shape);    // half-plane, half-space
+
+// Smallest radius about the local origin that encloses the shape; infinity for unbounded ones.
+double bounding_radius(const Shape& shape);
+
+struct Box3 {  // axis-aligned, may be infinite
+  Vector3 lower, upper;
+};
+Box3 bounding_box(const Shape& shape, const Pose& pose);
+
+}  // namespace vinci

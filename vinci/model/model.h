@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled scene: immutable numbers that detectors and steppers read. Made from a Scene by
+// compile() (scene.h), or again whenever a parameter changes; a State outlives such a change.
+//
+// Generalised velocity: each body contributes 0 (fixed), 3 (planar: vx, vy, ωz) or 6 (spatial: vx
+// vy vz ωx ωy ωz) packed entries: velocity of the centre of mass and angular velocity, world axes.
+// An entry is free (force-controlled, an unknown of the step) or prescribed (a function of time).
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vinci/base/expression.h"
+#include "vinci/base/math.h"
+#include "vinci/geometry/mass.h"
+#include "vinci/geometry/shape.h"
+
+namespace vinci {
+
+enum class World { planar, spatial };
+enum class Freedom { fixed, planar, spatial };
+
+// Coordinates of a body, in this order everywhere: x, y, z, roll, pitch, yaw. A planar body has x,
+// y and yaw (called angle in scenes).
+inline constexpr int coordinate_count = 6;
+
+// How one coordinate is driven. Variables of the expression: t (prescribed and force), q and v
+// (force only: the coordinate's own position and velocity; for rotations of a spatial body q is not
+// available).
+struct Drive {
+  bool prescribed = false;
+  Expression expression;  // position in m or rad if prescribed, else force in N or torque in N m
+};
+
+struct Body {
+  std::string name;
+  Freedom freedom = Freedom::spatial;
+  MassProperties
+      mass;  // body frame; zero mass for fixed and fully prescribed bodies that gave none
+  std::array<Drive, coordinate_count> drives;
+  Pose initial_pose;        // of the body frame
+  Twist initial_twist;      // of the centre of mass
+  int velocity_offset = 0;  // first packed velocity entry
+  int velocity_size = 0;    // 0, 3 or 6
+  int first_shape = 0, shape_count = 0;
+  double bounding_radius = 0.0;  // about the centre of mass, m; infinity for unbounded shapes
+
+  bool is_prescribed() const;  // any coordinate prescribed
+};
+
+struct PlacedShape {
+  Shape shape;
+  Pose offset;  // in the body frame
+  int body = 0;
+  int material = 0;
+};
+
+struct Material {
+  std::string name;
+};
+
+// Friction and restitution of a pair of materials.
+struct Surface {
+  double friction = 0.0;     // Coulomb coefficient μ
+  double restitution = 0.0;  // Newton coefficient e in [0, 1]
+};
+
+struct Model {
+  std::string title;
+  World world = World::spatial;
+  Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // m/s²
+  std::vector<Body> bodies;
+  std::vector<PlacedShape> shapes;  // sorted by body
+  std::vector<Material> materials;
+  std::vector<Surface> surfaces;  // materials × materials, symmetric
+  std::map<std::string, double> parameters;
+  // Pairs of bodies that never touch by declaration, sorted, a < b.
+  std::vector<std::pair<int, int>> excluded_pairs;
+
+  int velocity_count = 0;       // packed entries
+  int free_count = 0;           // unknowns u of a step
+  std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
+  std::vector<int> coordinate;  // packed entry -> 0..5
+  std::vector<int> owner;       // packed entry -> body
+
+  const Surface& surface(int material_a, int material_b) const {
+    return surfaces[static_cast<std::size_t>(material_a) * materials.size() + material_b];
+  }
+  int find_body(const std::string& name) const;  // −1 if there is none
+};
+
+}  // namespace vinci

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the run's options.
+#include "vinci/model/run_options.h"
+
+namespace vinci {
+
+const OptionTable& run_option_table() {
+  static const OptionTable table{
+      {"stepper", "Time-stepping method; `vinci list steppers` shows them.",
+       std::string("stewart-trinkle")},
+      {"motion", "Motion model.", std::string("dynamic"), "", 0, 0, {"dynamic"}},
+      {"cone",
+       "Friction cone: the exact quadratic one, or an inscribed pyramid.",
+       std::string("quadratic"),
+       "",
+       0,
+       0,
+       {"quadratic", "pyramid"}},
+      {"directions",
+       "Sides of the friction pyramid of a spatial contact; direction 0 lies along the projection "
+       "of "
+       "world x (world y where the normal is within 45 degrees of x), the others follow at equal "
+       "angles. A planar contact has 2.",
+       8L, "", 3, 256},
+      {"detector", "Collision detector; `vinci list detectors` shows them.", std::string("exact")},
+      {"solver", "Complementarity solver; `vinci list solvers` shows them.", std::string("auto")},
+      {"step", "Time step h.", 1e-3, "s", 1e-12, 1e3},
+      {"duration", "Simulated time.", 1.0, "s", 0.0, 1e9},
+      {"output-interval",
+       "Simulated time between recorded frames, rounded to whole steps; 0 records every step.", 0.0,
+       "s", 0.0, 1e9},
+      {"accept",
+       "Largest relative residual of a step that counts as exactly solved; steps above it are "
+       "counted and "
+       "reported.",
+       1e-10, "", 0.0, 1.0},
+      {"seed", "Seed of everything random; recorded with the run.", 0L, "", 0, 9.0e15},
+  };
+  return table;
+}
+
+}  // namespace vinci

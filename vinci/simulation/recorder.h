@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a run to HDF5 (layout: docs/recording.md) in single-writer-multiple-reader mode: readers
+// may follow it live, and a killed process leaves every flushed frame readable.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "vinci/simulation/simulation.h"
+
+namespace vinci {
+
+class Recorder {
+ public:
+  // A new file; refuses to overwrite unless told. The initial state is frame 0. Throws Error.
+  Recorder(const std::filesystem::path& file, const Simulation& simulation, bool overwrite = false);
+  // Continues an existing file after its last complete frame: repairs what a killed writer left,
+  // cuts incomplete frames, and sets the simulation to the stored state. Throws Error if the scene
+  // or options differ.
+  static Recorder resume(const std::filesystem::path& file, Simulation& simulation);
+  Recorder(Recorder&&) noexcept;
+  ~Recorder();
+
+  // Call after every step: keeps running statistics, writes a frame when one is due, flushes by
+  // wall time (1 s).
+  void after_step(const Simulation& simulation);
+  void flush();
+  // Writes the last frame if it is not written yet, the summary, and closes.
+  void finish(const Simulation& simulation);
+
+ private:
+  struct Impl;
+  explicit Recorder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vinci

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene in motion: owns the model, the state, the chosen plugins, and performs steps.
+//
+//   Simulation simulation(Scene::load("block.yaml"));
+//   while (!simulation.finished()) simulation.step();
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "vinci/model/run_options.h"
+#include "vinci/model/scene.h"
+#include "vinci/simulation/plugins.h"
+
+namespace vinci {
+
+// What the caller sets over the scene: the flags of `vinci run`, or arguments from code.
+struct RunOverrides {
+  std::map<std::string, double> parameters;    // --set mu=0.3
+  std::map<std::string, std::string> options;  // run table: "step" -> "1e-4", "solver" -> "lemke"
+  std::map<std::pair<std::string, std::string>, std::string>
+      plugin_options;  // {"solver","tolerance"} -> "1e-12"
+};
+
+class Simulation {
+ public:
+  // Throws SceneError or Error on anything that cannot run.
+  explicit Simulation(Scene scene, const RunOverrides& overrides = {});
+  Simulation(Scene scene, const RunOverrides& overrides, std::shared_ptr<const Plugins> plugins);
+
+  // One step of the stepper; applies the scene's parameter changes that are due.
+  const StepReport& step();
+  bool finished() const;  // duration reached or diverged
+
+  const Model& model() const { return *model_; }
+  const State& state() const { return state_; }
+  const StepReport& report() const { return report_; }                            // last step
+  const std::vector<SolvedContact>& contacts() const { return context_.solved; }  // last step
+  const ComplementarityProblem& problem() const { return context_.problem; }      // last step
+  const Solution& solution() const { return context_.solution; }
+  const Scene& scene() const { return scene_; }
+  const OptionValues& options() const { return options_; }
+  const std::map<std::string, double>& parameters() const { return parameters_; }
+  // {"stepper", values}, {"detector", ...}, {"solver", ...}
+  const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
+
+  double step_size() const { return h_; }
+  std::int64_t total_steps() const { return total_steps_; }
+  std::int64_t output_every() const {
+    return output_every_;
+  }  // steps between recorded frames, >= 1
+  bool diverged() const { return report_.diverged_body >= 0; }
+
+  // Changes a parameter from now on; the model is compiled anew, the state stays. Throws SceneError
+  // and changes nothing if the scene is impossible with it.
+  void set_parameter(const std::string& name, double value);
+  // Continues from a saved state of the same scene (same bodies); applies the changes due before
+  // its time.
+  void set_state(const State& state);
+  // Grows by one whenever the model is compiled anew; recordings store a model a version.
+  int model_version() const { return model_version_; }
+
+ private:
+  void apply_due_changes();
+  void compile();
+
+  std::shared_ptr<const Plugins> plugins_;
+  Scene scene_;
+  OptionValues options_;
+  std::map<std::string, OptionValues> plugin_options_;
+  std::map<std::string, double> parameters_;
+  std::shared_ptr<const Model> model_;
+  std::unique_ptr<CollisionDetector> detector_;
+  std::unique_ptr<TimeStepper> stepper_;
+  std::unique_ptr<Solver> solver_;
+  StepContext context_;
+  State state_;
+  StepReport report_;
+  double h_ = 0.0;
+  std::int64_t total_steps_ = 0, output_every_ = 1;
+  std::size_t next_change_ = 0;
+  int model_version_ = 0;
+};
+
+}  // namespace vinci

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time-stepper interface, and what a step reports.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "vinci/base/registry.h"
+#include "vinci/collision/contact.h"
+#include "vinci/complementarity/problem.h"
+#include "vinci/model/state.h"
+#include "vinci/solvers/solver.h"
+
+namespace vinci {
+
+// The stages of a step, in order.
+enum class Stage { detect, formulate, solve, advance };
+inline constexpr int stage_count = 4;
+using StageSeconds = std::array<double, stage_count>;
+const char* to_string(Stage stage);
+
+// One contact with what the step found for it; the rows of the recording.
+struct SolvedContact {
+  Contact contact;                     // at the start of the step
+  Vector3 tangent_1, tangent_2;        // world, unit
+  Vector3 impulse = Vector3::Zero();   // N s on b: normal, tangent 1, tangent 2
+  Vector3 velocity = Vector3::Zero();  // m/s of b relative to a at the end of the step, same axes
+  double friction = 0.0;               // μ
+};
+
+struct StepReport {
+  SolveReport solve;
+  int contact_count = 0;  // in the set: may touch
+  int active_count = 0;   // with an impulse
+  int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
+  double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
+  StageSeconds seconds{};
+  int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
+};
+
+// What a step works on and with. The pieces are owned by the Simulation.
+struct StepContext {
+  const Model* model = nullptr;
+  CollisionDetector* detector = nullptr;
+  Solver* solver = nullptr;
+  ContactSet contacts;
+  std::vector<SolvedContact> solved;  // of the last step
+  ComplementarityProblem problem;     // of the last step
+  Solution solution;
+};
+
+class TimeStepper {
+ public:
+  virtual ~TimeStepper() = default;
+  // "" if this method can run the model, otherwise the reason in words.
+  virtual std::string why_not(const Model& model) const = 0;
+  // Advances the state by h > 0 seconds. Never throws; does not allocate once settled.
+  virtual StepReport step(StepContext& context, State& state, double h) = 0;
+};
+
+using StepperRegistry = Registry<TimeStepper>;
+void add_builtin_steppers(StepperRegistry& registry);
+
+}  // namespace vinci
