@@ -17,9 +17,14 @@ struct MassProperties {
   double planar_inertia() const { return inertia(2, 2); }
 };
 
-// Uniform density; kg/m² for planar shapes (whose inertia has the z entry only meaningful in the
-// plane, the others those of a flat sheet), kg/m³ for spatial ones. Unbounded shapes throw Error.
-MassProperties mass_properties(const Shape& shape, double density);
+// How a shape fills its world: as a sheet (density in kg/m²) or as a solid (kg/m³). A capsule may
+// be either; every other shape has one meaning.
+enum class Extent { planar, spatial };
+
+// Uniform density. The inertia of a sheet is that of the flat body: I_zz = I_xx + I_yy, of which
+// the plane uses I_zz only. Throws Error for unbounded shapes, for an extent the shape does not
+// have, and for a density that is not positive and finite.
+MassProperties mass_properties(const Shape& shape, double density, Extent extent);
 
 // The same properties seen from the parent frame.
 MassProperties transformed(const MassProperties& properties, const Pose& pose);
