@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of the README; CMake does the work (CMakePresets.json for everything else).
+# demo, build, test and bench share one build folder, so that nothing is compiled twice.
+
+BUILD := build
+GALLERY := $(sort $(wildcard scenes/gallery/*.yaml))
+TEST_JOBS ?= 2
+BENCH_FLAGS ?=
+INSTALL := scripts/install_packages.sh
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test bench format tidy clean
+
+help:
+	@echo 'make demo    build the program, run the gallery of scenes, print what happened'
+	@echo 'make test    build everything and run all tests'
+	@echo 'make build   build the program: build/vinci'
+	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
+	@echo 'make format  clang-format all sources'
+	@echo 'make tidy    clang-tidy all sources (slow)'
+	@echo 'make clean   remove the build folders'
+	@echo 'Missing Debian packages (packages.txt) are installed first.'
+
+build:
+	@$(INSTALL) build
+	@test -f $(BUILD)/build.ninja || cmake --preset release -DVINCI_TESTS=OFF
+	cmake --build $(BUILD) --target vinci
+
+demo: build
+	@mkdir -p runs
+	$(BUILD)/vinci run $(GALLERY) --table --output runs --overwrite
+	@echo 'Recordings: runs/*.h5; look into one with: $(BUILD)/vinci info runs/<name>.h5'
+
+test:
+	@$(INSTALL) build test
+	cmake --preset release -DVINCI_TESTS=ON
+	cmake --build $(BUILD)
+	ctest --test-dir $(BUILD) --output-on-failure -j$(TEST_JOBS)
+
+bench:
+	@$(INSTALL) build bench
+	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-step
+	$(BUILD)/benchmarks/benchmark-step $(BENCH_FLAGS)
+
+format:
+	@$(INSTALL) lint
+	find vinci apps tests examples benchmarks \( -name '*.h' -o -name '*.cpp' \) -print0 | \
+	  xargs -0 clang-format -i
+
+tidy:
+	@$(INSTALL) build test lint
+	cmake --preset release -DVINCI_TESTS=ON
+	cmake --build $(BUILD)
+	run-clang-tidy -quiet -p $(BUILD) '$(CURDIR)/(vinci|apps)/.*\.cpp$$'
+
+clean:
+	rm -rf build build-debug build-asan build-tsan
