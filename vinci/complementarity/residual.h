@@ -1,27 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one judge of solutions.
+// The one judge of solutions: the natural map of every law, with w recomputed from λ alone through
+// u = M⁻¹(Jᵀλ + p). With W = J M⁻¹Jᵀ + C, s_a the mean diagonal of block a of W and
+// q = J M⁻¹p + b:
+//
+//   relative = sqrt(Σ_a |s_a λ_a − P_a(s_a λ_a − ŵ_a)|²) / |q|
+//   without u and with scalar laws only (LCP, MLCP, relay): max |mid(λ − upper, w, λ − lower)| /
+//   max |b|
+//
+// The README of this folder has the cases of a zero diagonal and of a singular M.
 #pragma once
 
+#include "vinci/complementarity/mass_factor.h"
 #include "vinci/complementarity/problem.h"
 
 namespace vinci {
 
-// Natural-map residual of the laws and of the equation, both recomputed from λ alone (u = M⁻¹(Jᵀλ +
-// p)).
 struct Residual {
-  double relative = 0.0;  // decides; see complementarity/README.md
+  double relative = 0.0;  // decides; +∞ where any number is not finite, never NaN
   double velocity = 0.0;  // absolute, unit of w (m/s)
   double impulse = 0.0;   // absolute, unit of λ (N s)
+  // The part of `relative` that the rounding of w in double precision can make by itself: the
+  // resolution of the judge. Above the tolerance only where the terms of w cancel in q.
+  double rounding = 0.0;
 };
+
+// Solved to a tolerance: by the residual, or as far as double precision can tell.
+inline bool is_solved(const Residual& residual, double tolerance) {
+  return residual.relative <= tolerance || residual.relative <= residual.rounding;
+}
 
 // Working memory of the judge; keep one to judge a sequence of problems without allocating.
 class Judge {
  public:
-  Residual operator()(const ComplementarityProblem& problem, const Solution& solution);
-  // ... fields of the workspace
+  Residual operator()(const ComplementarityProblem& problem, const Solution& solution) {
+    prepare(problem);
+    return measure(problem, solution);
+  }
+  // The two halves, to judge many answers to one problem: what depends on the problem alone, and
+  // the measurement. The problem must be valid and stay as it was.
+  void prepare(const ComplementarityProblem& problem);
+  Residual measure(const ComplementarityProblem& problem, const Solution& solution);
+
+  // Of the last measurement: the velocities that follow from λ (the given ones where M is
+  // singular), and w.
+  const VectorX& u() const { return u_; }
+  const VectorX& w() const { return w_; }
+  // Per row, in the unit of w over that of λ.
+  const VectorX& scales() const { return scale_; }
+  double free_norm() const { return norm_; }  // |q|, or the 1 taken in its place
 
  private:
-  std::vector<double> scratch_;
+  void prepare_scales(const ComplementarityProblem& problem);
+  void recompute(const ComplementarityProblem& problem, const Solution& solution);
+  Residual measure_scalar(const ComplementarityProblem& problem, const VectorX& lambda) const;
+  Residual measure_blocks(const ComplementarityProblem& problem, const VectorX& lambda) const;
+  double rounding_of(const ComplementarityProblem& problem, const VectorX& lambda);
+
+  MassFactor mass_;
+  bool scalar_ = false;          // LCP, MLCP, relay: the maximum norm, unscaled
+  bool regular_ = true;          // M⁻¹ exists
+  double norm_ = 1.0;            // |q|
+  double equation_scale_ = 0.0;  // velocity over force, singular M only
+  double equation_ = 0.0;        // |M u − Jᵀλ − p| · equation_scale_
+  VectorX scale_, weight_;       // per row: s, and the factor of w (1, or d where W_jj = 0)
+  VectorX u_, w_, force_, scratch_, row_scratch_;
 };
 
 Residual residual(const ComplementarityProblem& problem, const Solution& solution);

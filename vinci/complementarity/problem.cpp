@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The problem form: sparse rows and the check that a problem is well formed.
+#include "vinci/complementarity/problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace vinci {
+
+void SparseRows::reset(int new_cols) {
+  rows = 0;
+  cols = new_cols;
+  starts.clear();
+  starts.push_back(0);
+  indices.clear();
+  values.clear();
+}
+
+void SparseRows::multiply_add(const double* x, double* y) const {
+  for (int row = 0; row < rows; ++row) {
+    double sum = 0.0;
+    for (int k = starts[row]; k < starts[row + 1]; ++k) sum += values[k] * x[indices[k]];
+    y[row] += sum;
+  }
+}
+
+void SparseRows::multiply_transposed_add(const double* x, double* y) const {
+  for (int row = 0; row < rows; ++row) {
+    const double factor = x[row];
+    if (factor == 0.0) continue;
+    for (int k = starts[row]; k < starts[row + 1]; ++k) y[indices[k]] += values[k] * factor;
+  }
+}
+
+SparseRows SparseRows::from(const Eigen::SparseMatrix<double, Eigen::RowMajor, int>& matrix) {
+  SparseRows result;
+  result.reset(static_cast<int>(matrix.cols()));
+  for (int row = 0; row < matrix.outerSize(); ++row) {
+    for (Eigen::SparseMatrix<double, Eigen::RowMajor, int>::InnerIterator it(matrix, row); it; ++it)
+      result.push(static_cast<int>(it.col()), it.value());
+    result.end_row();
+  }
+  return result;
+}
+
+SparseRows SparseRows::from_dense(const MatrixX& matrix) {
+  SparseRows result;
+  result.reset(static_cast<int>(matrix.cols()));
+  for (int row = 0; row < matrix.rows(); ++row) {
+    for (int col = 0; col < matrix.cols(); ++col)
+      if (matrix(row, col) != 0.0) result.push(col, matrix(row, col));
+    result.end_row();
+  }
+  return result;
+}
+
+std::string to_string(Law law) {
+  switch (law) {
+    case Law::equality:
+      return "equality";
+    case Law::nonnegative:
+      return "nonnegative";
+    case Law::box:
+      return "box";
+    case Law::ball:
+      return "ball";
+    case Law::coulomb:
+      return "coulomb";
+    case Law::second_order:
+      return "second_order";
+  }
+  return "unknown";
+}
+
+namespace {
+
+std::string why_invalid_matrix(const SparseRows& a, int rows, int cols, const char* name) {
+  if (a.rows != rows || a.cols != cols)
+    return fmt::format("{} is {} x {}, expected {} x {}", name, a.rows, a.cols, rows, cols);
+  if (a.starts.size() != static_cast<std::size_t>(rows) + 1 || a.starts.front() != 0 ||
+      static_cast<std::size_t>(a.starts.back()) != a.indices.size() ||
+      a.indices.size() != a.values.size())
+    return fmt::format("the row starts of {} do not fit its entries", name);
+  for (int row = 0; row < rows; ++row) {
+    if (a.starts[row] > a.starts[row + 1])
+      return fmt::format("the row starts of {} descend at row {}", name, row);
+    for (int k = a.starts[row], last = -1; k < a.starts[row + 1]; last = a.indices[k++]) {
+      if (a.indices[k] < 0 || a.indices[k] >= cols)
+        return fmt::format("{} has column {} in row {}, outside 0..{}", name, a.indices[k], row,
+                           cols - 1);
+      if (a.indices[k] <= last)
+        return fmt::format("the columns of {} do not ascend in row {}", name, row);
+      if (!std::isfinite(a.values[k]))
+        return fmt::format("{}({}, {}) is {}", name, row, a.indices[k], a.values[k]);
+    }
+  }
+  return {};
+}
+
+std::string why_invalid_vector(const VectorX& x, const char* name) {
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x[i])) return fmt::format("{}({}) is {}", name, i, x[i]);
+  return {};
+}
+
+bool size_fits(Law law, int size) {
+  switch (law) {
+    case Law::equality:
+      return size >= 1;
+    case Law::nonnegative:
+    case Law::box:
+      return size == 1;
+    case Law::ball:
+      return size == 1 || size == 2;
+    case Law::coulomb:
+    case Law::second_order:
+      return size == 2 || size == 3;
+  }
+  return false;
+}
+
+std::string why_invalid_block(const Block& block, std::size_t number) {
+  if (!size_fits(block.law, block.size))
+    return fmt::format("block {}: a {} block cannot have {} rows", number, to_string(block.law),
+                       block.size);
+  const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
+  if (cone && !(block.friction >= 0.0 && std::isfinite(block.friction)))
+    return fmt::format("block {}: the friction coefficient is {}, expected finite and >= 0", number,
+                       block.friction);
+  if (block.law == Law::ball && !(block.upper >= 0.0))
+    return fmt::format("block {}: the radius of the ball is {}, expected >= 0", number,
+                       block.upper);
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (block.law == Law::box &&
+      !(block.lower <= block.upper && block.lower < infinity && block.upper > -infinity))
+    return fmt::format("block {}: the box is [{}, {}], which holds no number", number, block.lower,
+                       block.upper);
+  return {};
+}
+
+}  // namespace
+
+std::string ComplementarityProblem::why_invalid() const {
+  const int n = unknowns(), m = rows();
+  std::string why = why_invalid_matrix(M, n, n, "M");
+  if (why.empty()) why = why_invalid_matrix(J, m, n, "J");
+  if (why.empty()) why = why_invalid_matrix(C, m, m, "C");
+  if (why.empty()) why = why_invalid_vector(p, "p");
+  if (why.empty()) why = why_invalid_vector(b, "b");
+  int next = 0;
+  for (std::size_t i = 0; why.empty() && i < blocks.size(); ++i) {
+    why = why_invalid_block(blocks[i], i);
+    if (why.empty() && (blocks[i].offset != next || blocks[i].size > m - next))
+      why = fmt::format("block {} covers rows {}..{}, expected to start at row {} of {}", i,
+                        blocks[i].offset, blocks[i].offset + blocks[i].size - 1, next, m);
+    next += blocks[i].size;
+  }
+  if (why.empty() && next != m) why = fmt::format("the blocks cover {} of {} rows", next, m);
+  return why;
+}
+
+}  // namespace vinci

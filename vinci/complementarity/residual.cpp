@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge. It shares with the solvers M⁻¹ and the laws, nothing else: every number of it is
+// recomputed here from the problem and λ.
+#include "vinci/complementarity/residual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vinci/complementarity/laws.h"
+
+namespace vinci {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+// Below this a norm says nothing and 1 is divided by instead.
+double or_one(double norm) {
+  return norm < epsilon ? 1.0 : norm;
+}
+
+bool is_scalar(const ComplementarityProblem& problem) {
+  if (problem.unknowns() > 0) return false;
+  for (const Block& block : problem.blocks)
+    if (block.law == Law::ball || block.law == Law::coulomb || block.law == Law::second_order)
+      return false;
+  return true;
+}
+
+double finite_or_infinity(double x) {
+  return std::isfinite(x) ? x : infinity;
+}
+
+Residual not_finite() {
+  return {infinity, infinity, infinity, 0.0};
+}
+
+}  // namespace
+
+void Judge::prepare(const ComplementarityProblem& problem) {
+  const int n = problem.unknowns(), m = problem.rows();
+  scalar_ = is_scalar(problem);
+  regular_ = mass_.factor(problem.M);
+  u_.resize(n);
+  force_.resize(n);
+  scratch_.resize(n);
+  w_.resize(m);
+  prepare_scales(problem);
+  // The free local velocity q.
+  w_ = problem.b;
+  if (regular_ && n > 0) {
+    mass_.solve(problem.p.data(), u_.data());
+    problem.J.multiply_add(u_.data(), w_.data());
+  }
+  if (scalar_)
+    norm_ = m > 0 ? w_.cwiseAbs().maxCoeff() : 0.0;
+  else
+    norm_ = w_.cwiseProduct(weight_).norm();
+  norm_ = or_one(norm_);
+}
+
+void Judge::prepare_scales(const ComplementarityProblem& problem) {
+  const int m = problem.rows();
+  weight_.setOnes(m);
+  if (scalar_) {
+    scale_.setOnes(m);
+    return;
+  }
+  if (!regular_) {
+    // No W: one velocity over one force for every row, from b and p.
+    equation_scale_ = or_one(problem.b.norm()) / or_one(problem.p.norm());
+    scale_.setConstant(m, equation_scale_);
+    return;
+  }
+  VectorX& diagonal = scale_;
+  delassus_diagonal(problem, mass_, row_scratch_, diagonal);
+  // A row without a diagonal of its own (the slip speed of a pyramid) borrows the largest of the
+  // rows that C couples it to: λ is a speed there, d w its constraint as a speed.
+  VectorX& borrowed = w_;
+  borrowed.setZero();
+  for (int row = 0; row < m; ++row)
+    for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k) {
+      const int column = problem.C.indices[k];
+      borrowed[row] = std::max(borrowed[row], std::abs(diagonal[column]));
+      borrowed[column] = std::max(borrowed[column], std::abs(diagonal[row]));
+    }
+  for (const Block& block : problem.blocks) {
+    double mean = 0.0, coupled = 0.0;
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      mean += diagonal[i] / block.size;
+      coupled = std::max(coupled, borrowed[i]);
+    }
+    mean = std::abs(mean);
+    const bool own = mean > 0.0;
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      diagonal[i] = own ? mean : 1.0;
+      // An equality row without a diagonal constrains a velocity all the same.
+      weight_[i] = own || coupled == 0.0 || block.law == Law::equality ? 1.0 : coupled;
+    }
+  }
+}
+
+void Judge::recompute(const ComplementarityProblem& problem, const Solution& solution) {
+  const int n = problem.unknowns();
+  const VectorX& lambda = solution.lambda;
+  equation_ = 0.0;
+  if (n > 0) {
+    force_ = problem.p;
+    problem.J.multiply_transposed_add(lambda.data(), force_.data());
+    if (regular_) {
+      mass_.solve(force_.data(), u_.data());
+    } else {
+      u_ = solution.u;
+      force_ = -force_;
+      problem.M.multiply_add(u_.data(), force_.data());
+      equation_ = equation_scale_ * force_.norm();
+    }
+  }
+  w_ = problem.b;
+  problem.J.multiply_add(u_.data(), w_.data());
+  problem.C.multiply_add(lambda.data(), w_.data());
+}
+
+Residual Judge::measure(const ComplementarityProblem& problem, const Solution& solution) {
+  const VectorX& lambda = solution.lambda;
+  if (lambda.size() != problem.rows() || !lambda.allFinite()) return not_finite();
+  if (!regular_ && (solution.u.size() != problem.unknowns() || !solution.u.allFinite()))
+    return not_finite();
+  recompute(problem, solution);
+  if (!w_.allFinite() || !u_.allFinite()) return not_finite();
+  Residual result = scalar_ ? measure_scalar(problem, lambda) : measure_blocks(problem, lambda);
+  result.relative = finite_or_infinity(result.velocity / norm_);
+  result.velocity = finite_or_infinity(result.velocity);
+  result.impulse = finite_or_infinity(result.impulse);
+  result.rounding = rounding_of(problem, lambda);
+  return result;
+}
+
+Residual Judge::measure_scalar(const ComplementarityProblem& problem, const VectorX& lambda) const {
+  Residual result;
+  for (const Block& block : problem.blocks)
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      double r = w_[i];
+      if (block.size == 1) natural_map(block, 1.0, &lambda[i], &w_[i], &r);
+      result.velocity = std::max(result.velocity, std::abs(r));
+    }
+  result.impulse = result.velocity;
+  return result;
+}
+
+Residual Judge::measure_blocks(const ComplementarityProblem& problem, const VectorX& lambda) const {
+  double velocity = equation_ * equation_, impulse = 0.0;
+  const auto add = [&](double r, int row) {
+    velocity += r * r;
+    const double as_impulse = r / (scale_[row] * weight_[row]);
+    impulse += as_impulse * as_impulse;
+  };
+  for (const Block& block : problem.blocks) {
+    const int row = block.offset;
+    if (block.law == Law::equality) {
+      for (int i = row; i < row + block.size; ++i) add(w_[i], i);
+      continue;
+    }
+    double w[3], r[3];
+    for (int i = 0; i < block.size; ++i) w[i] = weight_[row + i] * w_[row + i];
+    natural_map(block, scale_[row], &lambda[row], w, r);
+    for (int i = 0; i < block.size; ++i) add(r[i], row + i);
+  }
+  return {0.0, std::sqrt(velocity), std::sqrt(impulse), 0.0};
+}
+
+// One unit in the last place of every term that is summed into w:
+// ε (|J| |M⁻¹| (|Jᵀ||λ| + |p|) + |C||λ| + |b|), in the norm of the residual.
+double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& lambda) {
+  const SparseRows &J = problem.J, &C = problem.C;
+  const int n = problem.unknowns();
+  if (n > 0) {
+    force_ = problem.p.cwiseAbs();
+    for (int row = 0; row < J.rows; ++row)
+      for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+        force_[J.indices[k]] += std::abs(J.values[k] * lambda[row]);
+    if (regular_)
+      mass_.solve_absolute(force_.data(), scratch_.data());
+    else
+      scratch_ = u_.cwiseAbs();
+  }
+  double sum = 0.0, largest = 0.0;
+  for (int row = 0; row < problem.rows(); ++row) {
+    double terms = std::abs(problem.b[row]);
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+      terms += std::abs(J.values[k]) * scratch_[J.indices[k]];
+    for (int k = C.starts[row]; k < C.starts[row + 1]; ++k)
+      terms += std::abs(C.values[k] * lambda[C.indices[k]]);
+    terms *= weight_[row];
+    sum += terms * terms;
+    largest = std::max(largest, terms);
+  }
+  const double norm = scalar_ ? largest : std::sqrt(sum);
+  return std::isfinite(norm) ? epsilon * norm / norm_ : 0.0;
+}
+
+Residual residual(const ComplementarityProblem& problem, const Solution& solution) {
+  if (!problem.why_invalid().empty()) return not_finite();
+  return Judge()(problem, solution);
+}
+
+}  // namespace vinci
