@@ -54,6 +54,9 @@ class TimeStepper {
   virtual ~TimeStepper() = default;
   // "" if this method can run the model, otherwise the reason in words.
   virtual std::string why_not(const Model& model) const = 0;
+  // A problem with one contact, of the laws and the form that the steps of this model will have;
+  // lets a caller ask a solver beforehand whether it takes them.
+  virtual ComplementarityProblem probe(const Model& model) const = 0;
   // Advances the state by h > 0 seconds. Never throws; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
 };

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact rows of the quadratic cone and of the pyramid.
+#include "vinci/stepping/contact_rows.h"
+
+#include <cmath>
+
+namespace vinci {
+namespace {
+
+// Directions of the pyramid in the tangent plane; 2 in the plane, `directions` in space.
+int direction_count(World world, int directions) {
+  return world == World::planar ? 2 : directions;
+}
+
+Vector2 direction(World world, int directions, int j) {
+  if (world == World::planar) return {j == 0 ? 1.0 : -1.0, 0.0};
+  // Exact where the angle is a multiple of 90°, so that a pyramid of 4 sides has no stray
+  // components.
+  const int quarter = 4 * j;
+  if (quarter % directions == 0) {
+    static const Vector2 axes[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    return axes[(quarter / directions) % 4];
+  }
+  const double angle = 2.0 * M_PI * j / directions;
+  return {std::cos(angle), std::sin(angle)};
+}
+
+// One row of J: the velocity of b minus that of a along the axis, gathered over the free entries.
+class RowWriter {
+ public:
+  RowWriter(const Model& model, std::span<const Pose> poses, const Contact& contact,
+            SparseRows& jacobian)
+      : model_(model), jacobian_(jacobian) {
+    const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+    sides_[0] = side(contact.body_a, -1.0, poses, point);
+    sides_[1] = side(contact.body_b, 1.0, poses, point);
+    // Columns ascend.
+    if (sides_[0].body->velocity_offset > sides_[1].body->velocity_offset)
+      std::swap(sides_[0], sides_[1]);
+  }
+
+  void write(const Vector3& axis) {
+    for (const Side& s : sides_) {
+      const Vector3 moment = s.arm.cross(axis);
+      for (int i = 0; i < s.body->velocity_size; ++i) {
+        const int entry = s.body->velocity_offset + i;
+        const int column = model_.free_index[entry];
+        if (column < 0) continue;
+        const int coordinate = model_.coordinate[entry];
+        jacobian_.push(column,
+                       s.sign * (coordinate < 3 ? axis[coordinate] : moment[coordinate - 3]));
+      }
+    }
+    jacobian_.end_row();
+  }
+
+ private:
+  struct Side {
+    const Body* body = nullptr;
+    Vector3 arm = Vector3::Zero();
+    double sign = 0.0;
+  };
+  Side side(int body, double sign, std::span<const Pose> poses, const Vector3& point) const {
+    const Body& b = model_.bodies[body];
+    return {&b, point - poses[body] * b.mass.center, sign};
+  }
+  const Model& model_;
+  SparseRows& jacobian_;
+  Side sides_[2];
+};
+
+void append_block(ComplementarityProblem& problem, Law law, int offset, int size, double friction) {
+  Block block;
+  block.law = law;
+  block.offset = offset;
+  block.size = size;
+  block.friction = friction;
+  problem.blocks.push_back(block);
+}
+
+}  // namespace
+
+int row_count(World world, Cone cone, int directions, double friction) {
+  if (friction == 0.0) return 1;
+  if (cone == Cone::quadratic) return world == World::planar ? 2 : 3;
+  return direction_count(world, directions) + 2;
+}
+
+void append_contact_rows(const Model& model, std::span<const Pose> poses,
+                         const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
+                         int directions, ComplementarityProblem& problem) {
+  int total = 0;
+  for (const ContactTerms& t : terms) total += row_count(model.world, cone, directions, t.friction);
+  problem.J.reset(model.free_count);
+  problem.C.reset(total);
+  problem.b.resize(total);
+  problem.blocks.clear();
+  int row = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const ContactTerms& t = terms[i];
+    RowWriter writer(model, poses, contacts[i], problem.J);
+    const int count = row_count(model.world, cone, directions, t.friction);
+    writer.write(t.frame.normal);
+    problem.b[row] = t.normal_bias;
+    problem.C.end_row();
+    if (count == 1) {
+      append_block(problem, Law::nonnegative, row, 1, 0.0);
+    } else if (cone == Cone::quadratic) {
+      writer.write(t.frame.tangent_1);
+      problem.b[row + 1] = t.prescribed[0];
+      problem.C.end_row();
+      if (count == 3) {
+        writer.write(t.frame.tangent_2);
+        problem.b[row + 2] = t.prescribed[1];
+        problem.C.end_row();
+      }
+      append_block(problem, Law::coulomb, row, count, t.friction);
+    } else {
+      const int sides = direction_count(model.world, directions);
+      const int sigma = row + sides + 1;
+      for (int j = 0; j < sides; ++j) {
+        const Vector2 d = direction(model.world, directions, j);
+        writer.write(d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2);
+        problem.b[row + 1 + j] = d[0] * t.prescribed[0] + d[1] * t.prescribed[1];
+        problem.C.push(sigma, 1.0);
+        problem.C.end_row();
+      }
+      problem.J.end_row();  // σ does not see u
+      problem.b[sigma] = 0.0;
+      problem.C.push(row, t.friction);
+      for (int j = 0; j < sides; ++j) problem.C.push(row + 1 + j, -1.0);
+      problem.C.end_row();
+      for (int j = row; j <= sigma; ++j) append_block(problem, Law::nonnegative, j, 1, 0.0);
+    }
+    row += count;
+  }
+}
+
+Vector3 impulse_of(World world, Cone cone, int directions, double friction, const VectorX& lambda,
+                   int row) {
+  Vector3 impulse(lambda[row], 0.0, 0.0);
+  const int count = row_count(world, cone, directions, friction);
+  if (count == 1) return impulse;
+  if (cone == Cone::quadratic) {
+    for (int i = 1; i < count; ++i) impulse[i] = lambda[row + i];
+    return impulse;
+  }
+  for (int j = 0; j < direction_count(world, directions); ++j)
+    impulse.tail<2>() += lambda[row + 1 + j] * direction(world, directions, j);
+  return impulse;
+}
+
+void guess_from(World world, Cone cone, int directions, double friction, const Vector3& impulse,
+                VectorX& lambda, int row) {
+  const int count = row_count(world, cone, directions, friction);
+  for (int i = 0; i < count; ++i) lambda[row + i] = 0.0;
+  lambda[row] = impulse[0];
+  if (count > 1 && cone == Cone::quadratic)
+    for (int i = 1; i < count; ++i) lambda[row + i] = impulse[i];
+}
+
+}  // namespace vinci

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inertia, free momentum and pose advance.
+#include "vinci/stepping/free_motion.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+
+namespace vinci {
+
+Matrix3 world_inertia(const Body& body, const Quaternion& rotation) {
+  const Matrix3 r = rotation.toRotationMatrix();
+  const Matrix3 inertia = r * body.mass.inertia * r.transpose();
+  return 0.5 * (inertia + inertia.transpose());
+}
+
+Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h) {
+  // Newton on F(x) = I (x − ω) + h m × I m with m = (ω + x)/2; quadratic, so that a few steps reach
+  // rounding while h |ω| stays below about 1.
+  const auto cross_matrix = [](const Vector3& a) {
+    Matrix3 m;
+    m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
+    return m;
+  };
+  Vector3 x = omega;
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    const Vector3 m = 0.5 * (omega + x);
+    const Vector3 momentum = inertia * m;
+    const Vector3 f = inertia * (x - omega) + h * m.cross(momentum);
+    const Matrix3 jacobian =
+        inertia + 0.5 * h * (cross_matrix(m) * inertia - cross_matrix(momentum));
+    const Vector3 step = jacobian.inverse() * f;
+    x -= step;
+    if (step.norm() <= 1e-16 * x.norm()) break;
+  }
+  return x;
+}
+
+namespace {
+
+// Free entries of one body: which of its packed entries are unknowns.
+struct FreeEntries {
+  int entries[6];
+  int count = 0;
+};
+
+FreeEntries free_entries(const Model& model, const Body& body) {
+  FreeEntries free;
+  for (int i = 0; i < body.velocity_size; ++i)
+    if (model.free_index[body.velocity_offset + i] >= 0) free.entries[free.count++] = i;
+  return free;
+}
+
+// Inertia matrix over the body's packed entries.
+Matrix6 packed_inertia(const Body& body, const Matrix3& inertia) {
+  Matrix6 m = Matrix6::Zero();
+  if (body.freedom == Freedom::planar) {
+    m(0, 0) = m(1, 1) = body.mass.mass;
+    m(2, 2) = inertia(2, 2);
+  } else {
+    m(0, 0) = m(1, 1) = m(2, 2) = body.mass.mass;
+    m.block<3, 3>(3, 3) = inertia;
+  }
+  return m;
+}
+
+}  // namespace
+
+void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
+                 SparseRows& inertia, VectorX& momentum, VectorX& velocities) {
+  inertia.reset(model.free_count);
+  momentum.resize(model.free_count);
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    const FreeEntries free = free_entries(model, body);
+    if (free.count == 0) continue;
+    const Matrix3 body_inertia = body.freedom == Freedom::spatial
+                                     ? world_inertia(body, state.poses[b].rotation)
+                                     : body.mass.inertia;
+    const Matrix6 m = packed_inertia(body, body_inertia);
+    Vector6 velocity = Vector6::Zero(), force = Vector6::Zero();
+    velocity.head(body.velocity_size) =
+        state.velocities.segment(body.velocity_offset, body.velocity_size);
+    force.head(body.velocity_size) = forces.segment(body.velocity_offset, body.velocity_size);
+    const bool turns_freely =
+        body.freedom == Freedom::spatial && model.free_index[body.velocity_offset + 3] >= 0;
+    if (turns_freely) {
+      const Quaternion& r = state.poses[b].rotation;
+      const Vector3 omega = r.conjugate() * velocity.tail<3>();
+      velocity.tail<3>() += r * (gyroscopic_update(body.mass.inertia, omega, h) - omega);
+    }
+    const Vector6 p = m * velocity + h * force;
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> block(free.count, free.count);
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> push(free.count);
+    const int first = model.free_index[body.velocity_offset + free.entries[0]];
+    for (int i = 0; i < free.count; ++i) {
+      momentum[first + i] = p[free.entries[i]];
+      push[i] = h * force[free.entries[i]];
+      for (int j = 0; j < free.count; ++j) {
+        block(i, j) = m(free.entries[i], free.entries[j]);
+        if (block(i, j) != 0.0 || i == j) inertia.push(first + j, block(i, j));
+      }
+      inertia.end_row();
+    }
+    const auto gain = block.llt().solve(push).eval();
+    for (int i = 0; i < free.count; ++i)
+      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + gain[i];
+  }
+}
+
+Pose advanced(const Body& body, const Pose& pose, const Twist& twist, double h) {
+  const Vector3& center = body.mass.center;
+  Pose next;
+  next.rotation = (exponential(h * twist.angular) * pose.rotation).normalized();
+  if (center.isZero(0.0)) {
+    next.position = pose.position + h * twist.linear;
+  } else {
+    // The difference of the rotated arms, so that a body at rest stays where it is to the last bit.
+    next.position =
+        pose.position + h * twist.linear + (pose.rotation * center - next.rotation * center);
+  }
+  return next;
+}
+
+}  // namespace vinci

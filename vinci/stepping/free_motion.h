@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The motion of bodies apart from contact: inertia, momentum after the step without contact
+// impulses, and the advance of poses by a velocity.
+//
+// The velocity product −ω × Iω of a spatial body enters as the impulse of the implicit midpoint
+// rule in body axes,
+//   I (ω′ − ω) = −h ω_m × I ω_m,   ω_m = (ω + ω′)/2,
+// which keeps kinetic energy and |Iω| to rounding (quadratic invariants); the explicit form of
+// [Stewart 1996] gains energy in every step. A rotation by exp(h ω) leaves ω unchanged in body
+// axes, so nothing is lost between steps.
+#pragma once
+
+#include <vector>
+
+#include "vinci/complementarity/problem.h"
+#include "vinci/model/state.h"
+
+namespace vinci {
+
+// Inertia about the centre of mass in world axes, kg m².
+Matrix3 world_inertia(const Body& body, const Quaternion& rotation);
+
+// ω′ of the midpoint rule above, body axes; ω is in rad/s.
+Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h);
+
+// Inertia matrix M and momentum p = M vˡ + h f of the free entries, and the velocity v = M⁻¹ p they
+// lead to (packed; prescribed entries keep what `velocities` holds). `forces` are the applied ones,
+// packed.
+void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
+                 SparseRows& inertia, VectorX& momentum, VectorX& velocities);
+
+// Pose of a body after moving for h seconds with the twist of its centre of mass; prescribed
+// coordinates are not treated here.
+Pose advanced(const Body& body, const Pose& pose, const Twist& twist, double h);
+
+}  // namespace vinci

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// One Stewart–Trinkle step as a list of stages.
+#include "vinci/stepping/stewart_trinkle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/base/clock.h"
+#include "vinci/model/actuation.h"
+#include "vinci/model/run_options.h"
+#include "vinci/stepping/free_motion.h"
+
+namespace vinci {
+namespace {
+
+// How much farther than foreseen a body may get before the step starts again: contact turns it,
+// gravity pulls it.
+constexpr double reach_factor = 1.5;
+constexpr int max_passes = 4;
+
+// Displacement over the step of the point of `body` that is at `point` now, by its prescribed
+// coordinates alone; m.
+Vector3 prescribed_displacement(const Body& body, const Pose& now, const Pose& placed,
+                                const Vector3& point) {
+  if (!body.is_prescribed()) return Vector3::Zero();
+  const Vector3 arm_now = now.rotation * body.mass.center;
+  const Vector3 arm_placed = placed.rotation * body.mass.center;
+  Vector3 shift = Vector3::Zero();
+  for (int i = 0; i < 3; ++i)
+    if (body.drives[i].prescribed)
+      shift[i] = placed.position[i] - now.position[i] + (arm_placed[i] - arm_now[i]);
+  const Vector3 arm = point - (now.position + arm_now);
+  const Quaternion turn = placed.rotation * now.rotation.conjugate();
+  return shift + (turn * arm - arm);
+}
+
+// The packed velocities with the free entries set to zero, as a twist.
+Twist prescribed_twist(const Model& model, const VectorX& velocities, int body) {
+  const Body& b = model.bodies[body];
+  Twist twist;
+  for (int i = 0; i < b.velocity_size; ++i) {
+    const int entry = b.velocity_offset + i;
+    if (model.free_index[entry] >= 0) continue;
+    const int coordinate = model.coordinate[entry];
+    (coordinate < 3 ? twist.linear[coordinate] : twist.angular[coordinate - 3]) = velocities[entry];
+  }
+  return twist;
+}
+
+Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
+                          const VectorX& velocities, const Contact& contact) {
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  const Vector3 at_a = body_twist(model, velocities, contact.body_a)
+                           .at(point - center_of_mass(model, poses, contact.body_a));
+  const Vector3 at_b = body_twist(model, velocities, contact.body_b)
+                           .at(point - center_of_mass(model, poses, contact.body_b));
+  return at_b - at_a;
+}
+
+}  // namespace
+
+StewartTrinkle::StewartTrinkle(const OptionValues& options)
+    : cone_(options.text("cone") == "pyramid" ? Cone::pyramid : Cone::quadratic),
+      directions_(static_cast<int>(options.integer("directions"))) {}
+
+StepperRegistry::Entry StewartTrinkle::entry() {
+  const OptionTable& run = run_option_table();
+  return {"stewart-trinkle",
+          "Velocity-impulse time stepping with the gap in the complementarity condition: contacts "
+          "that may touch "
+          "within the step take part, and the step ends without penetration to first order.",
+          "Stewart and Trinkle, Int. J. Numer. Meth. Engng. 39 (1996) 2673-2691",
+          {*run.find("motion"), *run.find("cone"), *run.find("directions")},
+          [](const OptionValues& values) { return std::make_unique<StewartTrinkle>(values); }};
+}
+
+std::string StewartTrinkle::why_not(const Model& model) const {
+  if (cone_ == Cone::pyramid && model.world == World::spatial && directions_ < 3)
+    return "a friction pyramid in space needs at least 3 directions";
+  return {};
+}
+
+ComplementarityProblem StewartTrinkle::probe(const Model& model) const {
+  ComplementarityProblem problem;
+  Model one;  // a unit mass above a fixed floor
+  one.world = model.world;
+  one.bodies.resize(2);
+  one.bodies[0].freedom = Freedom::fixed;
+  const bool planar = model.world == World::planar;
+  one.bodies[1].freedom = planar ? Freedom::planar : Freedom::spatial;
+  one.bodies[1].velocity_size = planar ? 3 : 6;
+  one.velocity_count = one.free_count = one.bodies[1].velocity_size;
+  for (int i = 0; i < one.free_count; ++i) {
+    one.free_index.push_back(i);
+    one.coordinate.push_back(planar && i == 2 ? 5 : i);
+  }
+  const Vector3 up = planar ? Vector3::UnitY() : Vector3::UnitZ();
+  Contact contact;
+  contact.body_b = 1;
+  contact.point_a = contact.point_b = Vector3::Zero();
+  contact.normal = up;
+  ContactTerms terms;
+  terms.frame = contact_frame(model.world, up);
+  terms.friction = 0.5;
+  terms.normal_bias = -1.0;
+  const std::vector<Pose> poses(2);
+  append_contact_rows(one, poses, {contact}, {&terms, 1}, cone_, directions_, problem);
+  problem.M.reset(one.free_count);
+  for (int i = 0; i < one.free_count; ++i) {
+    problem.M.push(i, 1.0);
+    problem.M.end_row();
+  }
+  problem.p = VectorX::Zero(one.free_count);
+  return problem;
+}
+
+StepReport StewartTrinkle::step(StepContext& context, State& state, double h) {
+  const Model& model = *context.model;
+  StepReport report;
+  Stopwatch watch;
+  auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
+
+  applied_forces(model, state, forces_);
+  foresee(model, state, h);
+  free_motion(model, state, forces_, h, context.problem.M, context.problem.p, foreseen_);
+  set_reach(model, state, h);
+  stamp(Stage::formulate);
+  for (report.passes = 1;; ++report.passes) {
+    context.detector->detect(model, state.poses, reach_, context.contacts);
+    stamp(Stage::detect);
+    formulate(context, state, h);
+    warm_start(context, state);
+    stamp(Stage::formulate);
+    if (context.contacts.empty()) {
+      report.solve = {.status = SolveStatus::solved, .residual = {}};
+      for (int i = 0; i < model.velocity_count; ++i)
+        if (model.free_index[i] >= 0) context.solution.u[model.free_index[i]] = foreseen_[i];
+    } else {
+      report.solve = context.solver->solve(context.problem, context.solution);
+    }
+    next_ = foreseen_;
+    for (int i = 0; i < model.velocity_count; ++i)
+      if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
+    stamp(Stage::solve);
+    if (report.passes == max_passes || !outran_reach(model, h)) break;
+  }
+  collect(context, state, report);
+  advance(context, state, h);
+  for (std::size_t b = 0; b < model.bodies.size() && report.diverged_body < 0; ++b)
+    if (!state.poses[b].position.allFinite() || !state.poses[b].rotation.coeffs().allFinite() ||
+        !state.velocities.segment(model.bodies[b].velocity_offset, model.bodies[b].velocity_size)
+             .allFinite())
+      report.diverged_body = static_cast<int>(b);
+  stamp(Stage::advance);
+  return report;
+}
+
+// Where and how fast the prescribed coordinates will be at the end of the step.
+void StewartTrinkle::foresee(const Model& model, const State& state, double h) {
+  placed_ = state.poses;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    place_prescribed(model.bodies[b], state.time + h, placed_[b]);
+  foreseen_ = state.velocities;
+  prescribe_velocities(model, state.time + h, placed_, foreseen_);
+}
+
+// A bound on how far any point of the body gets in the step with these velocities, m.
+double StewartTrinkle::travel(const Model& model, const VectorX& velocities, int body,
+                              double h) const {
+  const Body& b = model.bodies[body];
+  if (b.velocity_size == 0) return 0.0;
+  const Twist twist = body_twist(model, velocities, body);
+  const double turning = twist.angular.norm();
+  double distance = h * twist.linear.norm();
+  // An unbounded body that turns matters only where the others are.
+  if (turning > 0.0)
+    distance += h * turning * (std::isfinite(b.bounding_radius) ? b.bounding_radius : extent_);
+  return distance;
+}
+
+void StewartTrinkle::set_reach(const Model& model, const State& state, double h) {
+  extent_ = 0.0;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (std::isfinite(model.bodies[b].bounding_radius))
+      extent_ = std::max(extent_,
+                         2.0 * (state.poses[b].position.norm() + model.bodies[b].bounding_radius));
+  reach_.resize(model.bodies.size());
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+    reach_[b] = reach_factor *
+                std::max(travel(model, state.velocities, b, h), travel(model, foreseen_, b, h));
+}
+
+ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
+                                      const Contact& contact, double h) const {
+  ContactTerms terms;
+  terms.frame = contact_frame(model.world, contact.normal);
+  const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
+                                         model.shapes[contact.key.shape_b].material);
+  terms.friction = surface.friction;
+  const int a = contact.body_a, b = contact.body_b;
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  const Vector3 shift =
+      prescribed_displacement(model.bodies[b], state.poses[b], placed_[b], point) -
+      prescribed_displacement(model.bodies[a], state.poses[a], placed_[a], point);
+  const double rate = contact.normal.dot(shift) / h;
+  const Vector3 slide =
+      prescribed_twist(model, foreseen_, b).at(point - center_of_mass(model, state.poses, b)) -
+      prescribed_twist(model, foreseen_, a).at(point - center_of_mass(model, state.poses, a));
+  terms.prescribed = {terms.frame.tangent_1.dot(slide), terms.frame.tangent_2.dot(slide), 0.0};
+
+  double closing = contact.gap / h;  // the rows ask v_n >= −closing
+  if (surface.restitution > 0.0) {
+    const double before =
+        contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
+    const double foreseen =
+        contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact));
+    if (before < 0.0 && contact.gap + h * foreseen <= 0.0)
+      closing = std::min(closing, surface.restitution * before);
+  }
+  terms.normal_bias = closing + rate;
+  return terms;
+}
+
+void StewartTrinkle::formulate(StepContext& context, const State& state, double h) {
+  const Model& model = *context.model;
+  terms_.clear();
+  for (const Contact& contact : context.contacts)
+    terms_.push_back(terms_of(model, state, contact, h));
+  append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
+                      context.problem);
+}
+
+// Guess: the impulses that the same contacts had in the last step; both lists are sorted by key.
+void StewartTrinkle::warm_start(StepContext& context, const State& state) {
+  const World world = context.model->world;
+  context.solution.u.resize(context.problem.unknowns());
+  context.solution.lambda.resize(context.problem.rows());
+  auto memory = state.contacts.begin();
+  int row = 0;
+  for (std::size_t i = 0; i < context.contacts.size(); ++i) {
+    const ContactKey& key = context.contacts[i].key;
+    while (memory != state.contacts.end() && memory->key < key) ++memory;
+    const bool known = memory != state.contacts.end() && memory->key == key;
+    guess_from(world, cone_, directions_, terms_[i].friction,
+               known ? memory->impulse : Vector3::Zero(), context.solution.lambda, row);
+    row += row_count(world, cone_, directions_, terms_[i].friction);
+  }
+  context.solution.u.setZero();
+}
+
+// Whether a body moves farther than the detector was told; then widens the reach for the next pass.
+bool StewartTrinkle::outran_reach(const Model& model, double h) {
+  bool outran = false;
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const double distance = travel(model, next_, b, h);
+    if (!(distance > reach_[b]) || !std::isfinite(distance)) continue;
+    reach_[b] = reach_factor * distance;
+    outran = true;
+  }
+  return outran;
+}
+
+void StewartTrinkle::collect(StepContext& context, State& state, StepReport& report) const {
+  const Model& model = *context.model;
+  report.contact_count = static_cast<int>(context.contacts.size());
+  context.solved.clear();
+  state.contacts.clear();
+  int row = 0;
+  for (std::size_t i = 0; i < context.contacts.size(); ++i) {
+    const Contact& contact = context.contacts[i];
+    const ContactTerms& terms = terms_[i];
+    SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
+    solved.friction = terms.friction;
+    solved.impulse =
+        impulse_of(model.world, cone_, directions_, terms.friction, context.solution.lambda, row);
+    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact);
+    solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
+                       terms.frame.tangent_2.dot(velocity)};
+    if (!solved.impulse.isZero(0.0)) {
+      ++report.active_count;
+      state.contacts.push_back({contact.key, solved.impulse});
+    }
+    report.penetration = std::max(report.penetration, -contact.gap);
+    context.solved.push_back(solved);
+    row += row_count(model.world, cone_, directions_, terms.friction);
+  }
+}
+
+void StewartTrinkle::advance(StepContext& context, State& state, double h) {
+  const Model& model = *context.model;
+  state.velocities = next_;
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.velocity_size == 0) continue;
+    Pose& pose = state.poses[b];
+    pose = advanced(body, pose, body_twist(model, next_, b), h);
+    if (!body.is_prescribed()) continue;
+    // Prescribed coordinates to their exact values; the centre of mass keeps its free coordinates.
+    const Vector3 center = pose * body.mass.center;
+    place_prescribed(body, state.time + h, pose);
+    const Vector3 arm = pose.rotation * body.mass.center;
+    for (int i = 0; i < 3; ++i)
+      if (!body.drives[i].prescribed) pose.position[i] = center[i] - arm[i];
+  }
+  ++state.step;
+  state.time += h;
+}
+
+}  // namespace vinci
