@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prescribed motion and applied forces. With φ, θ, ψ for roll, pitch and yaw the angular velocity
+// of R = Rz(ψ) Ry(θ) Rx(φ) in world axes is
+//   ω = ψ' e_z + θ' Rz(ψ) e_y + φ' Rz(ψ) Ry(θ) e_x.
+#include "vinci/model/actuation.h"
+
+#include <array>
+#include <limits>
+
+namespace vinci {
+
+namespace {
+
+constexpr int roll = 3, pitch = 4, yaw = 5;
+
+// Coordinate of the packed entry k of a body.
+int coordinate_of(const Body& body, int k) {
+  return body.freedom == Freedom::planar && k == 2 ? yaw : k;
+}
+
+bool rotation_is_prescribed(const Body& body) {
+  return body.freedom != Freedom::fixed && body.drives[yaw].prescribed;
+}
+
+int translation_count(const Body& body) {
+  return body.freedom == Freedom::spatial ? 3 : body.freedom == Freedom::planar ? 2 : 0;
+}
+
+Quaternion prescribed_rotation(const Body& body, double time) {
+  const Quaternion about_z = rotation_about_z(prescribed_coordinate(body, yaw, time).value);
+  if (body.freedom == Freedom::planar) return about_z;
+  const double half_pitch = 0.5 * prescribed_coordinate(body, pitch, time).value;
+  const double half_roll = 0.5 * prescribed_coordinate(body, roll, time).value;
+  return about_z * Quaternion(std::cos(half_pitch), 0.0, std::sin(half_pitch), 0.0) *
+         Quaternion(std::cos(half_roll), std::sin(half_roll), 0.0, 0.0);
+}
+
+Vector3 prescribed_angular_velocity(const Body& body, double time) {
+  const Jet psi = prescribed_coordinate(body, yaw, time);
+  if (body.freedom == Freedom::planar) return {0.0, 0.0, psi.first};
+  const Jet theta = prescribed_coordinate(body, pitch, time);
+  const double phi_rate = prescribed_coordinate(body, roll, time).first;
+  const double s = std::sin(psi.value), c = std::cos(psi.value);
+  const double level = phi_rate * std::cos(theta.value);
+  return {level * c - theta.first * s, level * s + theta.first * c,
+          psi.first - phi_rate * std::sin(theta.value)};
+}
+
+// Force or torque of one drive.
+double drive_force(const Body& body, int coordinate, double time, const Pose& pose, double v) {
+  double q = std::numeric_limits<double>::quiet_NaN();
+  if (coordinate < roll)
+    q = pose.position[coordinate];
+  else if (body.freedom == Freedom::planar)
+    q = planar_angle(pose.rotation);
+  const std::array<double, 3> variables{time, q, v};
+  return body.drives[static_cast<std::size_t>(coordinate)].expression.value(variables);
+}
+
+}  // namespace
+
+Jet prescribed_coordinate(const Body& body, int coordinate, double time) {
+  const std::array<Jet, 1> variables{Jet{time, 1.0, 0.0}};
+  return body.drives[static_cast<std::size_t>(coordinate)].expression.jet(variables);
+}
+
+void place_prescribed(const Body& body, double time, Pose& pose) {
+  if (rotation_is_prescribed(body)) {
+    const Vector3 arm = pose.rotation * body.mass.center;
+    pose.rotation = prescribed_rotation(body, time);
+    const Vector3 shift = arm - pose.rotation * body.mass.center;
+    for (int i = 0; i < translation_count(body); ++i) pose.position[i] += shift[i];
+  }
+  for (int i = 0; i < translation_count(body); ++i)
+    if (body.drives[static_cast<std::size_t>(i)].prescribed)
+      pose.position[i] = prescribed_coordinate(body, i, time).value;
+}
+
+void prescribe_velocities(const Model& model, double time, const std::vector<Pose>& poses,
+                          VectorX& velocities) {
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.velocity_size == 0 || !body.is_prescribed()) continue;
+    Vector3 angular = body_twist(model, velocities, static_cast<int>(b)).angular;
+    if (rotation_is_prescribed(body)) {
+      angular = prescribed_angular_velocity(body, time);
+      for (int k = translation_count(body); k < body.velocity_size; ++k)
+        velocities[body.velocity_offset + k] = angular[coordinate_of(body, k) - roll];
+    }
+    const Vector3 swing = angular.cross(poses[b].rotation * body.mass.center);
+    for (int i = 0; i < translation_count(body); ++i)
+      if (body.drives[static_cast<std::size_t>(i)].prescribed)
+        velocities[body.velocity_offset + i] =
+            prescribed_coordinate(body, i, time).first + swing[i];
+  }
+}
+
+void applied_forces(const Model& model, const State& state, VectorX& forces) {
+  forces.resize(model.velocity_count);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    for (int k = 0; k < body.velocity_size; ++k) {
+      const int entry = body.velocity_offset + k, coordinate = coordinate_of(body, k);
+      double force = coordinate < roll ? body.mass.mass * model.gravity[coordinate] : 0.0;
+      if (!body.drives[static_cast<std::size_t>(coordinate)].prescribed)
+        force += drive_force(body, coordinate, state.time, state.poses[b], state.velocities[entry]);
+      forces[entry] = force;
+    }
+  }
+}
+
+}  // namespace vinci

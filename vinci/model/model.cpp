@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-ups in the compiled scene.
+#include "vinci/model/model.h"
+
+#include <algorithm>
+
+namespace vinci {
+
+bool Body::is_prescribed() const {
+  return std::any_of(drives.begin(), drives.end(),
+                     [](const Drive& drive) { return drive.prescribed; });
+}
+
+int Model::find_body(const std::string& name) const {
+  const auto found = std::find_if(bodies.begin(), bodies.end(),
+                                  [&](const Body& body) { return body.name == name; });
+  return found == bodies.end() ? -1 : static_cast<int>(found - bodies.begin());
+}
+
+}  // namespace vinci

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state's beginning, fingerprint and energy.
+#include "vinci/model/state.h"
+
+#include <cmath>
+
+#include "vinci/base/hash.h"
+#include "vinci/model/actuation.h"
+
+namespace vinci {
+
+namespace {
+
+Pose initial_pose(const Body& body) {
+  Pose pose = body.initial_pose;
+  place_prescribed(body, 0.0, pose);
+  // The scene places frames, not centres of mass: a prescribed rotation turns about the frame.
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!body.drives[i].prescribed)
+      pose.position[static_cast<int>(i)] = body.initial_pose.position[static_cast<int>(i)];
+  return pose;
+}
+
+void add_vector(Hash& hash, const Vector3& vector) {
+  for (int i = 0; i < 3; ++i) hash.add(vector[i]);
+}
+
+}  // namespace
+
+State initial_state(const Model& model) {
+  State state;
+  state.velocities = VectorX::Zero(model.velocity_count);
+  state.poses.reserve(model.bodies.size());
+  for (const Body& body : model.bodies) {
+    state.poses.push_back(initial_pose(body));
+    const Twist& twist = body.initial_twist;
+    if (body.velocity_size == 3)
+      state.velocities.segment<3>(body.velocity_offset) =
+          Vector3(twist.linear.x(), twist.linear.y(), twist.angular.z());
+    else if (body.velocity_size == 6)
+      state.velocities.segment<6>(body.velocity_offset) << twist.linear, twist.angular;
+  }
+  prescribe_velocities(model, 0.0, state.poses, state.velocities);
+  return state;
+}
+
+// Every bit of every number counts: −0 and 0 differ, as do two NaNs of different payload.
+std::uint64_t hash(const State& state) {
+  Hash result;
+  result.add(state.step);
+  result.add(state.time);
+  result.add(static_cast<std::uint64_t>(state.poses.size()));
+  for (const Pose& pose : state.poses) {
+    add_vector(result, pose.position);
+    result.add(pose.rotation.w());
+    add_vector(result, pose.rotation.vec());
+  }
+  result.add(static_cast<std::int64_t>(state.velocities.size()));
+  for (const double velocity : state.velocities) result.add(velocity);
+  result.add(static_cast<std::uint64_t>(state.contacts.size()));
+  for (const ContactMemory& contact : state.contacts) {
+    result.add(contact.key.shape_a);
+    result.add(contact.key.shape_b);
+    result.add(contact.key.feature_a);
+    result.add(contact.key.feature_b);
+    add_vector(result, contact.impulse);
+  }
+  return result.value();
+}
+
+bool is_finite(const State& state) {
+  if (!std::isfinite(state.time) || !state.velocities.allFinite()) return false;
+  for (const Pose& pose : state.poses)
+    if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;
+  for (const ContactMemory& contact : state.contacts)
+    if (!contact.impulse.allFinite()) return false;
+  return true;
+}
+
+Twist body_twist(const Model& model, const VectorX& velocities, int body) {
+  const Body& owner = model.bodies[static_cast<std::size_t>(body)];
+  const int first = owner.velocity_offset;
+  if (owner.velocity_size == 3)
+    return {Vector3(velocities[first], velocities[first + 1], 0.0),
+            Vector3(0.0, 0.0, velocities[first + 2])};
+  if (owner.velocity_size == 6)
+    return {velocities.segment<3>(first), velocities.segment<3>(first + 3)};
+  return {};
+}
+
+Vector3 center_of_mass(const Model& model, const std::vector<Pose>& poses, int body) {
+  const auto index = static_cast<std::size_t>(body);
+  return poses[index] * model.bodies[index].mass.center;
+}
+
+Energy energy(const Model& model, const State& state) {
+  Energy sum;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const MassProperties& mass = model.bodies[b].mass;
+    if (mass.mass == 0.0 && mass.inertia.isZero(0.0)) continue;
+    const int index = static_cast<int>(b);
+    const Twist twist = body_twist(model, state.velocities, index);
+    // ωᵀ (R I Rᵀ) ω, taken in body axes.
+    const Vector3 omega = state.poses[b].rotation.conjugate() * twist.angular;
+    sum.kinetic +=
+        0.5 * mass.mass * twist.linear.squaredNorm() + 0.5 * omega.dot(mass.inertia * omega);
+    sum.potential -= mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index));
+  }
+  return sum;
+}
+
+}  // namespace vinci
