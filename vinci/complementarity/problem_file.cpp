@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing the four layouts of problem files.
+#include "vinci/complementarity/problem_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "vinci/base/error.h"
+#include "vinci/complementarity/hdf5_file.h"
+
+namespace vinci {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int general_version = 1;
+
+// The numbers of the laws in files; fixed for good, whatever the order of the enumeration.
+constexpr Law law_numbers[] = {Law::equality, Law::nonnegative, Law::box,
+                               Law::ball,     Law::coulomb,     Law::second_order};
+
+SparseRows empty_matrix(int rows, int cols) {
+  SparseRows matrix;
+  matrix.reset(cols);
+  for (int row = 0; row < rows; ++row) matrix.end_row();
+  return matrix;
+}
+
+SparseRows transposed(const SparseRows& matrix) {
+  const Eigen::SparseMatrix<double, Eigen::RowMajor, int> result = matrix.view().transpose();
+  return SparseRows::from(result);
+}
+
+// Rows [begin, begin + count) of a matrix, columns unchanged.
+SparseRows row_range(const SparseRows& matrix, int begin, int count) {
+  SparseRows result;
+  result.reset(matrix.cols);
+  for (int row = begin; row < begin + count; ++row) {
+    for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k)
+      result.push(matrix.indices[k], matrix.values[k]);
+    result.end_row();
+  }
+  return result;
+}
+
+void append_rows(SparseRows& matrix, const SparseRows& more) {
+  for (int row = 0; row < more.rows; ++row) {
+    for (int k = more.starts[row]; k < more.starts[row + 1]; ++k)
+      matrix.push(more.indices[k], more.values[k]);
+    matrix.end_row();
+  }
+}
+
+VectorX joined(const VectorX& a, const VectorX& b) {
+  VectorX result(a.size() + b.size());
+  result << a, b;
+  return result;
+}
+
+// The matrix [a b; c d] from its four parts.
+SparseRows four_parts(const SparseRows& a, const SparseRows& b, const SparseRows& c,
+                      const SparseRows& d) {
+  SparseRows result;
+  result.reset(a.cols + b.cols);
+  const auto rows_of = [&](const SparseRows& left, const SparseRows& right) {
+    for (int row = 0; row < left.rows; ++row) {
+      for (int k = left.starts[row]; k < left.starts[row + 1]; ++k)
+        result.push(left.indices[k], left.values[k]);
+      for (int k = right.starts[row]; k < right.starts[row + 1]; ++k)
+        result.push(a.cols + right.indices[k], right.values[k]);
+      result.end_row();
+    }
+  };
+  rows_of(a, b);
+  rows_of(c, d);
+  return result;
+}
+
+// ---------------------------------------------------------------------------------------- reading
+
+void add_coulomb_blocks(const Hdf5Input& in, const std::string& root, int rows,
+                        std::vector<Block>& blocks) {
+  const int dimension = in.integer(root + "/spacedim");
+  if (dimension != 2 && dimension != 3)
+    in.fail(root + "/spacedim", fmt::format("{}, expected 2 or 3", dimension));
+  const VectorX friction = in.reals(root + "/vectors/mu");
+  if (friction.size() * dimension != rows)
+    in.fail(root + "/vectors/mu",
+            fmt::format("{} friction coefficients for {} rows of dimension {}", friction.size(),
+                        rows, dimension));
+  for (int contact = 0; contact < friction.size(); ++contact) {
+    Block block{.law = Law::coulomb, .offset = contact * dimension, .size = dimension};
+    block.friction = friction[contact];
+    blocks.push_back(block);
+  }
+}
+
+void add_equality_block(int rows, std::vector<Block>& blocks) {
+  if (rows == 0) return;
+  const int offset = blocks.empty() ? 0 : blocks.back().offset + blocks.back().size;
+  blocks.push_back({.law = Law::equality, .offset = offset, .size = rows});
+}
+
+// u = W r + V l + q, 0 = Vᵀ r + R l + s; V, R and s are optional.
+ComplementarityProblem read_local(const Hdf5Input& in, const std::string& root) {
+  ComplementarityProblem problem;
+  problem.b = in.reals(root + "/vectors/q");
+  const int rows = problem.rows();
+  problem.C = in.matrix(root + "/W", rows, rows);
+  add_coulomb_blocks(in, root, rows, problem.blocks);
+  if (in.has(root + "/V")) {
+    const VectorX s = in.reals(root + "/vectors/s");
+    const int equalities = static_cast<int>(s.size());
+    const SparseRows V = in.matrix(root + "/V", rows, equalities);
+    const SparseRows R = in.has(root + "/R") ? in.matrix(root + "/R", equalities, equalities)
+                                             : empty_matrix(equalities, equalities);
+    problem.C = four_parts(problem.C, V, transposed(V), R);
+    problem.b = joined(problem.b, s);
+    add_equality_block(equalities, problem.blocks);
+  }
+  problem.J = empty_matrix(problem.rows(), 0);
+  return problem;
+}
+
+// M v = H r + G l + f, u = Hᵀ v + w, 0 = Gᵀ v + b; G and b are optional.
+ComplementarityProblem read_global(const Hdf5Input& in, const std::string& root) {
+  ComplementarityProblem problem;
+  problem.p = in.reals(root + "/vectors/f");
+  problem.b = in.reals(root + "/vectors/w");
+  const int n = problem.unknowns(), rows = problem.rows();
+  problem.M = in.matrix(root + "/M", n, n);
+  problem.J = transposed(in.matrix(root + "/H", n, rows));
+  add_coulomb_blocks(in, root, rows, problem.blocks);
+  if (in.has(root + "/G")) {
+    const VectorX b = in.reals(root + "/vectors/b");
+    const int equalities = static_cast<int>(b.size());
+    append_rows(problem.J, transposed(in.matrix(root + "/G", n, equalities)));
+    problem.b = joined(problem.b, b);
+    add_equality_block(equalities, problem.blocks);
+  }
+  problem.C = empty_matrix(problem.rows(), problem.rows());
+  return problem;
+}
+
+ComplementarityProblem read_lcp(const Hdf5Input& in, const std::string& root) {
+  ComplementarityProblem problem;
+  problem.b = in.reals(root + "/q");
+  const int rows = problem.rows();
+  problem.C = in.matrix(root + "/M", rows, rows);
+  problem.J = empty_matrix(rows, 0);
+  for (int row = 0; row < rows; ++row)
+    problem.blocks.push_back({.law = Law::nonnegative, .offset = row});
+  return problem;
+}
+
+ComplementarityProblem read_mlcp(const Hdf5Input& in, const std::string& root) {
+  ComplementarityProblem problem = read_lcp(in, root);
+  problem.blocks.clear();
+  const int rows = problem.rows();
+  const VectorX lower = in.reals(root + "/lb", rows), upper = in.reals(root + "/ub", rows);
+  for (int row = 0; row < rows; ++row) {
+    if (lower[row] == -infinity && upper[row] == infinity) {
+      // One block a run of equalities: they are solved together.
+      if (!problem.blocks.empty() && problem.blocks.back().law == Law::equality)
+        ++problem.blocks.back().size;
+      else
+        problem.blocks.push_back({.law = Law::equality, .offset = row});
+    } else if (lower[row] == 0.0 && upper[row] == infinity) {
+      problem.blocks.push_back({.law = Law::nonnegative, .offset = row});
+    } else {
+      Block block{.law = Law::box, .offset = row};
+      block.lower = lower[row];
+      block.upper = upper[row];
+      problem.blocks.push_back(block);
+    }
+  }
+  return problem;
+}
+
+ComplementarityProblem read_general(const Hdf5Input& in, const std::string& root) {
+  if (const int version = in.integer(root + "/version"); version != general_version)
+    in.fail(root + "/version", fmt::format("{}, expected {}", version, general_version));
+  ComplementarityProblem problem;
+  problem.p = in.reals(root + "/p");
+  problem.b = in.reals(root + "/b");
+  const int n = problem.unknowns(), rows = problem.rows();
+  problem.M = in.matrix(root + "/M", n, n);
+  problem.J = in.matrix(root + "/J", rows, n);
+  problem.C = in.matrix(root + "/C", rows, rows);
+  const std::vector<int> laws = in.integers(root + "/blocks/law");
+  const std::vector<int> sizes = in.integers(root + "/blocks/size");
+  const int count = static_cast<int>(laws.size());
+  if (sizes.size() != laws.size())
+    in.fail(root + "/blocks/size", fmt::format("{} numbers, expected {}", sizes.size(), count));
+  const VectorX friction = in.reals(root + "/blocks/friction", count);
+  const VectorX lower = in.reals(root + "/blocks/lower", count);
+  const VectorX upper = in.reals(root + "/blocks/upper", count);
+  int offset = 0;
+  for (int i = 0; i < count; ++i) {
+    if (laws[i] < 0 || laws[i] >= static_cast<int>(std::size(law_numbers)))
+      in.fail(root + "/blocks/law", fmt::format("entry {} is {}, no law", i, laws[i]));
+    if (sizes[i] < 1 || sizes[i] > rows - offset)
+      in.fail(root + "/blocks/size", fmt::format("entry {} is {}, beyond the rows", i, sizes[i]));
+    problem.blocks.push_back(
+        {law_numbers[laws[i]], offset, sizes[i], friction[i], lower[i], upper[i]});
+    offset += sizes[i];
+  }
+  return problem;
+}
+
+std::optional<Solution> read_answer(const Hdf5Input& in, const std::string& group, int n, int m) {
+  if (!in.has(group)) return {};
+  return Solution{in.reals(group + "/u", n), in.reals(group + "/lambda", m)};
+}
+
+// FCLib keeps the parts of an answer apart: v, and the multipliers r of the contacts and l of the
+// equalities.
+std::optional<Solution> read_fclib_answer(const Hdf5Input& in, const std::string& group,
+                                          const ComplementarityProblem& problem) {
+  if (!in.has(group + "/r")) return {};
+  const int m = problem.rows();
+  const bool equalities = !problem.blocks.empty() && problem.blocks.back().law == Law::equality;
+  const int tail = equalities ? problem.blocks.back().size : 0;
+  Solution answer{VectorX::Zero(problem.unknowns()), in.reals(group + "/r", m - tail)};
+  if (tail > 0) answer.lambda = joined(answer.lambda, in.reals(group + "/l", tail));
+  if (problem.unknowns() > 0) answer.u = in.reals(group + "/v", problem.unknowns());
+  return answer;
+}
+
+// ---------------------------------------------------------------------------------------- writing
+
+// Dimension of the contacts if the blocks are coulomb of one size, otherwise 0; `contacts` is how
+// many they are, and equality blocks may follow them where `tail` is allowed.
+int contact_dimension(const ComplementarityProblem& problem, bool tail, std::size_t& contacts) {
+  contacts = 0;
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const Block& block = problem.blocks[i];
+    if (block.law == Law::coulomb && contacts == i && block.size == problem.blocks[0].size)
+      ++contacts;
+    else if (!(tail && contacts > 0 && block.law == Law::equality))
+      return 0;
+  }
+  return contacts > 0 ? problem.blocks[0].size : 0;
+}
+
+void write_friction(Hdf5Output& out, const std::string& root, const ComplementarityProblem& problem,
+                    std::size_t contacts) {
+  VectorX friction(static_cast<Eigen::Index>(contacts));
+  for (std::size_t i = 0; i < contacts; ++i)
+    friction[static_cast<Eigen::Index>(i)] = problem.blocks[i].friction;
+  out.reals(root + "/vectors/mu", friction);
+  out.integer(root + "/spacedim", problem.blocks[0].size);
+}
+
+void write_info(Hdf5Output& out, const std::string& root, const ProblemFile& file) {
+  out.text(root + "/info/title", file.title);
+  out.text(root + "/info/description", file.description);
+  out.text(root + "/info/math_info", "");
+}
+
+void write_fclib_answer(Hdf5Output& out, const std::string& group, const Solution& answer,
+                        const ComplementarityProblem& problem, int contact_rows) {
+  VectorX w = problem.b;
+  problem.J.multiply_add(answer.u.data(), w.data());
+  problem.C.multiply_add(answer.lambda.data(), w.data());
+  out.reals(group + "/v", answer.u);
+  out.reals(group + "/u", w.head(contact_rows));
+  out.reals(group + "/r", answer.lambda.head(contact_rows));
+  out.reals(group + "/l", answer.lambda.tail(answer.lambda.size() - contact_rows));
+}
+
+void write_fclib_answers(Hdf5Output& out, const ProblemFile& file, int contact_rows) {
+  if (file.solution)
+    write_fclib_answer(out, "/solution", *file.solution, file.problem, contact_rows);
+  if (file.guess) {
+    out.integer("/guesses/number_of_guesses", 1);
+    write_fclib_answer(out, "/guesses/1", *file.guess, file.problem, contact_rows);
+  }
+}
+
+void write_answers(Hdf5Output& out, const ProblemFile& file) {
+  const auto write = [&](const std::string& group, const std::optional<Solution>& answer) {
+    if (!answer) return;
+    out.reals(group + "/u", answer->u);
+    out.reals(group + "/lambda", answer->lambda);
+  };
+  write("/guess", file.guess);
+  write("/solution", file.solution);
+}
+
+void write_local(Hdf5Output& out, const ProblemFile& file) {
+  const ComplementarityProblem& problem = file.problem;
+  out.matrix_columns("/fclib_local/W", problem.C);
+  out.reals("/fclib_local/vectors/q", problem.b);
+  write_friction(out, "/fclib_local", problem, problem.blocks.size());
+  write_info(out, "/fclib_local", file);
+  write_fclib_answers(out, file, problem.rows());
+}
+
+void write_global(Hdf5Output& out, const ProblemFile& file, std::size_t contacts) {
+  const ComplementarityProblem& problem = file.problem;
+  const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
+  const int equalities = problem.rows() - rows;
+  out.matrix_columns("/fclib_global/M", problem.M);
+  out.matrix_columns("/fclib_global/H", transposed(row_range(problem.J, 0, rows)));
+  if (equalities > 0) {
+    out.matrix_columns("/fclib_global/G", transposed(row_range(problem.J, rows, equalities)));
+    out.reals("/fclib_global/vectors/b", problem.b.tail(equalities));
+  }
+  out.reals("/fclib_global/vectors/f", problem.p);
+  out.reals("/fclib_global/vectors/w", problem.b.head(rows));
+  write_friction(out, "/fclib_global", problem, contacts);
+  write_info(out, "/fclib_global", file);
+  write_fclib_answers(out, file, rows);
+}
+
+void write_lcp(Hdf5Output& out, const ProblemFile& file) {
+  out.matrix_columns("/lcp/M", file.problem.C);
+  out.reals("/lcp/q", file.problem.b);
+  write_info(out, "/lcp", file);
+  write_answers(out, file);
+}
+
+void write_mlcp(Hdf5Output& out, const ProblemFile& file) {
+  const ComplementarityProblem& problem = file.problem;
+  const int rows = problem.rows();
+  VectorX lower(rows), upper(rows);
+  int equalities = 0;
+  for (const Block& block : problem.blocks) {
+    const bool equality = block.law == Law::equality;
+    if (equality) equalities += block.size;
+    const bool box = block.law == Law::box;
+    lower.segment(block.offset, block.size)
+        .setConstant(equality ? -infinity : (box ? block.lower : 0.0));
+    upper.segment(block.offset, block.size).setConstant(box ? block.upper : infinity);
+  }
+  out.matrix_columns("/mlcp/M", problem.C);
+  out.reals("/mlcp/q", problem.b);
+  out.reals("/mlcp/lb", lower);
+  out.reals("/mlcp/ub", upper);
+  out.integer("/mlcp/n_eq", equalities);
+  out.integer("/mlcp/n_comp", rows - equalities);
+  write_info(out, "/mlcp", file);
+  write_answers(out, file);
+}
+
+void write_general(Hdf5Output& out, const ProblemFile& file) {
+  const std::string root = "/vinci_problem";
+  const ComplementarityProblem& problem = file.problem;
+  const auto count = static_cast<Eigen::Index>(problem.blocks.size());
+  std::vector<int> laws, sizes;
+  VectorX friction(count), lower(count), upper(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Block& block = problem.blocks[static_cast<std::size_t>(i)];
+    laws.push_back(static_cast<int>(
+        std::find(std::begin(law_numbers), std::end(law_numbers), block.law) - law_numbers));
+    sizes.push_back(block.size);
+    friction[i] = block.friction;
+    lower[i] = block.lower;
+    upper[i] = block.upper;
+  }
+  out.integer(root + "/version", general_version);
+  out.matrix_rows(root + "/M", problem.M);
+  out.matrix_rows(root + "/J", problem.J);
+  out.matrix_rows(root + "/C", problem.C);
+  out.reals(root + "/p", problem.p);
+  out.reals(root + "/b", problem.b);
+  out.integers(root + "/blocks/law", laws);
+  out.integers(root + "/blocks/size", sizes);
+  out.reals(root + "/blocks/friction", friction);
+  out.reals(root + "/blocks/lower", lower);
+  out.reals(root + "/blocks/upper", upper);
+  write_info(out, root, file);
+  write_answers(out, file);
+}
+
+// The layout /mlcp counts its equalities and puts them first.
+bool equalities_first(const ComplementarityProblem& problem) {
+  bool others = false;
+  for (const Block& block : problem.blocks) {
+    if (block.law == Law::equality && others) return false;
+    others = others || block.law != Law::equality;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string problem_class(const ComplementarityProblem& problem) {
+  const bool local = problem.unknowns() == 0;
+  std::size_t contacts = 0;
+  if (const int dimension = contact_dimension(problem, false, contacts)) {
+    if (local) return dimension == 2 ? "fc2d" : "fc3d";
+    if (problem.C.empty()) return dimension == 2 ? "gfc2d" : "gfc3d";
+    return "mixed";
+  }
+  if (!local) return "mixed";
+  bool lcp = true, relay = !problem.blocks.empty();
+  for (const Block& block : problem.blocks) {
+    if (block.law != Law::equality && block.law != Law::nonnegative && block.law != Law::box)
+      return "mixed";
+    lcp = lcp && block.law == Law::nonnegative;
+    relay =
+        relay && block.law == Law::box && std::isfinite(block.lower) && std::isfinite(block.upper);
+  }
+  return lcp ? "lcp" : (relay ? "relay" : "mlcp");
+}
+
+ProblemFile load_problem_file(const std::string& path) {
+  const Hdf5Input in(path);
+  struct Layout {
+    const char* root;
+    ComplementarityProblem (*read)(const Hdf5Input&, const std::string&);
+    bool fclib;
+  };
+  static constexpr Layout layouts[] = {{"/fclib_local", read_local, true},
+                                       {"/fclib_global", read_global, true},
+                                       {"/lcp", read_lcp, false},
+                                       {"/mlcp", read_mlcp, false},
+                                       {"/vinci_problem", read_general, false}};
+  for (const Layout& layout : layouts) {
+    if (!in.has(layout.root)) continue;
+    ProblemFile file;
+    file.problem = layout.read(in, layout.root);
+    if (const std::string why = file.problem.why_invalid(); !why.empty()) in.fail(layout.root, why);
+    const int n = file.problem.unknowns(), m = file.problem.rows();
+    file.solution = layout.fclib ? read_fclib_answer(in, "/solution", file.problem)
+                                 : read_answer(in, "/solution", n, m);
+    file.guess = layout.fclib ? read_fclib_answer(in, "/guesses/1", file.problem)
+                              : read_answer(in, "/guess", n, m);
+    file.title = in.text(std::string(layout.root) + "/info/title");
+    file.description = in.text(std::string(layout.root) + "/info/description");
+    return file;
+  }
+  throw Error(
+      "holds no problem; expected /fclib_local, /fclib_global, /lcp, /mlcp or /vinci_problem",
+      path);
+}
+
+ComplementarityProblem load_problem(const std::string& path) {
+  return load_problem_file(path).problem;
+}
+
+void save_problem_file(const std::string& path, const ProblemFile& file, ProblemLayout layout) {
+  const ComplementarityProblem& problem = file.problem;
+  if (const std::string why = problem.why_invalid(); !why.empty())
+    throw Error("not a valid problem: " + why, path);
+  for (const std::optional<Solution>* answer : {&file.guess, &file.solution})
+    if (*answer &&
+        ((*answer)->u.size() != problem.unknowns() || (*answer)->lambda.size() != problem.rows()))
+      throw Error("the guess or solution does not fit the problem", path);
+  Hdf5Output out(path);
+  const std::string kind = problem_class(problem);
+  std::size_t contacts = 0;
+  if (layout == ProblemLayout::general)
+    write_general(out, file);
+  else if (kind == "lcp")
+    write_lcp(out, file);
+  else if ((kind == "mlcp" && equalities_first(problem)) || kind == "relay")
+    write_mlcp(out, file);
+  else if (kind == "fc2d" || kind == "fc3d")
+    write_local(out, file);
+  else if (problem.unknowns() > 0 && problem.C.empty() &&
+           contact_dimension(problem, true, contacts) > 0)
+    write_global(out, file, contacts);
+  else
+    write_general(out, file);
+  out.commit();
+}
+
+void save_problem(const std::string& path, const ComplementarityProblem& problem,
+                  ProblemLayout layout) {
+  save_problem_file(path, {problem, {}, {}, {}, {}}, layout);
+}
+
+}  // namespace vinci
