@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mixed linear complementarity problem
+//
+//   w = A z + q,   row k: w_k = 0 and z_k free, or 0 <= z_k ⟂ w_k >= 0
+//
+// solved by complementary pivoting. Rows and columns are equilibrated by powers of two (no
+// rounding; any positive scaling maps solutions to solutions), free variables are eliminated with
+// complete pivoting, those that cannot be are split into x⁺ − x⁻, and the answer of the final basis
+// is computed anew from A by an LU factorisation with refinement in extended precision.
+#pragma once
+
+#include <vector>
+
+#include "vinci/solvers/pivoting.h"
+
+namespace vinci {
+
+struct MixedLcp {
+  RowMatrix A;
+  Eigen::VectorXd q;
+  std::vector<char> is_free;
+  int size() const { return static_cast<int>(q.size()); }
+};
+
+// LU factors with partial pivoting in memory that only grows.
+class DenseLu {
+ public:
+  // Fill the matrix through entry(i, j), then factor; false: singular to rounding.
+  void reset(int size);
+  double& entry(int i, int j) { return data_[static_cast<std::size_t>(i * size_ + j)]; }
+  bool factor();
+  void solve(double* x) const;  // in place
+
+ private:
+  int size_ = 0;
+  std::vector<double> data_;
+  std::vector<int> swaps_;
+};
+
+// Finds positive powers of two with the entries of diag(row) A diag(column) at most about 1, the
+// largest of each row and column near 1, and applies them.
+void equilibrate(RowMatrix& A, Eigen::VectorXd& row, Eigen::VectorXd& column);
+
+class MixedLcpSolver {
+ public:
+  static constexpr int attempts = 6;
+
+  // Scales the problem and eliminates its free variables. `problem` must outlive the attempts.
+  void prepare(const MixedLcp& problem);
+  // Equality rows that contradict each other: there is no solution.
+  bool inconsistent() const { return inconsistent_; }
+  // Attempt 0 is Lemke's scheme with d = 1; the later ones change covering vector and tolerances.
+  // z receives the answer of the final basis.
+  PivotOutcome attempt(int number, const PivotRules& rules, Eigen::VectorXd& z);
+  int pivots() const { return pivoting_.pivots(); }
+  // A vector y >= 0 with Mᵀy <= 0 and qᵀy < 0 proves that no z >= 0 has M z + q >= 0. Tries the
+  // last ray (it is one where M is copositive-plus), then searches [Cottle, Pang, Stone 1992,
+  // th. 4.4.8].
+  bool proves_infeasible(const PivotRules& rules);
+
+ private:
+  void eliminate(const MixedLcp& problem);
+  void sort_leftovers();
+  void reduce();
+  void set_covering(int number);
+  void polish(Eigen::VectorXd& z);
+  void read_table(Eigen::VectorXd& z);
+  double violation(const Eigen::VectorXd& z);
+  bool certifies(const double* y) const;
+
+  // Scaled problem and the scales: A = diag(row) A₀ diag(column), q = κ diag(row) q₀.
+  MixedLcp scaled_;
+  Eigen::VectorXd row_scale_, column_scale_;
+  double magnitude_ = 1.0;  // 1/κ, a power of two
+  bool inconsistent_ = false;
+
+  // Elimination: pairs (row, column) pivoted, then rows and columns that could not be.
+  Dictionary table_;
+  std::vector<int> free_rows_, free_columns_, signed_;
+  std::size_t eliminated_ = 0;  // the first so many of free_rows_ and free_columns_ are pivoted
+  std::size_t split_ = 0;       // the next so many are split, the rest is redundant
+
+  // The reduced problem: signed variables, then x⁺, then x⁻.
+  RowMatrix reduced_matrix_, skew_matrix_;
+  Eigen::VectorXd reduced_vector_, reduced_row_, reduced_column_, covering_;
+  Eigen::VectorXd skew_vector_, skew_covering_;
+  double reduced_magnitude_ = 1.0;
+  LemkePivoting pivoting_, search_;
+
+  // Polish.
+  DenseLu lu_;
+  std::vector<int> active_rows_, active_columns_;
+  std::vector<double> step_;
+  Eigen::VectorXd exact_, table_answer_, w_;
+};
+
+}  // namespace vinci
