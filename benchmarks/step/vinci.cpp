@@ -40,14 +40,16 @@ std::string scene_text(const Layout& layout) {
 class VinciEngine : public Engine {
  public:
   explicit VinciEngine(const Layout& layout)
-      : simulation_(Scene::parse(scene_text(layout), layout.name)), first_(layout.fixed.size()) {}
+      : simulation_(Scene::parse(scene_text(layout), layout.name)) {
+    for (std::size_t i = 0; i < layout.boxes.size(); ++i)
+      bodies_.push_back(simulation_.model().find_body(fmt::format("box{}", i)));
+  }
 
   std::string name() const override { return "Vinci"; }
   void step() override { simulation_.step(); }
   void positions(std::vector<Vector3>& centers) const override {
     centers.clear();
-    const std::vector<Pose>& poses = simulation_.state().poses;
-    for (std::size_t i = first_; i < poses.size(); ++i) centers.push_back(poses[i].position);
+    for (const int body : bodies_) centers.push_back(simulation_.state().poses[body].position);
   }
   double penetration() const override { return std::max(0.0, simulation_.report().penetration); }
   int contacts() const override { return simulation_.report().contact_count; }
@@ -55,7 +57,7 @@ class VinciEngine : public Engine {
 
  private:
   Simulation simulation_;
-  std::size_t first_;  // index of the first box among the bodies
+  std::vector<int> bodies_;  // of the boxes
 };
 
 }  // namespace
