@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and bounds of shapes.
+#include "vinci/geometry/shape.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace vinci {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Vector3 in_space(const Vector2& point) {
+  return {point.x(), point.y(), 0.0};
+}
+
+template <class Points>
+double farthest(const Points& points) {
+  double squared = 0.0;
+  for (const auto& point : points) squared = std::max(squared, point.squaredNorm());
+  return std::sqrt(squared);
+}
+
+struct BoundingRadius {
+  double operator()(const Circle& s) const { return s.radius; }
+  double operator()(const Polygon& s) const { return farthest(s.vertices); }
+  double operator()(const HalfPlane&) const { return infinity; }
+  double operator()(const Capsule& s) const { return s.half_axis.norm() + s.radius; }
+  double operator()(const Sphere& s) const { return s.radius; }
+  double operator()(const Box& s) const { return s.half_extents.norm(); }
+  double operator()(const Cylinder& s) const { return std::hypot(s.radius, s.half_height); }
+  double operator()(const Polyhedron& s) const { return farthest(s.vertices); }
+  double operator()(const HalfSpace&) const { return infinity; }
+};
+
+struct BoundingBox {
+  const Pose& pose;
+
+  Box3 about(const Vector3& half) const { return {pose.position - half, pose.position + half}; }
+  template <class Points, class Lift>
+  Box3 around(const Points& points, Lift lift) const {
+    const Matrix3 rotation = pose.rotation.toRotationMatrix();
+    Box3 box{Vector3::Constant(infinity), Vector3::Constant(-infinity)};
+    for (const auto& point : points) {
+      const Vector3 world = pose.position + rotation * lift(point);
+      box.lower = box.lower.cwiseMin(world);
+      box.upper = box.upper.cwiseMax(world);
+    }
+    return box;
+  }
+
+  // A disc is bounded in depth as if it were a sphere; nothing planar looks along z.
+  Box3 operator()(const Circle& s) const { return about(Vector3::Constant(s.radius)); }
+  Box3 operator()(const Polygon& s) const { return around(s.vertices, in_space); }
+  Box3 operator()(const HalfPlane&) const { return about(Vector3::Constant(infinity)); }
+  Box3 operator()(const Capsule& s) const {
+    return about((pose.rotation * s.half_axis).cwiseAbs() + Vector3::Constant(s.radius));
+  }
+  Box3 operator()(const Sphere& s) const { return about(Vector3::Constant(s.radius)); }
+  Box3 operator()(const Box& s) const {
+    return about(pose.rotation.toRotationMatrix().cwiseAbs() * s.half_extents);
+  }
+  Box3 operator()(const Cylinder& s) const {
+    // A disc with unit normal n reaches r·√(1 − nᵢ²) along axis i.
+    const Vector3 axis = pose.rotation * Vector3::UnitZ();
+    const Vector3 disc = (1.0 - axis.array().square()).max(0.0).sqrt();
+    return about(s.half_height * axis.cwiseAbs() + s.radius * disc);
+  }
+  Box3 operator()(const Polyhedron& s) const {
+    return around(s.vertices, [](const Vector3& point) { return point; });
+  }
+  Box3 operator()(const HalfSpace&) const { return about(Vector3::Constant(infinity)); }
+};
+
+}  // namespace
+
+std::string kind_of(const Shape& shape) {
+  static constexpr const char* names[] = {"circle", "polygon",  "half-plane", "capsule",   "sphere",
+                                          "box",    "cylinder", "polyhedron", "half-space"};
+  static_assert(std::size(names) == std::variant_size_v<Shape>);
+  return names[shape.index()];
+}
+
+bool is_unbounded(const Shape& shape) {
+  return std::holds_alternative<HalfPlane>(shape) || std::holds_alternative<HalfSpace>(shape);
+}
+
+double bounding_radius(const Shape& shape) {
+  return std::visit(BoundingRadius{}, shape);
+}
+
+Box3 bounding_box(const Shape& shape, const Pose& pose) {
+  return std::visit(BoundingBox{pose}, shape);
+}
+
+}  // namespace vinci
