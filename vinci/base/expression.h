@@ -71,7 +71,7 @@ class Expression {
 };
 
 // Whether a variable may have this name: a letter or underscore, then letters, digits and
-// underscores, and neither `pi` nor a function.
+// underscores, and none of pi, inf, nan and the functions.
 bool is_variable_name(std::string_view name);
 
 // The units accepted directly behind a number literal and their factors to SI. A name that is a

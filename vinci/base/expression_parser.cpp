@@ -105,8 +105,9 @@ class Parser {
     fail_at(position_, wrong, accepted);
   }
   [[noreturn]] static void fail_at(std::size_t position, const std::string& wrong,
-                                   const std::string& accepted) {
-    throw Error(fmt::format("{} at column {}; accepted: {}", wrong, position + 1, accepted));
+                                   const std::string& accepted, const std::string& hint = {}) {
+    throw Error(
+        fmt::format("{} at column {}{}; accepted: {}", wrong, position + 1, hint, accepted));
   }
 
   void skip_blanks() {
@@ -272,7 +273,7 @@ class Parser {
       fail_at(first, quoted(name) + " without an operator before it", "'*' between factors");
     std::vector<std::string> known;
     for (const Unit& each : unit_table) known.emplace_back(each.name);
-    fail_at(first, "unknown unit " + quoted(name) + guess(name, known), listed(known));
+    fail_at(first, "unknown unit " + quoted(name), listed(known), guess(name, known));
   }
 
   void named() {
@@ -290,6 +291,7 @@ class Parser {
   }
 
   [[noreturn]] void fail_at_unknown(const std::string& name, std::size_t first) const {
+    if (name == "inf" || name == "nan") fail_at(first, quoted(name), "finite numbers");
     for (const ExpressionFunction& function : function_table)
       if (function.name == name)
         fail_at(first, "the function " + quoted(name) + " without arguments",
@@ -302,8 +304,8 @@ class Parser {
     known.emplace_back("pi");
     std::vector<std::string> near = known;
     for (const ExpressionFunction& function : function_table) near.emplace_back(function.name);
-    fail_at(first, "unknown name " + quoted(name) + guess(name, near),
-            listed(known) + ", numbers and functions");
+    fail_at(first, "unknown name " + quoted(name), listed(known) + ", numbers and functions",
+            guess(name, near));
   }
 
   void call(const std::string& name, std::size_t first) {
@@ -316,7 +318,7 @@ class Parser {
                 "'*' between factors");
       std::vector<std::string> known;
       for (const ExpressionFunction& each : function_table) known.emplace_back(each.name);
-      fail_at(first, "unknown function " + quoted(name) + guess(name, known), listed(known));
+      fail_at(first, "unknown function " + quoted(name), listed(known), guess(name, known));
     }
     take('(');
     const int count = operand_count(function->op);
@@ -391,7 +393,8 @@ std::span<const Unit> units() {
 }
 
 bool is_variable_name(std::string_view name) {
-  if (name.empty() || !starts_name(name.front()) || name == "pi") return false;
+  if (name.empty() || !starts_name(name.front())) return false;
+  if (name == "pi" || name == "inf" || name == "nan") return false;
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return starts_name(c) || is_digit(c); }) &&
          std::none_of(function_table.begin(), function_table.end(),
