@@ -30,7 +30,6 @@ LIBRARIES = {
     "yaml-cpp/": ["model"],
     "hdf5": ["complementarity", "simulation"],
     "libqhull": ["geometry"],
-    "tiny_obj_loader": ["geometry"],
     "CLI/": [],
     "gtest/": [],
     "box2d/": [],
