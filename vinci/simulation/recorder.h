@@ -21,8 +21,9 @@ class Recorder {
   Recorder(Recorder&&) noexcept;
   ~Recorder();
 
-  // Call after every step: keeps running statistics, writes a frame when one is due, flushes by
-  // wall time (1 s).
+  // Call after every step: keeps running statistics, takes a frame when one is due, flushes at
+  // least once a second of wall time. This and the next two throw Error when the disk is full; the
+  // file then holds what was flushed before.
   void after_step(const Simulation& simulation);
   void flush();
   // Writes the last frame if it is not written yet, the summary, and closes.

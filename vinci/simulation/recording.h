@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a recording: finished, still being written, or left by a killed run.
+// Reads a recording: finished, still being written, or left by a killed run (whose file is then
+// repaired in place where it may be written to).
 #pragma once
 
 #include <filesystem>
@@ -15,10 +16,14 @@ namespace vinci {
 struct FrameInfo {
   std::int64_t step = 0;
   double time = 0.0;
-  int contacts = 0, active = 0, iterations = 0, status = 0, passes = 1;
-  double residual = 0.0, penetration = 0.0;
-  double kinetic = 0.0, potential = 0.0;
-  std::array<double, 4> seconds{};  // by Stage, of this frame's step
+  int contacts = 0, active = 0, iterations = 0, passes = 1;
+  int status = 0;                                          // SolveStatus
+  int model = 0;                                           // version, for model_json()
+  double residual = 0.0;                                   // relative
+  double velocity_residual = 0.0, impulse_residual = 0.0;  // m/s, N s
+  double penetration = 0.0;                                // m
+  double kinetic = 0.0, potential = 0.0;                   // J
+  std::array<double, 4> seconds{};                         // by Stage, of this frame's step
 };
 
 // One contact of one frame.
@@ -29,7 +34,7 @@ struct ContactRow {
   double gap = 0.0, friction = 0.0;
 };
 
-// Statistics over every step of the run, recorded or not.
+// Statistics over every step up to the last recorded frame, recorded or not.
 struct RunSummary {
   std::int64_t steps = 0;
   std::int64_t inexact_steps = 0;  // residual above `accept`
@@ -54,14 +59,19 @@ class Recording {
   Recording(Recording&&) noexcept;
   ~Recording();
 
-  bool finished() const;        // its writer closed it properly
-  std::int64_t frames() const;  // complete ones
+  const std::filesystem::path& path() const;
+  bool finished() const;             // its writer closed it properly
+  bool has_writer() const;           // a run was writing it when it was opened
+  std::int64_t frames() const;       // complete ones, at least 1
+  std::int64_t total_steps() const;  // that the run is meant to have
   const std::string& title() const;
-  const std::string& version() const;
+  const std::string& version() const;  // of the program
+  const std::string& created() const;  // UTC, ISO 8601
   const std::string& scene_text() const;
   const std::string& options_json() const;  // run and plugin options, parameters, seed
   const std::vector<std::string>& body_names() const;
-  std::string model_json(int version) const;  // shapes for viewers
+  const std::vector<Freedom>& freedoms() const;  // of the bodies
+  std::string model_json(int version) const;     // shapes for viewers
   RunSummary summary() const;
 
   FrameInfo info(std::int64_t frame) const;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in plugins, and those of shared libraries.
+#include "vinci/simulation/plugins.h"
+
+#include <exception>
+#include <memory>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace vinci {
+namespace {
+
+struct Unload {
+  void operator()(void* library) const { dlclose(library); }
+};
+using Library = std::unique_ptr<void, Unload>;
+
+std::string loader_message() {
+  const char* text = dlerror();
+  return text ? text : "unknown reason";
+}
+
+template <class Function>
+Function* entry(const Library& library, const char* name, const std::string& where) {
+  dlerror();
+  void* symbol = dlsym(library.get(), name);
+  if (!symbol) throw Error(fmt::format("is not a Vinci plugin: it has no entry '{}'", name), where);
+  return reinterpret_cast<Function*>(symbol);
+}
+
+}  // namespace
+
+Plugins builtin_plugins() {
+  Plugins plugins;
+  add_builtin_detectors(plugins.detectors);
+  add_builtin_steppers(plugins.steppers);
+  add_builtin_solvers(plugins.solvers);
+  return plugins;
+}
+
+void load_plugin(Plugins& plugins, const std::filesystem::path& library) {
+  const std::string where = library.string();
+  std::error_code code;
+  if (!std::filesystem::exists(library, code)) throw Error("no such library", where);
+  // An absolute path: the loader takes it as it is, without its search list.
+  const std::string path = std::filesystem::absolute(library).string();
+  Library handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!handle) throw Error("cannot be loaded: " + loader_message(), where);
+  int (*version)() = entry<int()>(handle, "vinci_plugin_interface_version", where);
+  if (const int found = version(); found != plugin_interface_version)
+    throw Error(fmt::format("was built for plugin interface version {}; this program has version "
+                            "{}: build it anew",
+                            found, plugin_interface_version),
+                where);
+  void (*add)(Plugins&) = entry<void(Plugins&)>(handle, "vinci_plugin_register", where);
+  // From here on the library stays: factories and exceptions of its may live on.
+  static_cast<void>(handle.release());
+  Plugins extended = plugins;
+  try {
+    add(extended);
+  } catch (const std::exception& error) {
+    throw Error(std::string("its entry failed: ") + error.what(), where);
+  } catch (...) {
+    throw Error("its entry failed with an exception that is no std::exception", where);
+  }
+  plugins = std::move(extended);
+}
+
+}  // namespace vinci

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run was made from, compared with what it shall be continued with.
+#include "vinci/simulation/provenance.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace vinci {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parsed(const std::string& text, const std::string& what, const std::string& where) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw Error("its " + what + " are damaged", where);
+  return json;
+}
+
+// The line where two texts part, from 1.
+int first_difference(const std::string& a, const std::string& b) {
+  const auto parted = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  return 1 + static_cast<int>(std::count(a.begin(), parted, '\n'));
+}
+
+[[noreturn]] void differs(const std::string& what, const Json& recorded, const Json& now,
+                          const std::string& where) {
+  throw Error(fmt::format("cannot be continued: {} is {} in the recording and {} now", what,
+                          recorded.is_null() ? "absent" : recorded.dump(),
+                          now.is_null() ? "absent" : now.dump()),
+              where);
+}
+
+void compare(const Json& recorded, const Json& now, const std::string& prefix,
+             const std::string& where) {
+  constexpr std::array<const char*, 3> may_differ{"duration", "output-interval", "accept"};
+  for (const auto* side : {&recorded, &now})
+    for (const auto& [key, value] : side->items()) {
+      if (prefix == "option '" &&
+          std::find(may_differ.begin(), may_differ.end(), key) != may_differ.end())
+        continue;
+      const Json a = recorded.value(key, Json()), b = now.value(key, Json());
+      if (a != b) differs(prefix + key + "'", a, b, where);
+    }
+}
+
+}  // namespace
+
+std::string options_json(const Simulation& simulation) {
+  Json json;
+  json["run"] = Json::parse(simulation.options().to_json());
+  json["plugins"] = Json::object();
+  for (const auto& [kind, values] : simulation.plugin_options())
+    json["plugins"][kind] = Json::parse(values.to_json());
+  json["parameters"] = simulation.parameters();
+  return json.dump();
+}
+
+void check_same_run(const Recording& recording, const Simulation& simulation) {
+  const std::string where = recording.path().string();
+  const std::string& text = simulation.scene().source();
+  if (text != recording.scene_text())
+    throw Error(fmt::format("cannot be continued: the scene is another one than the recorded (they "
+                            "part in line {})",
+                            first_difference(recording.scene_text(), text)),
+                where);
+  const Json recorded = parsed(recording.options_json(), "options", where);
+  const Json now = Json::parse(options_json(simulation));
+  const Json none = Json::object();
+  auto part = [&](const Json& json, const char* key) {
+    const Json found = json.is_object() ? json.value(key, none) : none;
+    return found.is_object() ? found : none;
+  };
+  compare(part(recorded, "run"), part(now, "run"), "option '", where);
+  for (const char* kind : {"detector", "stepper", "solver"})
+    compare(part(part(recorded, "plugins"), kind), part(part(now, "plugins"), kind),
+            fmt::format("option '{}.", kind), where);
+  compare(part(recorded, "parameters"), part(now, "parameters"), "parameter '", where);
+}
+
+void continue_from(const Recording& recording, Simulation& simulation) {
+  const std::string where = recording.path().string();
+  const std::int64_t last = recording.frames() - 1;
+  if (const RunSummary summary = recording.summary(); summary.diverged)
+    throw Error(fmt::format("cannot be continued: the run diverged in step {} (body '{}')",
+                            recording.info(last).step, summary.diverged_body),
+                where);
+  const State state = recording.state(last);
+  // Parameters at the last frame: the scene's own changes are made again by the simulation, those
+  // made from code are not.
+  std::map<std::string, double> expected = simulation.parameters();
+  for (const ParameterChange& change : simulation.scene().changes())
+    if (change.at <= state.time - 0.5 * simulation.step_size())
+      for (const auto& [name, value] : change.set) expected[name] = value;
+  const Json model = parsed(recording.model_json(recording.info(last).model), "models", where);
+  const Json stored =
+      model.is_object() ? model.value("parameters", Json::object()) : Json::object();
+  simulation.set_state(state);
+  for (const auto& [name, value] : expected) {
+    const auto found = stored.find(name);
+    if (found == stored.end() || !found->is_number() || found->get<double>() == value) continue;
+    for (const ParameterChange& change : simulation.scene().changes())
+      if (change.set.contains(name))
+        throw Error("cannot be continued: the parameter '" + name +
+                        "' was changed both by the scene and from code",
+                    where);
+    simulation.set_parameter(name, found->get<double>());
+  }
+}
+
+void write_units(Hdf5File& file) {
+  constexpr std::array<std::pair<const char*, const char*>, 8> texts{{
+      {"frames",
+       "time s, *_residual 1, m/s, N s; penetration m; kinetic and potential J; seconds "
+       "by stage: detect, formulate, solve, advance"},
+      {"summary", "over all steps up to the frame: worst_penetration m, energy J, seconds s"},
+      {"poses", "x y z in m, then the unit quaternion w x y z; one row a frame and body"},
+      {"velocities",
+       "packed as models say: 3 (vx vy wz) or 6 (vx vy vz wx wy wz) a body, m/s and "
+       "rad/s"},
+      {"contacts",
+       "points and gap m, impulse N s on body b and velocity m/s along normal, tangent "
+       "1, tangent 2"},
+      {"memory", "what the next step takes over, impulse N s"},
+      {"models/index", "offset and length in models/text, first step it is used in"},
+      {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
+  }};
+  for (const auto& [name, text] : texts) file.write_attribute(name, "description", text);
+}
+
+}  // namespace vinci
