@@ -11,7 +11,7 @@ namespace vinci::law {
 // In place; x = (x_N, x_T).
 inline void project_cone(int size, double* x, double friction) {
   const double tangential = norm(size - 1, x + 1);
-  if (tangential <= friction * x[0]) return;
+  if (x[0] >= 0.0 && tangential <= friction * x[0]) return;  // the sign decides where μ = 0
   if (friction * tangential <= -x[0]) {
     for (int i = 0; i < size; ++i) x[i] = 0.0;
     return;

@@ -187,15 +187,20 @@ double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& 
       scratch_ = u_.cwiseAbs();
   }
   double sum = 0.0, largest = 0.0;
-  for (int row = 0; row < problem.rows(); ++row) {
+  const auto add = [&](int row, double amplification) {
     double terms = std::abs(problem.b[row]);
     for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
       terms += std::abs(J.values[k]) * scratch_[J.indices[k]];
     for (int k = C.starts[row]; k < C.starts[row + 1]; ++k)
       terms += std::abs(C.values[k] * lambda[C.indices[k]]);
-    terms *= weight_[row];
+    terms *= weight_[row] * amplification;
     sum += terms * terms;
     largest = std::max(largest, terms);
+  };
+  for (const Block& block : problem.blocks) {
+    // w_T enters Coulomb's natural map a second time, as μ |w_T|.
+    const double tangential = block.law == Law::coulomb ? 1.0 + block.friction : 1.0;
+    for (int i = 0; i < block.size; ++i) add(block.offset + i, i == 0 ? 1.0 : tangential);
   }
   const double norm = scalar_ ? largest : std::sqrt(sum);
   return std::isfinite(norm) ? epsilon * norm / norm_ : 0.0;
