@@ -19,7 +19,12 @@ namespace {
 using Op = Expression::Op;
 using Instruction = Expression::Instruction;
 
-constexpr std::array<ExpressionFunction, 20> function_table{{
+struct Function {
+  std::string_view name;
+  Op op;
+};
+
+constexpr std::array<Function, 20> function_table{{
     {"sin", Op::sin},   {"cos", Op::cos},     {"tan", Op::tan},     {"asin", Op::asin},
     {"acos", Op::acos}, {"atan", Op::atan},   {"atan2", Op::atan2}, {"sinh", Op::sinh},
     {"cosh", Op::cosh}, {"tanh", Op::tanh},   {"sqrt", Op::sqrt},   {"exp", Op::exp},
@@ -292,7 +297,7 @@ class Parser {
 
   [[noreturn]] void fail_at_unknown(const std::string& name, std::size_t first) const {
     if (name == "inf" || name == "nan") fail_at(first, quoted(name), "finite numbers");
-    for (const ExpressionFunction& function : function_table)
+    for (const Function& function : function_table)
       if (function.name == name)
         fail_at(first, "the function " + quoted(name) + " without arguments",
                 fmt::format("{} argument(s) in parentheses", operand_count(function.op)));
@@ -303,21 +308,20 @@ class Parser {
     std::vector<std::string> known(names_.begin(), names_.end());
     known.emplace_back("pi");
     std::vector<std::string> near = known;
-    for (const ExpressionFunction& function : function_table) near.emplace_back(function.name);
+    for (const Function& function : function_table) near.emplace_back(function.name);
     fail_at(first, "unknown name " + quoted(name), listed(known) + ", numbers and functions",
             guess(name, near));
   }
 
   void call(const std::string& name, std::size_t first) {
-    const auto function =
-        std::find_if(function_table.begin(), function_table.end(),
-                     [&](const ExpressionFunction& known) { return known.name == name; });
+    const auto function = std::find_if(function_table.begin(), function_table.end(),
+                                       [&](const Function& known) { return known.name == name; });
     if (function == function_table.end()) {
       if (std::find(names_.begin(), names_.end(), name) != names_.end() || name == "pi")
         fail_at(first, quoted(name) + " is not a function but is followed by '('",
                 "'*' between factors");
       std::vector<std::string> known;
-      for (const ExpressionFunction& each : function_table) known.emplace_back(each.name);
+      for (const Function& each : function_table) known.emplace_back(each.name);
       fail_at(first, "unknown function " + quoted(name), listed(known), guess(name, known));
     }
     take('(');
@@ -384,10 +388,6 @@ class Parser {
 
 }  // namespace
 
-std::span<const ExpressionFunction> expression_functions() {
-  return function_table;
-}
-
 std::span<const Unit> units() {
   return unit_table;
 }
@@ -398,7 +398,7 @@ bool is_variable_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return starts_name(c) || is_digit(c); }) &&
          std::none_of(function_table.begin(), function_table.end(),
-                      [&](const ExpressionFunction& function) { return function.name == name; });
+                      [&](const Function& function) { return function.name == name; });
 }
 
 Expression Expression::parse(std::string_view text, std::span<const std::string> names) {

@@ -45,7 +45,7 @@ inline Pose planar_pose(double x, double y, double angle) {
   return {Vector3(x, y, 0.0), rotation_about_z(angle)};
 }
 
-// Angle of the rotation about z in (−π, π]; meaningful for planar poses.
+// Angle of the rotation about z in [−π, π]; meaningful for planar poses.
 inline double planar_angle(const Quaternion& rotation) {
   const double angle = 2.0 * std::atan2(rotation.z(), rotation.w());
   return std::remainder(angle, 2.0 * M_PI);

@@ -94,6 +94,12 @@ bool read_flag(const OptionSpec& spec, std::string_view text) {
   refuse(spec, "'" + std::string(text) + "' is neither true nor false");
 }
 
+template <class T>
+const T& typed(const OptionValue& value, const std::string& name, const char* kind) {
+  if (const T* held = std::get_if<T>(&value)) return *held;
+  throw Error(std::string("the option is not ") + kind, name);
+}
+
 // Bytes of the UTF-8 character that starts at `i`, 0 if it is malformed [RFC 3629].
 std::size_t character_size(const std::string& text, std::size_t i) {
   auto byte = [&](std::size_t k) {
@@ -184,16 +190,16 @@ OptionValues::OptionValues(OptionTable table) : table_(std::move(table)) {
 }
 
 std::size_t OptionValues::index(const std::string& name) const {
+  if (const OptionSpec* spec = table_.find(name))
+    return static_cast<std::size_t>(spec - table_.specs().data());
   std::vector<std::string> names;
-  for (const OptionSpec& spec : table_.specs()) {
-    if (spec.name == name) return names.size();
-    names.push_back(spec.name);
-  }
+  for (const OptionSpec& spec : table_.specs()) names.push_back(spec.name);
   const std::string guess = nearest(name, names);
-  throw Error(
-      "unknown option" + (guess.empty() ? "" : " (did you mean '" + guess + "'?)") +
-          "; accepted: " + (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-      name);
+  const std::string known =
+      names.empty() ? "no options" : fmt::format("{}", fmt::join(names, ", "));
+  throw Error("unknown option" + (guess.empty() ? "" : " (did you mean '" + guess + "'?)") +
+                  "; accepted: " + known,
+              name);
 }
 
 void OptionValues::set(const std::string& name, const OptionValue& value) {
@@ -218,16 +224,6 @@ void OptionValues::set_text(const std::string& name, const std::string& text) {
       return set(name, text);
   }
 }
-
-namespace {
-
-template <class T>
-const T& typed(const OptionValue& value, const std::string& name, const char* kind) {
-  if (const T* held = std::get_if<T>(&value)) return *held;
-  throw Error(std::string("the option is not ") + kind, name);
-}
-
-}  // namespace
 
 double OptionValues::real(const std::string& name) const {
   return typed<double>(value(name), name, "a number");
