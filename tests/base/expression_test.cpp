@@ -116,8 +116,9 @@ TEST(Expression, undefined_operations_give_infinities_and_nan) {
   EXPECT_TRUE(std::isnan(at("x/x")));
   EXPECT_TRUE(std::isnan(at("sqrt(-1)")));
   EXPECT_TRUE(std::isnan(at("(-2)^0.5")));
-  for (const char* text : {"min(x, 1)", "min(1, x)", "max(x, 1)", "max(1, x)", "sign(x)", "step(x)",
-                           "floor(x)", "abs(x)", "if(x < 1, 1, 2)", "if(1 >= x, 1, 2)"})
+  for (const char* text :
+       {"min(x, 1)", "min(1, x)", "max(x, 1)", "max(1, x)", "sign(x)", "step(x)", "floor(x)",
+        "abs(x)", "if(x < 1, 1, 2)", "if(1 >= x, 1, 2)", "x^0", "1^x", "atan2(x, 1)"})
     EXPECT_TRUE(std::isnan(at(text, 0, NAN))) << text;
   // The branch not taken does not count.
   EXPECT_EQ(at("if(x > 0, log(x), -1)", 0, -1.0), -1.0);

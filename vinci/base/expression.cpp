@@ -94,7 +94,8 @@ double binary_value(Op op, double a, double b) {
     case Op::divide:
       return a / b;
     case Op::power:
-      return std::pow(a, b);
+      // The library's pow(NaN, 0) and pow(1, NaN) are 1.
+      return std::isnan(a) || std::isnan(b) ? not_a_number : std::pow(a, b);
     case Op::atan2:
       return std::atan2(a, b);
     case Op::minimum:
