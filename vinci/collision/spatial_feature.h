@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a core that faces a direction: a vertex, a segment (edge, capsule axis, side line of
+// a cylinder), a face, or a cylinder's cap.
+#pragma once
+
+#include "vinci/collision/spatial_convex.h"
+
+namespace vinci {
+
+struct Feature {
+  enum class Kind { point, segment, polygon, disk };
+  Kind kind = Kind::point;
+  const Convex* shape = nullptr;
+  int flat = -1;                    // polygon: face; disk: cap
+  Vector3 ends[2];                  // point: the first; segment: both
+  std::uint32_t end_features[2]{};  // names of the ends
+  std::uint32_t feature = 0;        // name of the whole
+
+  // The boundary as a chain of edges: count() vertices, edge_count() edges from i to i + 1
+  // (cyclic).
+  int count() const;
+  int edge_count() const;
+  const Vector3& vertex(int i) const;
+  std::uint32_t vertex_name(int i) const;
+  std::uint32_t edge_name(int i) const;
+};
+
+Feature flat_feature(const Convex& shape, int flat);
+
+// The feature that faces the unit direction d when the other shape brings a flat: generous, the
+// margin decides which of its points count.
+Feature facing_feature(const Convex& shape, const Vector3& d);
+
+// The feature that supports in the direction d exactly (to 1e-6 rad).
+Feature support_feature(const Convex& shape, const Vector3& d);
+
+// Points that stand for a core facing the unit direction d; calls visit(point, name).
+// Vertices count when they belong to a face that looks toward d by more than 6°, or support.
+inline constexpr double facing_cosine = 0.1;
+inline constexpr double cap_cosine = 0.70710678118654752;  // beyond 45° a cylinder shows its side
+
+template <class Visit>
+void visit_cap_points(const Convex& cylinder, int cap, const Vector3& d, Visit&& visit) {
+  const Vector3 radial = cylinder.perpendicular(d);
+  const double tilt = radial.norm();
+  for (int i = 0; i < 4; ++i) {
+    const Vector3 r = (i & 2 ? -1.0 : 1.0) * cylinder.frame(i & 1);
+    visit(cylinder.rim_point(cap, r), vertex_feature(4 * cap + i));
+  }
+  // Below a billionth of a radian the deepest point is no deeper than the others to rounding.
+  if (tilt > 1e-9) visit(cylinder.rim_point(cap, radial / tilt), edge_feature(cap, cap));
+}
+
+template <class Visit>
+void visit_facing_points(const Convex& shape, const Vector3& d, Visit&& visit) {
+  if (shape.is_cylinder()) {
+    const double along = d.dot(shape.axis());
+    if (std::abs(along) > cap_cosine) return visit_cap_points(shape, along > 0.0 ? 0 : 1, d, visit);
+    const Vector3 radial = shape.perpendicular(d).normalized();
+    for (int cap = 0; cap < 2; ++cap) visit(shape.rim_point(cap, radial), edge_feature(cap, cap));
+    return;
+  }
+  const auto vertices = shape.vertices();
+  const auto normals = shape.normals();
+  if (normals.empty()) {
+    for (int v = 0; v < static_cast<int>(vertices.size()); ++v)
+      visit(vertices[static_cast<std::size_t>(v)], vertex_feature(v));
+    return;
+  }
+  const SupportPoint support = shape.support(d);
+  visit(support.point, vertex_feature(support.vertex));
+  for (int f = 0; f < static_cast<int>(normals.size()); ++f) {
+    if (normals[static_cast<std::size_t>(f)].dot(d) <= facing_cosine) continue;
+    for (const int v : shape.face(f))
+      visit(vertices[static_cast<std::size_t>(v)], vertex_feature(v));
+  }
+}
+
+}  // namespace vinci

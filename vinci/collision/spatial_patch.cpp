@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intersection of two facing features along the normal. Points of the reference feature and of the
+// other are always taken in pairs that differ along the normal alone.
+#include "vinci/collision/spatial_patch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/collision/spatial_feature.h"
+
+namespace vinci {
+namespace {
+
+// Two features and which of them belongs to shape a.
+struct Facing {
+  const Feature& first;
+  const Feature& second;
+  bool first_is_a;
+  PatchEmitter& emitter;
+
+  void emit(const Vector3& on_first, std::uint32_t name_first, const Vector3& on_second,
+            std::uint32_t name_second) const {
+    if (first_is_a)
+      emitter.emit(on_first, name_first, on_second, name_second);
+    else
+      emitter.emit(on_second, name_second, on_first, name_first);
+  }
+};
+
+// Moves x along n onto the plane of a polygon or disk; false when the plane is too steep to n.
+bool drop_onto(const Feature& flat, const Vector3& n, const Vector3& x, Vector3& onto) {
+  const Vector3 m = flat.shape->flat_normal(flat.flat);
+  const double cosine = m.dot(n);
+  if (std::abs(cosine) < facing_cosine) return false;
+  onto = x + (m.dot(flat.shape->flat_point(flat.flat) - x) / cosine) * n;
+  return true;
+}
+
+// Is x inside the flat, seen along n?
+bool inside(const Feature& flat, const Vector3& n, const Vector3& x, double tolerance) {
+  if (flat.kind == Feature::Kind::disk) {
+    Vector3 onto;
+    if (!drop_onto(flat, n, x, onto)) return false;
+    return (onto - flat.shape->cap_center(flat.flat)).norm() <=
+           flat.shape->cylinder_radius() + tolerance;
+  }
+  const double outward = flat.shape->flat_normal(flat.flat).dot(n) >= 0.0 ? 1.0 : -1.0;
+  for (int i = 0; i < flat.count(); ++i) {
+    const Vector3 side = outward * (flat.vertex(i + 1) - flat.vertex(i)).cross(n);
+    if (side.dot(x - flat.vertex(i)) > tolerance * side.norm()) return false;
+  }
+  return true;
+}
+
+bool is_flat(const Feature& f) {
+  return f.kind == Feature::Kind::polygon || f.kind == Feature::Kind::disk;
+}
+
+// Boundary points of `facing.first` over the flat `facing.second`.
+void emit_points_over(const Facing& facing) {
+  const Vector3& n = facing.emitter.normal();
+  const auto visit = [&](const Vector3& x, std::uint32_t name) {
+    Vector3 onto;
+    if (!inside(facing.second, n, x, facing.emitter.tolerance())) return;
+    if (drop_onto(facing.second, n, x, onto)) facing.emit(x, name, onto, facing.second.feature);
+  };
+  if (facing.first.kind == Feature::Kind::disk) {
+    const Vector3 d = facing.first_is_a ? n : Vector3(-n);
+    visit_cap_points(*facing.first.shape, facing.first.flat, d, visit);
+  } else {
+    for (int i = 0; i < facing.first.count(); ++i)
+      visit(facing.first.vertex(i), facing.first.vertex_name(i));
+  }
+}
+
+// Every further point of the first shape that faces the flat `facing.second`.
+void emit_shape_over(const Facing& facing) {
+  const Vector3& n = facing.emitter.normal();
+  const Vector3 d = facing.first_is_a ? n : Vector3(-n);
+  visit_facing_points(*facing.first.shape, d, [&](const Vector3& x, std::uint32_t name) {
+    Vector3 onto;
+    if (!drop_onto(facing.second, n, x, onto)) return;
+    if (d.dot(onto - x) > facing.emitter.core_margin()) return;
+    if (inside(facing.second, n, x, facing.emitter.tolerance()))
+      facing.emit(x, name, onto, facing.second.feature);
+  });
+}
+
+void cross_edges(const Facing& facing, int i, int j) {
+  const Vector3& n = facing.emitter.normal();
+  const Vector3 &p = facing.first.vertex(i), &q = facing.second.vertex(j);
+  const Vector3 u = facing.first.vertex(i + 1) - p, v = facing.second.vertex(j + 1) - q;
+  const double sine = n.dot(u.cross(v));
+  // Nearly parallel edges cross nowhere in particular: their ends are points of the patch already.
+  if (std::abs(sine) <= 1e-6 * u.norm() * v.norm()) return;
+  const double s = n.dot((q - p).cross(v)) / sine, t = n.dot((q - p).cross(u)) / sine;
+  const double slack_s = facing.emitter.tolerance() / u.norm();
+  const double slack_t = facing.emitter.tolerance() / v.norm();
+  if (s < -slack_s || s > 1.0 + slack_s || t < -slack_t || t > 1.0 + slack_t) return;
+  facing.emit(p + s * u, facing.first.edge_name(i), q + t * v, facing.second.edge_name(j));
+}
+
+std::uint32_t rim_crossing(int cap, int which) {
+  return edge_feature(2 + cap, 8 + which);
+}
+
+// Crossings of the edges of `facing.first` with the rim of the disk `facing.second`.
+void cross_rim(const Facing& facing) {
+  const Vector3& n = facing.emitter.normal();
+  const Convex& cylinder = *facing.second.shape;
+  const Vector3 center = cylinder.cap_center(facing.second.flat);
+  const double radius = cylinder.cylinder_radius();
+  for (int i = 0; i < facing.first.edge_count(); ++i) {
+    const Vector3 &p = facing.first.vertex(i), &q = facing.first.vertex(i + 1);
+    Vector3 tail, head;
+    if (!drop_onto(facing.second, n, p, tail) || !drop_onto(facing.second, n, q, head)) return;
+    const Vector3 along = head - tail;
+    const double length = along.squaredNorm();
+    if (!(length > 0.0)) continue;
+    const double middle = along.dot(center - tail) / length;
+    const double distance = (tail + middle * along - center).squaredNorm();
+    if (distance >= radius * radius) continue;
+    const double half = std::sqrt((radius * radius - distance) / length);
+    for (int which = 0; which < 2; ++which) {
+      const double t = which == 0 ? middle - half : middle + half;
+      if (t < 0.0 || t > 1.0) continue;
+      facing.emit(p + t * (q - p), facing.first.edge_name(i), tail + t * along,
+                  rim_crossing(facing.second.flat, which));
+    }
+  }
+}
+
+// Slides x, near the rims of both caps seen along n, to where the second rim crosses the first:
+// Newton's method in the angle on the second rim. False when the rims do not cross near x.
+bool slide_to_crossing(const Feature& first, const Feature& second, const Vector3& n, Vector3& x,
+                       double tolerance) {
+  const Vector3 center = first.shape->cap_center(first.flat), m = first.shape->axis();
+  const Vector3 middle = second.shape->cap_center(second.flat);
+  const Vector3 &e0 = second.shape->frame(0), &e1 = second.shape->frame(1);
+  const double radius = first.shape->cylinder_radius(), rim = second.shape->cylinder_radius();
+  double angle = std::atan2((x - middle).dot(e1), (x - middle).dot(e0));
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    x = middle + rim * (std::cos(angle) * e0 + std::sin(angle) * e1);
+    Vector3 onto;
+    if (!drop_onto(first, n, x, onto)) return false;
+    const Vector3 turn = rim * (std::cos(angle) * e1 - std::sin(angle) * e0);
+    const Vector3 arm = onto - center, speed = turn - (m.dot(turn) / m.dot(n)) * n;
+    const double value = arm.squaredNorm() - radius * radius, slope = 2.0 * arm.dot(speed);
+    if (std::abs(value) <= 0.1 * tolerance * radius) return true;
+    if (!(std::abs(value) < 0.5 * std::abs(slope)))
+      return false;  // not near: half a radian at most
+    angle -= value / slope;
+  }
+  return false;
+}
+
+// Crossings of two rims, started from those of circles in one plane.
+void cross_rims(const Facing& facing) {
+  const Vector3& n = facing.emitter.normal();
+  const Vector3 c1 = facing.first.shape->cap_center(facing.first.flat);
+  const Vector3 c2 = facing.second.shape->cap_center(facing.second.flat);
+  const double r1 = facing.first.shape->cylinder_radius();
+  const double r2 = facing.second.shape->cylinder_radius();
+  const Vector3 between = (c2 - c1) - n.dot(c2 - c1) * n;
+  const double distance = between.norm();
+  if (distance <= facing.emitter.tolerance()) return;
+  const double along = 0.5 * (distance + (r1 - r2) * (r1 + r2) / distance);
+  const double square = r1 * r1 - along * along;
+  if (square <= 0.0) return;
+  const Vector3 x = between / distance, y = n.cross(x);
+  for (int which = 0; which < 2; ++which) {
+    const double sideways = (which == 0 ? 1.0 : -1.0) * std::sqrt(square);
+    Vector3 on_first, on_second;
+    if (!drop_onto(facing.second, n, c1 + along * x + sideways * y, on_second)) return;
+    if (slide_to_crossing(facing.first, facing.second, n, on_second, facing.emitter.tolerance()) &&
+        drop_onto(facing.first, n, on_second, on_first))
+      facing.emit(on_first, rim_crossing(facing.first.flat, which), on_second,
+                  rim_crossing(facing.second.flat, which));
+  }
+}
+
+void cross_boundaries(const Facing& facing) {
+  const bool first_disk = facing.first.kind == Feature::Kind::disk;
+  const bool second_disk = facing.second.kind == Feature::Kind::disk;
+  if (first_disk && second_disk) return cross_rims(facing);
+  if (second_disk) return cross_rim(facing);
+  if (first_disk)
+    return cross_rim({facing.second, facing.first, !facing.first_is_a, facing.emitter});
+  for (int i = 0; i < facing.first.edge_count(); ++i)
+    for (int j = 0; j < facing.second.edge_count(); ++j) cross_edges(facing, i, j);
+}
+
+// Parallel segments: the ends of each beside the other.
+void emit_ends_beside(const Facing& facing) {
+  const Vector3 &p = facing.second.ends[0], along = facing.second.ends[1] - p;
+  const double slack = facing.emitter.tolerance() / along.norm();
+  for (int i = 0; i < 2; ++i) {
+    const double t = (facing.first.ends[i] - p).dot(along) / along.squaredNorm();
+    if (t < -slack || t > 1.0 + slack) continue;
+    facing.emit(facing.first.ends[i], facing.first.end_features[i], p + t * along,
+                facing.second.feature);
+  }
+}
+
+Vector3 nearest_on(const Feature& segment, const Vector3& x) {
+  const Vector3 along = segment.ends[1] - segment.ends[0];
+  const double t = (x - segment.ends[0]).dot(along) / along.squaredNorm();
+  return segment.ends[0] + std::clamp(t, 0.0, 1.0) * along;
+}
+
+}  // namespace
+
+PatchEmitter::PatchEmitter(const Convex* a, const Convex* b, const Vector3& origin, double margin,
+                           std::vector<ContactPoint>& out)
+    : radius_a_(a ? a->radius() : 0.0),
+      radius_b_(b ? b->radius() : 0.0),
+      margin_(margin),
+      tolerance_(1e-8 * std::min((a ? a : b)->extent(), (b ? b : a)->extent())),
+      origin_(origin),
+      first_(out.size()),
+      out_(out) {}
+
+void PatchEmitter::emit(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
+                        std::uint32_t feature_b) {
+  const double gap = normal_.dot(on_b - on_a) - radius_a_ - radius_b_;
+  if (!(gap <= margin_)) return;
+  const Vector3 point_a = origin_ + on_a + radius_a_ * normal_;
+  const Vector3 point_b = origin_ + on_b - radius_b_ * normal_;
+  for (std::size_t i = first_; i < out_.size(); ++i)
+    if ((out_[i].point_a - point_a).squaredNorm() <= tolerance_ * tolerance_ ||
+        (out_[i].point_b - point_b).squaredNorm() <= tolerance_ * tolerance_ ||
+        (out_[i].feature_a == feature_a && out_[i].feature_b == feature_b))
+      return;
+  out_.push_back({feature_a, feature_b, point_a, point_b, normal_, gap});
+}
+
+double PatchEmitter::least_core_gap() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = first_; i < out_.size(); ++i) least = std::min(least, out_[i].gap);
+  return least + radius_a_ + radius_b_;
+}
+
+void emit_flat_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEmitter& emitter) {
+  emitter.set_normal(axis.normal);
+  const Feature on_a = axis.of_a ? flat_feature(a, axis.flat) : facing_feature(a, axis.normal);
+  const Feature on_b = axis.of_a ? facing_feature(b, -axis.normal) : flat_feature(b, axis.flat);
+  const Facing a_over_b{on_a, on_b, true, emitter}, b_over_a{on_b, on_a, false, emitter};
+  // Shape a's points come first whichever shape owns the axis: equal stacks keep their keys.
+  if (is_flat(on_b)) axis.of_a ? emit_points_over(a_over_b) : emit_shape_over(a_over_b);
+  if (is_flat(on_a)) axis.of_a ? emit_shape_over(b_over_a) : emit_points_over(b_over_a);
+  cross_boundaries(a_over_b);
+}
+
+void emit_free_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEmitter& emitter) {
+  emitter.set_normal(axis.normal);
+  const Feature on_a = support_feature(a, axis.normal), on_b = support_feature(b, -axis.normal);
+  const Facing a_over_b{on_a, on_b, true, emitter}, b_over_a{on_b, on_a, false, emitter};
+  if (is_flat(on_b)) emit_points_over(a_over_b);
+  if (is_flat(on_a)) emit_points_over(b_over_a);
+  if (is_flat(on_a) || is_flat(on_b)) {
+    cross_boundaries(a_over_b);
+  } else if (on_a.kind == Feature::Kind::segment && on_b.kind == Feature::Kind::segment) {
+    cross_edges(a_over_b, 0, 0);
+    if (emitter.count() == 0) {
+      emit_ends_beside(a_over_b);
+      emit_ends_beside(b_over_a);
+    }
+  }
+  if (emitter.count() > 0) return;
+  // A vertex against a vertex or an edge: the support points are the nearest ones.
+  Vector3 point_a = a.support(axis.normal).point, point_b = b.support(-axis.normal).point;
+  if (on_b.kind == Feature::Kind::segment) {
+    point_b = nearest_on(on_b, point_a);
+    if (on_a.kind == Feature::Kind::segment) point_a = nearest_on(on_a, point_b);
+  } else if (on_a.kind == Feature::Kind::segment) {
+    point_a = nearest_on(on_a, point_b);
+  }
+  emitter.emit(point_a, on_a.feature, point_b, on_b.feature);
+}
+
+void emit_plane_patch(const Convex& shape, bool shape_is_b, const Vector3& plane_point,
+                      const Vector3& plane_normal, PatchEmitter& emitter) {
+  emitter.set_normal(shape_is_b ? plane_normal : Vector3(-plane_normal));
+  visit_facing_points(shape, -plane_normal, [&](const Vector3& x, std::uint32_t name) {
+    const Vector3 onto = x - plane_normal.dot(x - plane_point) * plane_normal;
+    if (shape_is_b)
+      emitter.emit(onto, face_feature(0), x, name);
+    else
+      emitter.emit(x, name, onto, face_feature(0));
+  });
+}
+
+}  // namespace vinci
