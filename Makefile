@@ -3,7 +3,7 @@
 # demo, build, test and bench share one build folder, so that nothing is compiled twice.
 
 BUILD := build
-GALLERY := $(sort $(wildcard scenes/gallery/*.yaml))
+GALLERY := $(sort $(wildcard scenes/*.yaml))
 TEST_JOBS ?= 2
 BENCH_FLAGS ?=
 INSTALL := scripts/install_packages.sh
@@ -27,7 +27,6 @@ build:
 	cmake --build $(BUILD) --target vinci
 
 demo: build
-	@mkdir -p runs
 	$(BUILD)/vinci run $(GALLERY) --table --output runs --overwrite
 	@echo 'Recordings: runs/*.h5; look into one with: $(BUILD)/vinci info runs/<name>.h5'
 
