@@ -90,7 +90,8 @@ TEST_P(SpatialPairs, swapping_the_shapes_turns_the_contacts_round) {
       ASSERT_TRUE(backward.empty());
       continue;
     }
-    ASSERT_NEAR(least_gap(forward), least_gap(backward), 3e-9 + 2e-6 * least_gap(forward)) << i;
+    ASSERT_NEAR(least_gap(forward), least_gap(backward), 3e-9 + 2e-6 * std::abs(least_gap(forward)))
+        << i;
     ASSERT_EQ(forward.size(), backward.size()) << i;
     for (const ContactPoint& p : forward) {
       const bool found = std::any_of(backward.begin(), backward.end(), [&](const auto& q) {

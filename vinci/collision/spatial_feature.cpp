@@ -60,6 +60,19 @@ int best_face_at(const Convex& shape, int vertex, const Vector3& d) {
 
 }  // namespace
 
+CapsuleView view_capsule(const Convex& capsule, const Vector3& d) {
+  CapsuleView view;
+  if (capsule.vertices().size() < 2) return view;
+  const Vector3 axis = (capsule.vertices()[1] - capsule.vertices()[0]).normalized();
+  const double along = axis.dot(d);
+  view.lower = along > 0.0 ? 1 : 0;
+  const Vector3 side = d - along * axis;
+  const double cosine = side.norm();
+  view.level = cosine > 0.5;
+  if (view.level && std::abs(along) > 1e-12) view.aside = capsule.radius() * (side / cosine - d);
+  return view;
+}
+
 int Feature::count() const {
   if (kind == Kind::polygon) return static_cast<int>(shape->face(flat).size());
   return kind == Kind::segment ? 2 : (kind == Kind::point ? 1 : 0);
@@ -109,8 +122,13 @@ Feature facing_feature(const Convex& shape, const Vector3& d) {
     const int face = best_face_at(shape, support.vertex, d);
     if (face >= 0) return flat_feature(shape, face);
   }
-  if (shape.vertices().size() == 2) return edge_segment(shape, 0, 1);
-  return point_feature(shape, shape.vertices()[0], vertex_feature(0));
+  const CapsuleView view = view_capsule(shape, d);
+  if (!view.level)
+    return point_feature(shape, shape.vertices()[static_cast<std::size_t>(view.lower)],
+                         vertex_feature(view.lower));
+  Feature side = edge_segment(shape, 0, 1);
+  for (Vector3& end : side.ends) end += view.aside;
+  return side;
 }
 
 Feature support_feature(const Convex& shape, const Vector3& d) {

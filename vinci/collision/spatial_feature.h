@@ -34,11 +34,18 @@ Feature facing_feature(const Convex& shape, const Vector3& d);
 // The feature that supports in the direction d exactly (to 1e-6 rad).
 Feature support_feature(const Convex& shape, const Vector3& d);
 
-// Points that stand for a core facing the unit direction d; calls visit(point, name).
-// Vertices count when they belong to a face that looks toward d by more than 6°, or support.
+// A tilted capsule shows its deepest end and, less than 60° from level, the line on its side.
+struct CapsuleView {
+  int lower = 0;                    // vertex that lies deeper along d
+  bool level = false;               // the side counts
+  Vector3 aside = Vector3::Zero();  // from a core point + radius·d to the side's point beside it
+};
+CapsuleView view_capsule(const Convex& capsule, const Vector3& d);
+
 inline constexpr double facing_cosine = 0.1;
 inline constexpr double cap_cosine = 0.70710678118654752;  // beyond 45° a cylinder shows its side
 
+// Points of a cap; calls visit(point, name).
 template <class Visit>
 void visit_cap_points(const Convex& cylinder, int cap, const Vector3& d, Visit&& visit) {
   const Vector3 radial = cylinder.perpendicular(d);
@@ -51,6 +58,8 @@ void visit_cap_points(const Convex& cylinder, int cap, const Vector3& d, Visit&&
   if (tilt > 1e-9) visit(cylinder.rim_point(cap, radial / tilt), edge_feature(cap, cap));
 }
 
+// Points that stand for a shape facing the unit direction d, less radius·d; calls visit(point,
+// name). Vertices count when they belong to a face that looks toward d by more than 6°, or support.
 template <class Visit>
 void visit_facing_points(const Convex& shape, const Vector3& d, Visit&& visit) {
   if (shape.is_cylinder()) {
@@ -63,8 +72,10 @@ void visit_facing_points(const Convex& shape, const Vector3& d, Visit&& visit) {
   const auto vertices = shape.vertices();
   const auto normals = shape.normals();
   if (normals.empty()) {
-    for (int v = 0; v < static_cast<int>(vertices.size()); ++v)
-      visit(vertices[static_cast<std::size_t>(v)], vertex_feature(v));
+    const CapsuleView view = view_capsule(shape, d);
+    const auto lower = static_cast<std::size_t>(view.lower);
+    visit(vertices[lower], vertex_feature(view.lower));
+    if (view.level) visit(vertices[1 - lower] + view.aside, vertex_feature(1 - view.lower));
     return;
   }
   const SupportPoint support = shape.support(d);

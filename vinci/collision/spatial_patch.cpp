@@ -222,13 +222,18 @@ PatchEmitter::PatchEmitter(const Convex* a, const Convex* b, const Vector3& orig
 
 void PatchEmitter::emit(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
                         std::uint32_t feature_b) {
-  const double gap = normal_.dot(on_b - on_a) - radius_a_ - radius_b_;
+  emit_surface(on_a + radius_a_ * normal_, feature_a, on_b - radius_b_ * normal_, feature_b);
+}
+
+void PatchEmitter::emit_surface(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
+                                std::uint32_t feature_b) {
+  const double gap = normal_.dot(on_b - on_a);
   if (!(gap <= margin_)) return;
-  const Vector3 point_a = origin_ + on_a + radius_a_ * normal_;
-  const Vector3 point_b = origin_ + on_b - radius_b_ * normal_;
+  const Vector3 point_a = origin_ + on_a, point_b = origin_ + on_b;
+  const double near = tolerance_ * tolerance_;
   for (std::size_t i = first_; i < out_.size(); ++i)
-    if ((out_[i].point_a - point_a).squaredNorm() <= tolerance_ * tolerance_ ||
-        (out_[i].point_b - point_b).squaredNorm() <= tolerance_ * tolerance_ ||
+    if ((out_[i].point_a - point_a).squaredNorm() <= near ||
+        (out_[i].point_b - point_b).squaredNorm() <= near ||
         (out_[i].feature_a == feature_a && out_[i].feature_b == feature_b))
       return;
   out_.push_back({feature_a, feature_b, point_a, point_b, normal_, gap});

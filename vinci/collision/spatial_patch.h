@@ -23,9 +23,13 @@ class PatchEmitter {
   void set_normal(const Vector3& normal) { normal_ = normal; }
   const Vector3& normal() const { return normal_; }
 
-  // Points of the cores; dropped when beyond the margin or where a contact is already.
+  // Points of the cores; each is moved out along the normal to its surface.
   void emit(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
             std::uint32_t feature_b);
+
+  // Points of the surfaces; dropped when beyond the margin or where a contact is already.
+  void emit_surface(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
+                    std::uint32_t feature_b);
 
   // Lateral distance below which points are one and a point is inside: 1e-8 of the smaller shape,
   // so that aligned stacks keep four vertex contacts under drift far above rounding.

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "vinci/collision/spatial_feature.h"
+
 namespace vinci {
 namespace {
 
@@ -37,16 +39,51 @@ struct SegmentPair {
   Segment a, b;
   double sine2;  // squared sine of the angle between the axes; 0 when parallel to rounding
   double zero;   // distances below this are rounding
+  const Convex &convex_a, &convex_b;
   PatchEmitter& emitter;
 
-  void emit(double s, double t) const {
-    const Vector3 x = a.at(s), y = b.at(t), offset = y - x;
+  Vector3 normal(const Vector3& x, const Vector3& y) const {
+    const Vector3 offset = y - x;
     const double distance = offset.norm();
-    emitter.set_normal(distance > zero ? Vector3(offset / distance)
-                                       : normal_without_distance(a, b, sine2));
-    emitter.emit(x, a.name(s), y, b.name(t));
+    return distance > zero ? Vector3(offset / distance) : normal_without_distance(a, b, sine2);
   }
 };
+
+// The nearest points of the cores.
+void emit_at(const SegmentPair& pair, double s, double t) {
+  const Vector3 x = pair.a.at(s), y = pair.b.at(t), n = pair.normal(x, y);
+  pair.emitter.set_normal(n);
+  pair.emitter.emit_surface(x + pair.convex_a.radius() * n, pair.a.name(s),
+                            y - pair.convex_b.radius() * n, pair.b.name(t));
+}
+
+// An end of one axis beside the other: the point of its surface that looks across, and the point of
+// the other's surface nearest to that.
+void emit_end(const SegmentPair& pair, bool end_of_a, double end, double beside) {
+  const Segment &own = end_of_a ? pair.a : pair.b, &other = end_of_a ? pair.b : pair.a;
+  const Convex& own_shape = end_of_a ? pair.convex_a : pair.convex_b;
+  const Convex& other_shape = end_of_a ? pair.convex_b : pair.convex_a;
+  const Vector3 x = own.at(end), across = end_of_a ? pair.normal(x, other.at(beside))
+                                                   : Vector3(-pair.normal(other.at(beside), x));
+  const CapsuleView view = view_capsule(own_shape, across);
+  Vector3 surface = x + own_shape.radius() * across;
+  if (view.lower != static_cast<int>(end)) {
+    if (!view.level) return;
+    surface += view.aside;
+  }
+  const double t = other.nearest(surface);
+  const Vector3 back = other.at(t) - surface;
+  const double distance = back.norm();
+  // Deep inside, beyond the other's axis, the way out is no longer this one.
+  const Vector3 n = distance > pair.zero ? Vector3(back / distance) : across;
+  if (n.dot(across) < 0.5) return;
+  const Vector3 foot = other.at(t) - other_shape.radius() * n;
+  pair.emitter.set_normal(end_of_a ? n : Vector3(-n));
+  if (end_of_a)
+    pair.emitter.emit_surface(surface, own.name(end), foot, edge_feature(0, 1));
+  else
+    pair.emitter.emit_surface(foot, edge_feature(0, 1), surface, own.name(end));
+}
 
 void emit_nearest(const SegmentPair& pair) {
   const Segment &a = pair.a, &b = pair.b;
@@ -60,7 +97,7 @@ void emit_nearest(const SegmentPair& pair) {
   double t = b.nearest(a.at(s));
   s = a.nearest(b.at(t));
   t = b.nearest(a.at(s));
-  pair.emit(s, t);
+  emit_at(pair, s, t);
 }
 
 }  // namespace
@@ -70,14 +107,14 @@ void collide_round(const Convex& a, const Convex& b, PatchEmitter& emitter) {
   const double lengths = sa.length2 * sb.length2;
   const double raw = lengths > 0.0 ? sa.along.cross(sb.along).squaredNorm() / lengths : 0.0;
   const double size = a.extent() + b.extent();
-  const SegmentPair pair{sa, sb, raw > 1e-14 ? raw : 0.0, 1e-15 * size, emitter};
+  const SegmentPair pair{sa, sb, raw > 1e-14 ? raw : 0.0, 1e-15 * size, a, b, emitter};
   if (lengths == 0.0 || pair.sine2 > 0.25) return emit_nearest(pair);
   if (pair.sine2 > 0.0) emit_nearest(pair);
   bool beside = false;
   for (const double end : {0.0, 1.0}) {
     const double t = sb.parameter(sa.at(end)), s = sa.parameter(sb.at(end));
-    if (t >= 0.0 && t <= 1.0) pair.emit(end, t);
-    if (s >= 0.0 && s <= 1.0) pair.emit(s, end);
+    if (t >= 0.0 && t <= 1.0) emit_end(pair, true, end, t);
+    if (s >= 0.0 && s <= 1.0) emit_end(pair, false, end, s);
     beside = beside || (t >= 0.0 && t <= 1.0) || (s >= 0.0 && s <= 1.0);
   }
   if (pair.sine2 == 0.0 && !beside) emit_nearest(pair);
