@@ -53,21 +53,27 @@ struct SceneData;  // the checked tree, private to model/
 
 class Scene {
  public:
-  // Reads, resolves includes, checks everything; throws SceneError with all mistakes.
+  // Reads, resolves includes, checks everything; throws SceneError with all mistakes. A scene given
+  // as text includes no files and reads no meshes.
   static Scene load(const std::filesystem::path& file);
   static Scene parse(std::string_view yaml, const std::string& name = "scene");
 
   const std::string& title() const;
-  const std::string& source() const;  // the text, with included files resolved into one document
+  // The scene as one text that stands for itself: as written, or with included files and the hulls
+  // of meshes brought in. Scene::parse() makes the same models of it.
+  const std::string& source() const;
   const std::map<std::string, double>& parameters() const;  // defaults, evaluated
   const std::vector<ParameterChange>& changes() const;
   const RunChoices& run() const;
 
-  // Numbers for all expressions; unknown parameters and values that make the scene impossible (a
-  // negative radius, a mass of zero) throw SceneError.
+  // Numbers for all expressions. Parameters in `overrides` have that value, those that depend on
+  // them follow; unknown ones and values that make the scene impossible (a negative radius, a mass
+  // of zero) throw SceneError.
   std::shared_ptr<const Model> compile(const std::map<std::string, double>& overrides = {}) const;
 
  private:
+  explicit Scene(std::shared_ptr<const SceneData> data) : data_(std::move(data)) {}
+
   std::shared_ptr<const SceneData> data_;
 };
 
