@@ -33,10 +33,9 @@ int find_root(std::vector<int>& parent, int i) {
   return i;
 }
 
-// Gauss–Jordan inversion of the row-major `size` × `size` matrix a into `inverse`, rows compared
-// after scaling by their largest entry so that units do not decide the pivots. False if singular.
-bool invert_dense(int size, double* a, double* inverse) {
-  double scale[MassFactor::largest_block];
+}  // namespace
+
+bool invert_dense(int size, double* a, double* inverse, double* scale) {
   for (int i = 0; i < size; ++i) {
     scale[i] = 0.0;
     for (int j = 0; j < size; ++j) {
@@ -75,8 +74,6 @@ bool invert_dense(int size, double* a, double* inverse) {
   }
   return true;
 }
-
-}  // namespace
 
 bool MassFactor::factor(const SparseRows& M) {
   if (size_ != M.rows || pattern_starts_ != M.starts || pattern_indices_ != M.indices)
@@ -142,7 +139,8 @@ bool MassFactor::invert_component(const SparseRows& M, int component) {
   for (int i = 0; i < size; ++i)
     for (int k = M.starts[rows[i]]; k < M.starts[rows[i] + 1]; ++k)
       a[i * size + position_[M.indices[k]]] = M.values[k];
-  if (!invert_dense(size, a, inverse)) return false;
+  double scale[largest_block];
+  if (!invert_dense(size, a, inverse, scale)) return false;
   for (int k = 0; k < size * size; ++k)
     if (!std::isfinite(inverse[k])) return false;
   return true;

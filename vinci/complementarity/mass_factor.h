@@ -58,6 +58,11 @@ class MassFactor {
   std::unique_ptr<Sparse> sparse_;  // null: block diagonal
 };
 
+// Gauss–Jordan inversion of the row-major `size` × `size` matrix a (destroyed) into `inverse`, rows
+// compared after scaling by their largest entry (kept in `scale`, size numbers) so that units do
+// not decide the pivots. False if singular to working precision.
+bool invert_dense(int size, double* a, double* inverse, double* scale);
+
 // The diagonal of W = J M⁻¹ Jᵀ + C. `factor` is that of problem.M and regular; `scratch` and
 // `diagonal` are resized.
 void delassus_diagonal(const ComplementarityProblem& problem, const MassFactor& factor,

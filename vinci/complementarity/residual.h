@@ -47,7 +47,8 @@ class Judge {
   const VectorX& w() const { return w_; }
   // Per row, in the unit of w over that of λ.
   const VectorX& scales() const { return scale_; }
-  double free_norm() const { return norm_; }  // |q|, or the 1 taken in its place
+  const VectorX& weights() const { return weight_; }  // the factor of w where W has no diagonal
+  double free_norm() const { return norm_; }          // |q|, or the 1 taken in its place
 
  private:
   void prepare_scales(const ComplementarityProblem& problem);

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newton on the identified active set.
+#include "vinci/solvers/active_set_polish.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/SparseLU>
+
+#include "vinci/complementarity/law_ball.h"
+#include "vinci/complementarity/laws.h"
+
+namespace vinci {
+
+struct ActiveSetPolish::Sparse {
+  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+  std::vector<Eigen::Triplet<double, int>> entries;
+  Matrix matrix;
+  Eigen::SparseLU<Matrix> lu;
+};
+
+namespace {
+
+// Up to this size a dense factorisation is faster than a sparse one.
+constexpr int largest_dense = 300;
+// ρ of the proximal term: small against every stiffness that matters, large against rounding, so
+// that a step gains about eight digits; the second is for sets whose equations contradict.
+constexpr double proximities[] = {1e-9, 1e-4};
+constexpr double lengths[] = {1.0, 0.3};
+
+}  // namespace
+
+ActiveSetPolish::ActiveSetPolish() : sparse_(std::make_unique<Sparse>()) {}
+ActiveSetPolish::~ActiveSetPolish() = default;
+
+// ---------------------------------------------------------------------------------- the active set
+
+int ActiveSetPolish::add_unknown(double scale) {
+  scale_.push_back(scale);
+  slip_.push_back(0.0);
+  return static_cast<int>(scale_.size()) - 1;
+}
+
+void ActiveSetPolish::fix(int row, int unknown) {
+  force_[row].add(unknown, 1.0);
+  equation_[row].add(unknown, 1.0);
+}
+
+void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judge& judge,
+                               VectorX& lambda) {
+  force_.assign(static_cast<std::size_t>(problem.rows()), {});
+  equation_.assign(static_cast<std::size_t>(problem.rows()), {});
+  sliding_.assign(problem.blocks.size(), 0);
+  scale_.clear();
+  slip_.clear();
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const Block& block = problem.blocks[i];
+    const double scale = judge.scales()[block.offset], weight = judge.weights()[block.offset];
+    const std::size_t before = scale_.size();
+    switch (block.law) {
+      case Law::equality:
+        for (int row = block.offset; row < block.offset + block.size; ++row)
+          fix(row, add_unknown(scale));
+        break;
+      case Law::nonnegative:
+      case Law::box:
+        classify_scalar(block, scale, weight, judge.w(), lambda);
+        break;
+      case Law::ball:
+        classify_ball(block, scale, judge.w(), lambda);
+        break;
+      case Law::coulomb:
+      case Law::second_order:
+        classify_cone(block, scale, judge.w(), lambda);
+        break;
+    }
+    const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
+    const bool free = equation_[block.offset].count == 1 && block.size > 1 &&
+                      force_[block.offset + 1].count == 1 &&
+                      scale_.size() - before == static_cast<std::size_t>(block.size);
+    sliding_[i] = cone && scale_.size() > before && !free;
+  }
+}
+
+void ActiveSetPolish::classify_scalar(const Block& block, double scale, double weight,
+                                      const VectorX& w, VectorX& lambda) {
+  const int row = block.offset;
+  const bool box = block.law == Law::box;
+  const double lower = box ? block.lower : 0.0;
+  const double upper = box ? block.upper : std::numeric_limits<double>::infinity();
+  const double target = scale * lambda[row] - weight * w[row];
+  if (target <= scale * lower)
+    lambda[row] = lower;
+  else if (target >= scale * upper)
+    lambda[row] = upper;
+  else
+    fix(row, add_unknown(scale / weight));
+}
+
+void ActiveSetPolish::classify_cone(const Block& block, double scale, const VectorX& w,
+                                    VectorX& lambda) {
+  const int row = block.offset, tangents = block.size - 1;
+  double target[3];
+  for (int i = 0; i <= tangents; ++i) target[i] = scale * lambda[row + i] - w[row + i];
+  const double mu = block.friction, length = law::norm(tangents, target + 1);
+  const bool open = block.law == Law::coulomb ? target[0] <= 0.0 : mu * length <= -target[0];
+  if (open) {
+    lambda.segment(row, block.size).setZero();
+  } else if (length <= mu * target[0] && mu > 0.0) {
+    for (int i = 0; i <= tangents; ++i) fix(row + i, add_unknown(scale));
+  } else {
+    double direction[2] = {1.0, 0.0}, along = 0.0;
+    const double alpha = std::max(lambda[row], 0.0);
+    lambda[row] = alpha;
+    for (int i = 0; i < tangents; ++i) {
+      if (length > 0.0) direction[i] = target[1 + i] / length;
+      lambda[row + 1 + i] = mu * alpha * direction[i];
+      along -= direction[i] * w[row + 1 + i];
+    }
+    slide(block, scale, direction, std::max(along, 0.0) / (mu * alpha));
+  }
+}
+
+void ActiveSetPolish::slide(const Block& block, double scale, const double* direction,
+                            double slip) {
+  const int row = block.offset;
+  const double mu = block.friction;
+  const int normal = add_unknown(scale);
+  force_[row].add(normal, 1.0);
+  equation_[row].add(normal, 1.0);
+  for (int i = 0; i + 1 < block.size; ++i) {
+    force_[row + 1 + i].add(normal, mu * direction[i]);
+    // The relaxation is associated: its equation is that w ⟂ (1, μ d).
+    if (block.law == Law::second_order) equation_[row + 1 + i].add(normal, mu * direction[i]);
+  }
+  if (block.size < 3 || !std::isfinite(slip)) return;
+  const int turning = add_unknown(scale);
+  slip_[turning] = slip;
+  const double tangent[2] = {-direction[1], direction[0]};
+  for (int i = 0; i < 2; ++i) {
+    force_[row + 1 + i].add(turning, tangent[i]);
+    equation_[row + 1 + i].add(turning, tangent[i]);
+  }
+}
+
+void ActiveSetPolish::classify_ball(const Block& block, double scale, const VectorX& w,
+                                    VectorX& lambda) {
+  const int row = block.offset;
+  double target[2] = {};
+  for (int i = 0; i < block.size; ++i) target[i] = scale * lambda[row + i] - w[row + i];
+  const double length = law::norm(block.size, target), radius = block.upper;
+  if (length <= scale * radius && radius > 0.0) {
+    for (int i = 0; i < block.size; ++i) fix(row + i, add_unknown(scale));
+    return;
+  }
+  double along = 0.0;
+  for (int i = 0; i < block.size; ++i) {
+    lambda[row + i] = length > 0.0 ? radius * (target[i] / length) : 0.0;
+    along -= target[i] / length * w[row + i];
+  }
+  if (block.size < 2 || radius == 0.0) return;
+  const int turning = add_unknown(scale);
+  slip_[turning] = std::max(along, 0.0) / radius;
+  const double tangent[2] = {-target[1] / length, target[0] / length};
+  for (int i = 0; i < 2; ++i) {
+    force_[row + i].add(turning, tangent[i]);
+    equation_[row + i].add(turning, tangent[i]);
+  }
+}
+
+// --------------------------------------------------------------------------------- the linear step
+
+void ActiveSetPolish::add_entry(int row, int column, double value) {
+  if (use_dense_)
+    dense_.entry(row, column) += value;
+  else
+    sparse_->entries.emplace_back(row, column, value);
+}
+
+bool ActiveSetPolish::solve_system(double* x) {
+  ++steps_;
+  if (!use_dense_) {
+    Sparse& sparse = *sparse_;
+    sparse.matrix.resize(size_, size_);
+    sparse.matrix.setFromTriplets(sparse.entries.begin(), sparse.entries.end());
+    sparse.lu.compute(sparse.matrix);
+    if (sparse.lu.info() != Eigen::Success) return false;
+    Eigen::Map<VectorX> right(x, size_);
+    right = VectorX(sparse.lu.solve(VectorX(right)));
+    return right.allFinite();
+  }
+  // Rows, then columns, by their largest entry: DenseLu expects numbers about 1.
+  equilibration_.assign(static_cast<std::size_t>(size_), 0.0);
+  for (int i = 0; i < size_; ++i) {
+    double largest = 0.0;
+    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(dense_.entry(i, j)));
+    if (!(largest > 0.0) || !std::isfinite(largest)) return false;
+    for (int j = 0; j < size_; ++j) {
+      dense_.entry(i, j) /= largest;
+      equilibration_[j] = std::max(equilibration_[j], std::abs(dense_.entry(i, j)));
+    }
+    x[i] /= largest;
+  }
+  for (int i = 0; i < size_; ++i)
+    for (int j = 0; j < size_; ++j) dense_.entry(i, j) /= equilibration_[j];
+  dense_.factor();
+  dense_.solve(x);
+  for (int i = 0; i < size_; ++i) {
+    x[i] /= equilibration_[i];
+    if (!std::isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+void ActiveSetPolish::assemble_condensed(const DelassusOperator& op) {
+  const SparseRows& W = op.rows();
+  for (int row = 0; row < W.rows; ++row) {
+    const Combination& left = equation_[row];
+    if (left.count == 0) continue;
+    for (int k = W.starts[row]; k < W.starts[row + 1]; ++k) {
+      const Combination& right = force_[W.indices[k]];
+      for (int a = 0; a < left.count; ++a)
+        for (int b = 0; b < right.count; ++b)
+          add_entry(left.index[a], right.index[b], left.factor[a] * W.values[k] * right.factor[b]);
+    }
+  }
+  for (int i = 0; i < size_; ++i) add_entry(i, i, resistance_[i]);
+}
+
+void ActiveSetPolish::number_components(const ComplementarityProblem& problem,
+                                        const DelassusOperator& op) {
+  unknown_of_component_.assign(static_cast<std::size_t>(op.mass().component_count()), -1);
+  size_ = 0;
+  for (int i = 0; i < static_cast<int>(problem.blocks.size()); ++i) {
+    const Block& block = problem.blocks[i];
+    bool active = false;
+    for (int row = block.offset; row < block.offset + block.size; ++row)
+      active = active || force_[row].count > 0;
+    if (!active) continue;
+    for (const DelassusOperator::Touch& touch : op.touches(i))
+      if (unknown_of_component_[touch.component] < 0) {
+        unknown_of_component_[touch.component] = size_;
+        size_ += touch.size;
+      }
+  }
+}
+
+void ActiveSetPolish::add_mass(const ComplementarityProblem& problem, const DelassusOperator& op) {
+  const MassFactor& mass = op.mass();
+  for (int c = 0; c < mass.component_count(); ++c) {
+    const int first = unknown_of_component_[c];
+    if (first < 0) continue;
+    for (const int row : mass.members(c))
+      for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
+        add_entry(first + mass.position_of(row), first + mass.position_of(problem.M.indices[k]),
+                  problem.M.values[k]);
+  }
+}
+
+// [M −JᵀE; GᵀJ GᵀCE + R] (δu, z).
+void ActiveSetPolish::assemble_coupled(const ComplementarityProblem& problem,
+                                       const DelassusOperator& op) {
+  add_mass(problem, op);
+  const int first = size_ - static_cast<int>(scale_.size());
+  const SparseRows &J = problem.J, &C = problem.C;
+  for (int row = 0; row < problem.rows(); ++row) {
+    const Combination &E = force_[row], &G = equation_[row];
+    for (int k = J.starts[row]; k < J.starts[row + 1] && E.count > 0; ++k) {
+      const int unknown = J.indices[k];
+      const int column =
+          unknown_of_component_[op.mass().component_of(unknown)] + op.mass().position_of(unknown);
+      for (int a = 0; a < E.count; ++a)
+        add_entry(column, first + E.index[a], -J.values[k] * E.factor[a]);
+      for (int a = 0; a < G.count; ++a)
+        add_entry(first + G.index[a], column, J.values[k] * G.factor[a]);
+    }
+    for (int k = C.starts[row]; k < C.starts[row + 1] && G.count > 0; ++k) {
+      const Combination& other = force_[C.indices[k]];
+      for (int a = 0; a < G.count; ++a)
+        for (int b = 0; b < other.count; ++b)
+          add_entry(first + G.index[a], first + other.index[b],
+                    G.factor[a] * C.values[k] * other.factor[b]);
+    }
+  }
+  for (std::size_t r = 0; r < scale_.size(); ++r)
+    add_entry(first + static_cast<int>(r), first + static_cast<int>(r), resistance_[r]);
+}
+
+void ActiveSetPolish::assemble_velocity(const ComplementarityProblem& problem,
+                                        const DelassusOperator& op, double* right) {
+  add_mass(problem, op);
+  for (int i = 0; i < static_cast<int>(problem.blocks.size()); ++i)
+    add_block(op, problem.blocks[i], i, right);
+}
+
+// Adds JᵀE R⁻¹GᵀJ of one block, and −JᵀE R⁻¹Gᵀw to the right-hand side.
+void ActiveSetPolish::add_block(const DelassusOperator& op, const Block& block, int number,
+                                double* right) {
+  int first = -1, last = -1;
+  for (int row = block.offset; row < block.offset + block.size; ++row)
+    for (int a = 0; a < force_[row].count; ++a) {
+      if (first < 0) first = force_[row].index[a];
+      last = std::max(last, force_[row].index[a]);
+    }
+  if (first < 0) return;
+  const auto touches = op.touches(number);
+  int width = 0;
+  for (const auto& touch : touches) width += touch.size;
+  const int count = last - first + 1;
+  forces_of_block_.assign(static_cast<std::size_t>(count * width), 0.0);
+  equations_of_block_.assign(static_cast<std::size_t>(count * width), 0.0);
+  int column = 0;
+  for (const auto& touch : touches) {
+    const double* jacobian = op.jacobian(touch);
+    for (int i = 0; i < block.size; ++i, jacobian += touch.size) {
+      const Combination &E = force_[block.offset + i], &G = equation_[block.offset + i];
+      for (int k = 0; k < touch.size; ++k) {
+        for (int a = 0; a < E.count; ++a)
+          forces_of_block_[(E.index[a] - first) * width + column + k] += E.factor[a] * jacobian[k];
+        for (int a = 0; a < G.count; ++a)
+          equations_of_block_[(G.index[a] - first) * width + column + k] +=
+              G.factor[a] * jacobian[k];
+      }
+    }
+    column += touch.size;
+  }
+  for (int r = 0; r < count; ++r) {
+    const double compliance = 1.0 / resistance_[first + r];
+    const double* const E = &forces_of_block_[r * width];
+    const double* const G = &equations_of_block_[r * width];
+    int row = 0;
+    for (const auto& upper : touches)
+      for (int i = 0; i < upper.size; ++i, ++row) {
+        const int target = unknown_of_component_[upper.component] + i;
+        const double weight = E[row] * compliance;
+        if (weight == 0.0) continue;
+        right[target] -= weight * right_[first + r];
+        int col = 0;
+        for (const auto& lower : touches)
+          for (int j = 0; j < lower.size; ++j, ++col)
+            if (G[col] != 0.0)
+              add_entry(target, unknown_of_component_[lower.component] + j, weight * G[col]);
+      }
+  }
+}
+
+// z = −R⁻¹ (Gᵀw + GᵀJ δu).
+void ActiveSetPolish::recover_velocity(const ComplementarityProblem& problem,
+                                       const DelassusOperator& op, const double* motion) {
+  for (std::size_t r = 0; r < right_.size(); ++r) z_[r] = right_[r];
+  for (int i = 0; i < static_cast<int>(problem.blocks.size()); ++i) {
+    const Block& block = problem.blocks[i];
+    for (const auto& touch : op.touches(i)) {
+      const int first = unknown_of_component_[touch.component];
+      const double* jacobian = op.jacobian(touch);
+      for (int row = block.offset; row < block.offset + block.size; ++row, jacobian += touch.size) {
+        const Combination& G = equation_[row];
+        if (G.count == 0) continue;
+        double sum = 0.0;
+        for (int k = 0; k < touch.size; ++k) sum += jacobian[k] * motion[first + k];
+        for (int a = 0; a < G.count; ++a) z_[G.index[a]] += G.factor[a] * sum;
+      }
+    }
+  }
+  for (std::size_t r = 0; r < right_.size(); ++r) z_[r] /= -resistance_[r];
+}
+
+bool ActiveSetPolish::step(const ComplementarityProblem& problem, const DelassusOperator& op,
+                           double proximity, const VectorX& w) {
+  const std::size_t count = scale_.size();
+  resistance_.resize(count);
+  right_.assign(count, 0.0);
+  z_.resize(count);
+  for (std::size_t r = 0; r < count; ++r) resistance_[r] = proximity * scale_[r] + slip_[r];
+  for (int row = 0; row < problem.rows(); ++row)
+    for (int a = 0; a < equation_[row].count; ++a)
+      right_[equation_[row].index[a]] += equation_[row].factor[a] * w[row];
+  const bool coupled = op.velocity_form() && !problem.C.empty();
+  size_ = static_cast<int>(count);
+  if (op.velocity_form()) number_components(problem, op);
+  const int first = coupled ? size_ : 0;
+  if (coupled) size_ += static_cast<int>(count);
+  use_dense_ = size_ <= largest_dense;
+  if (use_dense_)
+    dense_.reset(size_);
+  else
+    sparse_->entries.clear();
+  x_.assign(static_cast<std::size_t>(size_), 0.0);
+  if (op.velocity_form() && !coupled) {
+    assemble_velocity(problem, op, x_.data());
+    if (!solve_system(x_.data())) return false;
+    recover_velocity(problem, op, x_.data());
+    return true;
+  }
+  for (std::size_t r = 0; r < count; ++r) x_[first + r] = -right_[r];
+  if (coupled)
+    assemble_coupled(problem, op);
+  else
+    assemble_condensed(op);
+  if (!solve_system(x_.data())) return false;
+  std::copy(x_.begin() + first, x_.end(), z_.begin());
+  return true;
+}
+
+void ActiveSetPolish::advance(const ComplementarityProblem& problem, double length,
+                              const VectorX& from, VectorX& to) const {
+  to = from;
+  for (int row = 0; row < problem.rows(); ++row)
+    for (int a = 0; a < force_[row].count; ++a)
+      to[row] += length * force_[row].factor[a] * z_[force_[row].index[a]];
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const Block& block = problem.blocks[i];
+    double* const lambda = to.data() + block.offset;
+    if (sliding_[i] && lambda[0] > 0.0) {
+      const double tangential = law::norm(block.size - 1, lambda + 1);
+      for (int k = 1; k < block.size && tangential > 0.0; ++k)
+        lambda[k] *= block.friction * lambda[0] / tangential;
+    } else {
+      project(block, 1.0, lambda);
+    }
+  }
+}
+
+Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const DelassusOperator& op,
+                                  Judge& judge, const Limits& limits, Solution& solution,
+                                  const Residual& current) {
+  Residual best = current;
+  candidate_.u = solution.u;
+  for (int k = 0; k < limits.steps && !is_solved(best, limits.tolerance); ++k) {
+    judge.measure(problem, solution);
+    candidate_.lambda = solution.lambda;
+    classify(problem, judge, candidate_.lambda);
+    if (scale_.empty()) break;
+    const Residual at_snapped = judge.measure(problem, candidate_);
+    snapped_ = candidate_.lambda;
+    w_ = judge.w();
+    bool better = false;
+    if (at_snapped.relative < best.relative) {
+      best = at_snapped;
+      solution.lambda = snapped_;
+      better = true;
+    }
+    const double before = best.relative;
+    for (const double proximity : proximities) {
+      if (!step(problem, op, proximity, w_)) continue;
+      for (const double length : lengths) {
+        advance(problem, length, snapped_, candidate_.lambda);
+        const Residual trial = judge.measure(problem, candidate_);
+        if (!(trial.relative < best.relative)) continue;
+        best = trial;
+        solution.lambda = candidate_.lambda;
+        better = true;
+        break;
+      }
+      if (best.relative < before) break;
+    }
+    if (!better || best.relative > 0.5 * current.relative * std::pow(0.7, k)) break;
+  }
+  return best;
+}
+
+}  // namespace vinci

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solvers that come with the house.
+#include "vinci/solvers/auto_solver.h"
+#include "vinci/solvers/gauss_seidel.h"
+#include "vinci/solvers/lemke.h"
+#include "vinci/solvers/solver.h"
+
+namespace vinci {
+
+void add_builtin_solvers(SolverRegistry& registry) {
+  registry.add(auto_entry());
+  registry.add(gauss_seidel_entry());
+  registry.add(lemke_entry());
+}
+
+}  // namespace vinci
