@@ -294,13 +294,7 @@ void StewartTrinkle::advance(StepContext& context, State& state, double h) {
     if (body.velocity_size == 0) continue;
     Pose& pose = state.poses[b];
     pose = advanced(body, pose, body_twist(model, next_, b), h);
-    if (!body.is_prescribed()) continue;
-    // Prescribed coordinates to their exact values; the centre of mass keeps its free coordinates.
-    const Vector3 center = pose * body.mass.center;
     place_prescribed(body, state.time + h, pose);
-    const Vector3 arm = pose.rotation * body.mass.center;
-    for (int i = 0; i < 3; ++i)
-      if (!body.drives[i].prescribed) pose.position[i] = center[i] - arm[i];
   }
   ++state.step;
   state.time += h;
