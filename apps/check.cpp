@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// `vinci check`: every mistake of every scene given, and one line for each good one.
+#include <set>
+
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/text.h"
+
+namespace vinci {
+namespace {
+
+struct CheckFlags {
+  std::vector<std::string> scenes;
+  ChoiceFlags choices;
+};
+
+Json facts(const std::string& file, const Simulation& simulation) {
+  const Model& model = simulation.model();
+  std::int64_t moving = 0;
+  for (const Body& body : model.bodies) moving += body.velocity_size > 0 ? 1 : 0;
+  std::set<std::string> kinds;
+  for (const PlacedShape& placed : model.shapes) kinds.insert(kind_of(placed.shape));
+  return {{"file", file},
+          {"ok", true},
+          {"title", simulation.scene().title()},
+          {"world", model.world == World::planar ? "planar" : "spatial"},
+          {"bodies", model.bodies.size()},
+          {"moving", moving},
+          {"shapes", model.shapes.size()},
+          {"kinds", kinds},
+          {"steps", simulation.total_steps()},
+          {"step", simulation.step_size()},
+          {"stepper", simulation.options().text("stepper")},
+          {"solver", simulation.options().text("solver")}};
+}
+
+void print_good(const Json& scene) {
+  const auto kinds = scene["kinds"].get<std::vector<std::string>>();
+  fmt::print("{}: OK: {}, {} ({} moving), {} ({}), {} of {} s\n", scene["file"].get<std::string>(),
+             scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
+             scene["moving"].get<int>(), plural(scene["shapes"], "shape"), fmt::join(kinds, ", "),
+             plural(scene["steps"], "step"), scene["step"].get<double>());
+}
+
+int run_check(const CheckFlags& flags, const Command& command) {
+  const auto plugins = plugins_of(flags.choices.libraries);
+  const RunOverrides overrides = overrides_of(flags.choices);
+  Json scenes = Json::array();
+  int code = exit_good;
+  for (const std::string& file : flags.scenes) {
+    try {
+      scenes.push_back(facts(file, make_simulation(Scene::load(file), overrides, plugins)));
+      if (!command.json) print_good(scenes.back());
+    } catch (const Error& error) {
+      code = exit_bad_input;
+      if (!command.json) {
+        const bool placed = dynamic_cast<const SceneError*>(&error) != nullptr;
+        if (!placed && error.where() != file) fmt::print(stderr, "{}: ", file);
+        print_error(error, command, code);
+        continue;
+      }
+      scenes.push_back({{"file", file}, {"ok", false}, {"errors", errors_json(error)}});
+    }
+  }
+  if (command.json) print({{"ok", code == exit_good}, {"exit_code", code}, {"scenes", scenes}});
+  return code;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Command& command) {
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App* subcommand =
+      add_subcommand(app, "check", "Check scene files and report every mistake.");
+  subcommand->add_option("scene", flags->scenes, "Scene files (YAML).")->type_name("")->required();
+  add_choice_flags(*subcommand, flags->choices);
+  add_json_flag(*subcommand, command);
+  subcommand->callback([flags, &command] {
+    command.action = [flags, &command] { return run_check(*flags, command); };
+  });
+}
+
+}  // namespace vinci

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands of `vinci` share: how they are entered, how they fail, and the flags that
+// set a run's choices.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "vinci/simulation/recording.h"
+#include "vinci/simulation/simulation.h"
+
+namespace vinci {
+
+using Json = nlohmann::ordered_json;
+
+// Exit codes of the program.
+inline constexpr int exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_interrupted = 130;
+
+// The run failed, though its input was good: exit code 1.
+class Failure : public Error {
+ public:
+  using Error::Error;
+};
+
+// The chosen subcommand, run after the whole command line has been read.
+struct Command {
+  std::function<int()> action;
+  bool json = false;  // answers and errors as one JSON object on standard output
+};
+
+void add_check(CLI::App& app, Command& command);
+void add_run(CLI::App& app, Command& command);
+void add_info(CLI::App& app, Command& command);
+void add_export(CLI::App& app, Command& command);
+void add_list(CLI::App& app, Command& command);
+void add_schema(CLI::App& app, Command& command);
+
+CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::string& text);
+void add_json_flag(CLI::App& subcommand, Command& command);
+
+// The flags by which a command line sets a run's choices over the scene's.
+struct ChoiceFlags {
+  std::vector<std::string> parameters;         // name=value
+  std::vector<std::string> plugin_options;     // kind.option=value
+  std::vector<std::string> libraries;          // plugins
+  std::map<std::string, std::string> options;  // of the run table
+};
+void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags);
+void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries);
+// Throws Error naming the flag.
+RunOverrides overrides_of(const ChoiceFlags& flags);
+std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& libraries);
+
+// A simulation whose mistakes in options name the flag they were given by.
+Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
+                           const std::shared_ptr<const Plugins>& plugins);
+
+void print(const Json& json);  // on standard output, with a newline; NaN and infinities are null
+Json to_json(const RunSummary& summary);
+
+Json errors_json(const std::exception& error);  // an array: file, line, key, message
+// Prints what went wrong, in the command's way.
+void print_error(const std::exception& error, const Command& command, int exit_code);
+
+}  // namespace vinci

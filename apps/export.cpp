@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// `vinci export`: a recording as tables.
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/text.h"
+
+namespace vinci {
+namespace {
+
+struct ExportFlags {
+  std::string recording, folder;
+};
+
+int run_export(const ExportFlags& flags, const Command& command) {
+  const Recording recording(flags.recording);
+  try {
+    export_csv(recording, flags.folder);
+  } catch (const Error& error) {
+    // What cannot be read is bad input; what cannot be written is a failure.
+    if (error.where() == flags.recording) throw;
+    throw Failure(error.message(), error.where());
+  }
+  if (command.json)
+    print({{"ok", true},
+           {"recording", flags.recording},
+           {"frames", recording.frames()},
+           {"folder", flags.folder},
+           {"files", {"steps.csv", "states.csv", "contacts.csv"}}});
+  else
+    fmt::print("{}: {} in steps.csv, states.csv and contacts.csv\n", flags.folder,
+               plural(recording.frames(), "frame"));
+  return exit_good;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Command& command) {
+  auto flags = std::make_shared<ExportFlags>();
+  CLI::App* subcommand = add_subcommand(
+      app, "export", "Write a recording's states, steps and contacts as CSV tables.");
+  subcommand->add_option("recording", flags->recording, "The recording (RUN.h5).")
+      ->type_name("")
+      ->required();
+  subcommand->add_option("--csv", flags->folder, "Folder for the tables; created.")
+      ->type_name("FOLDER")
+      ->required();
+  add_json_flag(*subcommand, command);
+  subcommand->callback([flags, &command] {
+    command.action = [flags, &command] { return run_export(*flags, command); };
+  });
+}
+
+}  // namespace vinci

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// `vinci run`: performs scenes, records them, tells how they went.
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/problem_dump.h"
+#include "apps/progress.h"
+#include "apps/report.h"
+#include "apps/text.h"
+#include "vinci/model/run_options.h"
+#include "vinci/simulation/recorder.h"
+
+namespace vinci {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunFlags {
+  std::vector<std::string> scenes;
+  std::string output, resume, dump, dump_folder;
+  ChoiceFlags choices;
+  bool overwrite = false, quiet = false, profile = false, table = false;
+};
+
+// One scene, ready to go.
+struct Job {
+  std::string name;
+  fs::path recording;
+  Simulation simulation;
+};
+
+volatile std::sig_atomic_t stop_wanted = 0;
+
+// The first signal asks for a clean stop after the current step; a second one ends the program.
+void listen_for_stop() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { stop_wanted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// Where a scene's recording goes: `output` names a file, or a folder if it is one, ends like one,
+// or several scenes share it.
+fs::path recording_path(const RunFlags& flags, const std::string& stem) {
+  if (flags.output.empty()) return fs::path("runs") / (stem + ".h5");
+  std::error_code code;
+  const bool folder = flags.scenes.size() > 1 || flags.output.ends_with('/') ||
+                      fs::is_directory(flags.output, code);
+  return folder ? fs::path(flags.output) / (stem + ".h5") : fs::path(flags.output);
+}
+
+void prepare_path(const fs::path& path, bool overwrite) {
+  std::error_code code;
+  if (fs::exists(path, code) && !overwrite)
+    throw Error(
+        "exists already; give --overwrite to replace it, --resume to continue it, or "
+        "another place with --output",
+        path.string());
+  if (!path.has_parent_path()) return;
+  fs::create_directories(path.parent_path(), code);
+  if (code) throw Failure("cannot be created: " + code.message(), path.parent_path().string());
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The overrides that a recorded run was made with: where its options differ from what its scene and
+// the defaults say.
+RunOverrides recorded_overrides(const Recording& recording, const Scene& scene) {
+  RunOverrides overrides;
+  const Json json = Json::parse(recording.options_json(), nullptr, false);
+  const Json none = Json::object();
+  auto part = [&](const Json& parent, const std::string& key) {
+    const Json found = parent.is_object() ? parent.value(key, none) : none;
+    return found.is_object() ? found : none;
+  };
+  OptionValues written(run_option_table());
+  for (const auto& [name, text] : scene.run().values) written.set_text(name, text);
+  const Json base = Json::parse(written.to_json());
+  const Json run = part(json, "run"), plugins = part(json, "plugins");
+  const Json parameters = part(json, "parameters");
+  for (const auto& [name, value] : run.items())
+    if (base.value(name, Json()) != value) overrides.options[name] = text_of(value);
+  for (const auto& [kind, values] : plugins.items())
+    if (values.is_object())
+      for (const auto& [name, value] : values.items())
+        overrides.plugin_options[{kind, name}] = text_of(value);
+  for (const auto& [name, value] : parameters.items())
+    if (value.is_number() && scene.parameters().contains(name) &&
+        scene.parameters().at(name) != value.get<double>())
+      overrides.parameters[name] = value.get<double>();
+  return overrides;
+}
+
+void add_over(RunOverrides& below, const RunOverrides& above) {
+  for (const auto& [name, value] : above.parameters) below.parameters[name] = value;
+  for (const auto& [name, text] : above.options) below.options[name] = text;
+  for (const auto& [key, text] : above.plugin_options) below.plugin_options[key] = text;
+}
+
+Job resumed_job(const RunFlags& flags, const std::shared_ptr<const Plugins>& plugins) {
+  if (flags.scenes.size() > 1 || !flags.output.empty() || flags.overwrite)
+    throw Error(
+        "continues one recording in place: give no --output, no --overwrite and at most "
+        "its own scene",
+        "--resume");
+  const Recording recording(flags.resume);
+  const std::string stem = fs::path(flags.resume).stem().string();
+  const Scene scene = flags.scenes.empty() ? Scene::parse(recording.scene_text(), stem)
+                                           : Scene::load(flags.scenes.front());
+  RunOverrides overrides = recorded_overrides(recording, scene);
+  add_over(overrides, overrides_of(flags.choices));
+  return {stem, flags.resume, make_simulation(scene, overrides, plugins)};
+}
+
+// All scenes are checked before the first one runs.
+std::vector<Job> jobs_of(const RunFlags& flags, const std::shared_ptr<const Plugins>& plugins) {
+  std::vector<Job> jobs;
+  if (!flags.resume.empty()) {
+    jobs.push_back(resumed_job(flags, plugins));
+    return jobs;
+  }
+  if (flags.scenes.empty()) throw Error("give a scene file, or --resume RUN.h5", "vinci run");
+  const RunOverrides overrides = overrides_of(flags.choices);
+  std::vector<Diagnostic> mistakes;
+  std::set<fs::path> taken;
+  for (const std::string& file : flags.scenes) {
+    const std::string stem = fs::path(file).stem().string();
+    const fs::path path = recording_path(flags, stem);
+    try {
+      jobs.push_back({stem, path, make_simulation(Scene::load(file), overrides, plugins)});
+    } catch (const SceneError& error) {
+      mistakes.insert(mistakes.end(), error.diagnostics().begin(), error.diagnostics().end());
+      continue;
+    }
+    if (!taken.insert(path).second) throw Error("two scenes would be recorded here", path.string());
+    prepare_path(path, flags.overwrite);
+  }
+  if (!mistakes.empty()) throw SceneError(std::move(mistakes));
+  return jobs;
+}
+
+Recorder open_recorder(const RunFlags& flags, Job& job) {
+  if (!flags.resume.empty()) return Recorder::resume(job.recording, job.simulation);
+  try {
+    return Recorder(job.recording, job.simulation, flags.overwrite);
+  } catch (const Error& error) {
+    throw Failure(error.message(), error.where());
+  }
+}
+
+RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
+  Simulation& simulation = job.simulation;
+  const fs::path folder = flags.dump_folder.empty()
+                              ? job.recording.parent_path() / (job.name + "-problems")
+                              : fs::path(flags.dump_folder);
+  ProblemDump dump(flags.dump, folder, job.name);
+  Recorder recorder = open_recorder(flags, job);
+  try {
+    Progress progress(job.name, simulation.state().step, simulation.total_steps(), with_bar);
+    while (!simulation.finished() && stop_wanted == 0) {
+      simulation.step();
+      recorder.after_step(simulation);
+      dump.after_step(simulation);
+      progress.update(simulation.state().step, simulation.state().time);
+    }
+    dump.finish();
+    recorder.finish(simulation);
+  } catch (const Error& error) {
+    throw Failure(error.message(), error.where());
+  }
+  RunResult result = result_of(Recording(job.recording), job.name);
+  result.accept = simulation.options().real("accept");
+  result.interrupted = stop_wanted != 0 && !simulation.finished();
+  result.problems = dump.files();
+  return result;
+}
+
+void print_trouble(const RunResult& result) {
+  if (result.summary.diverged)
+    fmt::print(stderr,
+               "{}: the run diverged in step {}: body '{}' has numbers that are not finite\n",
+               result.name, result.step, result.summary.diverged_body);
+  if (result.interrupted)
+    fmt::print(stderr, "stopped in step {} of {}; continue with: vinci run --resume {}\n",
+               result.step, result.total_steps, result.recording.string());
+}
+
+int exit_code(const std::vector<RunResult>& results) {
+  int code = exit_good;
+  for (const RunResult& result : results) {
+    if (result.interrupted) return exit_interrupted;
+    if (result.summary.diverged) code = exit_failed;
+  }
+  return code;
+}
+
+int run_run(const RunFlags& flags, const Command& command) {
+  const auto plugins = plugins_of(flags.choices.libraries);
+  std::vector<Job> jobs = jobs_of(flags, plugins);
+  listen_for_stop();
+  const bool summaries = !flags.quiet && !flags.table && !command.json;
+  std::vector<RunResult> results;
+  for (Job& job : jobs) {
+    if (stop_wanted != 0) break;
+    results.push_back(perform(flags, job, !flags.quiet));
+    if (summaries) {
+      if (results.size() > 1) fmt::print("\n");
+      print_summary(results.back());
+    }
+    if (flags.profile && !command.json) print_profile(results.back().summary);
+    std::fflush(stdout);
+    if (!command.json) print_trouble(results.back());
+  }
+  if (flags.table && !command.json) print_table(results);
+  const int code = exit_code(results);
+  if (!command.json) return code;
+  Json json = {{"ok", code == exit_good}, {"exit_code", code}};
+  if (jobs.size() == 1) {
+    json.update(to_json(results.front()));
+  } else {
+    json["runs"] = Json::array();
+    for (const RunResult& result : results) json["runs"].push_back(to_json(result));
+  }
+  print(json);
+  return code;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Command& command) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App* subcommand = add_subcommand(app, "run", "Run scenes and record them.");
+  subcommand->add_option("scene", flags->scenes, "Scene files (YAML).")->type_name("");
+  subcommand
+      ->add_option("-o,--output", flags->output,
+                   "The recording, or the folder for recordings. [runs/<scene>.h5]")
+      ->type_name("PATH");
+  subcommand->add_flag("--overwrite", flags->overwrite, "Replace recordings that exist.");
+  subcommand
+      ->add_option("--resume", flags->resume,
+                   "Continue a recording where it ends; its scene need not be given. A longer "
+                   "--duration extends it.")
+      ->type_name("RUN.h5");
+  subcommand->add_flag("--profile", flags->profile, "Show where the time went, by stage.");
+  subcommand->add_flag("--table", flags->table, "Close with one table of all scenes.");
+  subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");
+  add_json_flag(*subcommand, command);
+  subcommand
+      ->add_option("--dump-problems", flags->dump,
+                   "Save the problems of steps: 'every 100', 'worst' or 'step 12,40'.")
+      ->type_name("RULE");
+  subcommand
+      ->add_option("--dump-dir", flags->dump_folder,
+                   "Folder for saved problems. [<scene>-problems beside the recording]")
+      ->type_name("FOLDER");
+  add_choice_flags(*subcommand, flags->choices);
+  subcommand->callback([flags, &command] {
+    command.action = [flags, &command] { return run_run(*flags, command); };
+  });
+}
+
+}  // namespace vinci

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people: wrapped paragraphs, short numbers, the width of the terminal, help pages.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace vinci {
+
+// Columns of the terminal behind the stream; 80 where there is none.
+int terminal_width(std::FILE* stream);
+bool is_terminal(std::FILE* stream);
+bool speaks_utf8();  // by the locale's environment variables
+
+// Columns a UTF-8 text takes, one a character.
+std::size_t columns(const std::string& text);
+// Padded with spaces on the right to a width.
+std::string padded(const std::string& text, std::size_t width);
+// Cut to a width, with an ellipsis where something is missing.
+std::string shortened(const std::string& text, std::size_t width);
+// Words filled into lines of at most `width` columns, every line but the first indented.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
+
+std::string short_number(double value);       // about three digits: "3.1e-16", "0.25", "0"
+std::string byte_count(std::uint64_t bytes);  // "1.2 MB"
+std::string duration_text(double seconds);    // "0:07", "1:02:03"
+std::string rate_text(double per_second);     // "12.3k"
+std::string plural(std::int64_t count, const std::string& noun);  // "1 step", "3 steps"
+
+std::shared_ptr<CLI::Formatter> help_formatter();
+
+}  // namespace vinci
