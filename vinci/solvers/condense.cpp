@@ -22,6 +22,7 @@ bool Condensation::condense(const ComplementarityProblem& problem) {
   vector_ = problem.b;
   load_.setZero(n);
   motion_.setZero(n);
+  touched_.clear();
   touched_.reserve(static_cast<std::size_t>(n));
   if (n > 0) {
     mass_.solve(problem.p.data(), motion_.data());

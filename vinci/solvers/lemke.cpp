@@ -50,12 +50,15 @@ SolveReport LemkeSolver::pivot(const ComplementarityProblem& problem, Solution& 
   report.residual.relative = std::numeric_limits<double>::infinity();
   PivotRules rules;
   rules.pivot_tolerance = settings_.pivot_tolerance;
-  rules.limit = settings_.max_iterations > 0
-                    ? settings_.max_iterations
-                    : std::min(most_pivots, pivots_per_row * (form_.problem().size() + 1));
+  const int limit = settings_.max_iterations > 0
+                        ? settings_.max_iterations
+                        : std::min(most_pivots, pivots_per_row * (form_.problem().size() + 1));
   const int attempts = lcp_.inconsistent() ? 0 : MixedLcpSolver::attempts;
   int rays = 0, limits = 0;
   for (int number = 0; number < attempts; ++number) {
+    // No attempt may use up what the others need; 5 n pivots are far more than a good path takes.
+    rules.limit = std::min(limit - report.iterations, 5 * form_.problem().size() + 20);
+    if (rules.limit <= 0) break;
     const PivotOutcome outcome = lcp_.attempt(number, rules, z_);
     report.iterations += lcp_.pivots();
     rays += outcome == PivotOutcome::ray;

@@ -16,7 +16,7 @@ class LemkeSolver final : public Solver {
  public:
   struct Settings {
     double tolerance = 1e-12;        // asked of the judge
-    double pivot_tolerance = 1e-10;  // of the largest entry of the entering column
+    double pivot_tolerance = 1e-12;  // of the largest entry of the entering column
     int max_iterations = 0;          // pivots an attempt; 0: 50 for each row of the LCP
   };
   LemkeSolver() = default;

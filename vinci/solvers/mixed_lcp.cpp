@@ -9,7 +9,8 @@ namespace vinci {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// A pivot of an LU factorisation of equilibrated entries that is only rounding.
+constexpr double negligible = 1e-30;
 // A pivot of the elimination below this (entries of A are about 1) counts as zero: above the noise
 // of a thousand eliminations, below any coupling that matters.
 constexpr double rank_tolerance = 1e-11;
@@ -36,15 +37,18 @@ void DenseLu::reset(int size) {
   swaps_.resize(static_cast<std::size_t>(size));
 }
 
-bool DenseLu::factor() {
+void DenseLu::factor() {
   for (int k = 0; k < size_; ++k) {
     int best = k;
     for (int i = k + 1; i < size_; ++i)
       if (std::abs(entry(i, k)) > std::abs(entry(best, k))) best = i;
     swaps_[static_cast<std::size_t>(k)] = best;
-    if (!(std::abs(entry(best, k)) > 10.0 * epsilon)) return false;
     if (best != k) std::swap_ranges(&entry(k, 0), &entry(k, 0) + size_, &entry(best, 0));
-    const double* const pivot_row = &entry(k, 0);
+    double* const pivot_row = &entry(k, 0);
+    if (std::abs(pivot_row[k]) <= negligible) {
+      pivot_row[k] = std::numeric_limits<double>::infinity();  // dividing by it gives the zero
+      continue;
+    }
     for (int i = k + 1; i < size_; ++i) {
       double* const row = &entry(i, 0);
       if (row[k] == 0.0) continue;
@@ -52,7 +56,6 @@ bool DenseLu::factor() {
       for (int j = k + 1; j < size_; ++j) row[j] -= factor * pivot_row[j];
     }
   }
-  return true;
 }
 
 void DenseLu::solve(double* x) const {
@@ -97,43 +100,86 @@ void MixedLcpSolver::prepare(const MixedLcp& problem) {
   magnitude_ = magnitude_of(scaled_.q);
   scaled_.q /= magnitude_;
   inconsistent_ = false;
-  eliminate(scaled_);
+  eliminate();
   sort_leftovers();
   if (!inconsistent_) reduce();
 }
 
-void MixedLcpSolver::eliminate(const MixedLcp& problem) {
-  const int n = problem.size();
+void MixedLcpSolver::eliminate() {
+  const int n = scaled_.size();
   free_rows_.clear();
-  signed_.clear();
-  for (int k = 0; k < n; ++k)
-    (problem.is_free[static_cast<std::size_t>(k)] ? free_rows_ : signed_).push_back(k);
+  pairs_.clear();
+  for (int k = 0; k < n; ++k) {
+    if (scaled_.is_free[static_cast<std::size_t>(k)]) {
+      free_rows_.push_back(k);
+    } else {
+      pairs_.push_back({k, k, k, false});
+    }
+  }
   free_columns_ = free_rows_;
-  eliminated_ = split_ = 0;
+  eliminated_ = 0;
   if (free_rows_.empty()) return;
   table_.reset(n, n);
   for (int i = 0; i < n; ++i) {
-    std::copy_n(problem.A.data() + static_cast<std::ptrdiff_t>(i) * n, n, table_.row(i));
-    table_.constant(i) = problem.q[i];
+    std::copy_n(scaled_.A.data() + static_cast<std::ptrdiff_t>(i) * n, n, table_.row(i));
+    table_.constant(i) = scaled_.q[i];
   }
-  while (eliminated_ < free_rows_.size()) {
-    double largest = rank_tolerance;
-    std::size_t best_row = free_rows_.size(), best_column = 0;
+  while (eliminated_ < free_rows_.size() && (pivot_free() || pivot_with_pair())) continue;
+}
+
+void MixedLcpSolver::set_eliminated(std::size_t row, std::size_t column) {
+  std::swap(free_rows_[eliminated_], free_rows_[row]);
+  std::swap(free_columns_[eliminated_], free_columns_[column]);
+  ++eliminated_;
+}
+
+// Exchanges an equality row with a free variable: they need not be of the same index.
+bool MixedLcpSolver::pivot_free() {
+  double largest = rank_tolerance;
+  std::size_t best_row = free_rows_.size(), best_column = 0;
+  for (std::size_t a = eliminated_; a < free_rows_.size(); ++a) {
+    for (std::size_t b = eliminated_; b < free_columns_.size(); ++b) {
+      const double entry = std::abs(table_.row(free_rows_[a])[free_columns_[b]]);
+      if (entry <= largest) continue;
+      largest = entry;
+      best_row = a;
+      best_column = b;
+    }
+  }
+  if (best_row == free_rows_.size()) return false;
+  table_.pivot(free_rows_[best_row], free_columns_[best_column]);
+  set_eliminated(best_row, best_column);
+  return true;
+}
+
+// Where no free variable meets an equality row: the principal pivot on {row, pair}, after which z_k
+// is basic in the equality's row and w_k nonbasic in the free variable's column.
+bool MixedLcpSolver::pivot_with_pair() {
+  double largest = rank_tolerance;
+  std::size_t best_row = 0, best_column = 0;
+  Pair* best = nullptr;
+  for (Pair& pair : pairs_) {
+    if (pair.exchanged) continue;
     for (std::size_t a = eliminated_; a < free_rows_.size(); ++a) {
       for (std::size_t b = eliminated_; b < free_columns_.size(); ++b) {
-        const double entry = std::abs(table_.row(free_rows_[a])[free_columns_[b]]);
+        const double entry = std::min(std::abs(table_.row(free_rows_[a])[pair.index]),
+                                      std::abs(table_.row(pair.index)[free_columns_[b]]));
         if (entry <= largest) continue;
         largest = entry;
         best_row = a;
         best_column = b;
+        best = &pair;
       }
     }
-    if (best_row == free_rows_.size()) return;
-    table_.pivot(free_rows_[best_row], free_columns_[best_column]);
-    std::swap(free_rows_[eliminated_], free_rows_[best_row]);
-    std::swap(free_columns_[eliminated_], free_columns_[best_column]);
-    ++eliminated_;
   }
+  if (best == nullptr) return false;
+  best->row = free_rows_[best_row];
+  best->column = free_columns_[best_column];
+  best->exchanged = true;
+  table_.pivot(best->row, best->index);
+  table_.pivot(best->index, best->column);
+  set_eliminated(best_row, best_column);
+  return true;
 }
 
 // Rows and columns of free variables that found no pivot: those coupled to signed variables are
@@ -142,12 +188,14 @@ void MixedLcpSolver::sort_leftovers() {
   const auto first_row = free_rows_.begin() + static_cast<std::ptrdiff_t>(eliminated_);
   const auto first_column = free_columns_.begin() + static_cast<std::ptrdiff_t>(eliminated_);
   const auto row_coupled = [&](int row) {
-    return std::any_of(signed_.begin(), signed_.end(),
-                       [&](int j) { return std::abs(table_.row(row)[j]) > rank_tolerance; });
+    return std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      return std::abs(table_.row(row)[pair.column]) > rank_tolerance;
+    });
   };
   const auto column_coupled = [&](int column) {
-    return std::any_of(signed_.begin(), signed_.end(),
-                       [&](int i) { return std::abs(table_.row(i)[column]) > rank_tolerance; });
+    return std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      return std::abs(table_.row(pair.row)[column]) > rank_tolerance;
+    });
   };
   const auto row_end = std::partition(first_row, free_rows_.end(), row_coupled);
   const auto column_end = std::partition(first_column, free_columns_.end(), column_coupled);
@@ -159,7 +207,7 @@ void MixedLcpSolver::sort_leftovers() {
 }
 
 void MixedLcpSolver::reduce() {
-  const int count = static_cast<int>(signed_.size()), split = static_cast<int>(split_);
+  const int count = static_cast<int>(pairs_.size()), split = static_cast<int>(split_);
   const int n = count + 2 * split;
   reduced_matrix_.setZero(n, n);
   reduced_vector_.resize(n);
@@ -170,9 +218,9 @@ void MixedLcpSolver::reduce() {
     return free_rows_.empty() ? scaled_.q[i] : table_.constant(i);
   };
   for (int a = 0; a < count; ++a) {
-    const int i = signed_[static_cast<std::size_t>(a)];
+    const int i = pairs_[static_cast<std::size_t>(a)].row;
     for (int b = 0; b < count; ++b)
-      reduced_matrix_(a, b) = value(i, signed_[static_cast<std::size_t>(b)]);
+      reduced_matrix_(a, b) = value(i, pairs_[static_cast<std::size_t>(b)].column);
     reduced_vector_[a] = constant(i);
   }
   for (int k = 0; k < split; ++k) {
@@ -180,11 +228,11 @@ void MixedLcpSolver::reduce() {
     const int column = free_columns_[eliminated_ + static_cast<std::size_t>(k)];
     const int plus = count + k, minus = count + split + k;
     for (int a = 0; a < count; ++a) {
-      const int i = signed_[static_cast<std::size_t>(a)];
-      reduced_matrix_(plus, a) = value(row, i);
-      reduced_matrix_(minus, a) = -value(row, i);
-      reduced_matrix_(a, plus) = value(i, column);
-      reduced_matrix_(a, minus) = -value(i, column);
+      const Pair& pair = pairs_[static_cast<std::size_t>(a)];
+      reduced_matrix_(plus, a) = value(row, pair.column);
+      reduced_matrix_(minus, a) = -value(row, pair.column);
+      reduced_matrix_(a, plus) = value(pair.row, column);
+      reduced_matrix_(a, minus) = -value(pair.row, column);
     }
     reduced_vector_[plus] = constant(row);
     reduced_vector_[minus] = -constant(row);
@@ -195,32 +243,44 @@ void MixedLcpSolver::reduce() {
   reduced_vector_ /= reduced_magnitude_;
 }
 
-// Positive covering vectors: ones, then low-discrepancy sequences about 1 (each leads the path
-// along other bases), then one that weighs the rows by their need.
+namespace {
+
+// What an attempt varies: a path lost to rounding is found again by another covering vector, or by
+// seeing ties and zeros otherwise. The first one is the best of those tried on problems of contact.
+struct Attempt {
+  enum { ones, spread, need } covering;
+  int sequence;  // of the spread
+  double pivot_factor, tie_factor;
+};
+constexpr Attempt plan[MixedLcpSolver::attempts] = {
+    {Attempt::spread, 2, 1.0, 1e-2}, {Attempt::spread, 5, 1.0, 1.0},
+    {Attempt::ones, 0, 1e3, 1.0},    {Attempt::ones, 0, 1e-2, 10.0},
+    {Attempt::need, 0, 1.0, 1e-2},   {Attempt::spread, 3, 1.0, 100.0},
+    {Attempt::spread, 7, 1e-2, 1.0}, {Attempt::spread, 4, 1e3, 10.0},
+};
+
+}  // namespace
+
+// Positive covering vectors: ones; a low-discrepancy sequence about 1, which has fewer ties; or the
+// rows weighed by their need.
 void MixedLcpSolver::set_covering(int number) {
+  const Attempt& attempt = plan[number];
   covering_.setOnes(reduced_vector_.size());
-  if (number < 2) return;
-  if (number == 3) {
+  if (attempt.covering == Attempt::need) {
     covering_ = reduced_vector_.cwiseAbs().array() + 1e-2;
-    return;
-  }
-  constexpr double golden = 0.6180339887498949;
-  for (Eigen::Index k = 0; k < covering_.size(); ++k) {
-    const double x = golden * static_cast<double>((k + 1) * number);
-    covering_[k] = 0.5 + (x - std::floor(x));
+  } else if (attempt.covering == Attempt::spread) {
+    constexpr double golden = 0.6180339887498949;
+    for (Eigen::Index k = 0; k < covering_.size(); ++k) {
+      const double x = golden * static_cast<double>((k + 1) * attempt.sequence);
+      covering_[k] = 0.5 + (x - std::floor(x));
+    }
   }
 }
 
 PivotOutcome MixedLcpSolver::attempt(int number, const PivotRules& rules, Eigen::VectorXd& z) {
   PivotRules adapted = rules;
-  if (number == 1 || number == 4) {
-    adapted.tie_tolerance = 1e-11;
-    adapted.pivot_tolerance *= 100.0;
-  }
-  if (number == 5) {
-    adapted.tie_tolerance = 0.0;
-    adapted.pivot_tolerance *= 1e-2;
-  }
+  adapted.pivot_tolerance *= plan[number].pivot_factor;
+  adapted.tie_tolerance *= plan[number].tie_factor;
   set_covering(number);
   const PivotOutcome outcome = pivoting_.run(reduced_matrix_, reduced_vector_, covering_, adapted);
   if (outcome == PivotOutcome::breakdown) {
@@ -228,38 +288,41 @@ PivotOutcome MixedLcpSolver::attempt(int number, const PivotRules& rules, Eigen:
     return outcome;
   }
   polish(z);
-  read_table(table_answer_);
-  if (violation(table_answer_) < violation(z)) z = table_answer_;
   z.array() *= column_scale_.array() * magnitude_;
   return outcome;
 }
 
-// The basic solution of the final basis from the scaled problem itself: A_RC x = −q_R, refined with
-// residuals in extended precision.
-void MixedLcpSolver::polish(Eigen::VectorXd& z) {
-  z.setZero(scaled_.size());
-  active_rows_.assign(free_rows_.begin(),
-                      free_rows_.begin() + static_cast<std::ptrdiff_t>(eliminated_));
-  active_columns_.assign(free_columns_.begin(),
-                         free_columns_.begin() + static_cast<std::ptrdiff_t>(eliminated_));
-  const int count = static_cast<int>(signed_.size()), split = static_cast<int>(split_);
+// Rows with w = 0 and columns with z ≠ 0 of the final basis.
+void MixedLcpSolver::choose_active() {
+  const auto done = static_cast<std::ptrdiff_t>(eliminated_);
+  active_rows_.assign(free_rows_.begin(), free_rows_.begin() + done);
+  active_columns_.assign(free_columns_.begin(), free_columns_.begin() + done);
+  const int count = static_cast<int>(pairs_.size()), split = static_cast<int>(split_);
   for (int a = 0; a < count; ++a) {
-    if (!pivoting_.z_is_basic(a)) continue;
-    active_rows_.push_back(signed_[static_cast<std::size_t>(a)]);
-    active_columns_.push_back(signed_[static_cast<std::size_t>(a)]);
+    const Pair& pair = pairs_[static_cast<std::size_t>(a)];
+    if (pivoting_.z_is_basic(a) == pair.exchanged) continue;
+    active_rows_.push_back(pair.index);
+    active_columns_.push_back(pair.index);
   }
   for (int k = 0; k < split; ++k) {
     if (!pivoting_.z_is_basic(count + k) && !pivoting_.z_is_basic(count + split + k)) continue;
     active_rows_.push_back(free_rows_[eliminated_ + static_cast<std::size_t>(k)]);
     active_columns_.push_back(free_columns_[eliminated_ + static_cast<std::size_t>(k)]);
   }
+}
+
+// The basic solution of the final basis from the scaled problem itself: A_RC x = −q_R, refined with
+// residuals in extended precision.
+void MixedLcpSolver::polish(Eigen::VectorXd& z) {
+  choose_active();
+  z.setZero(scaled_.size());
   const int size = static_cast<int>(active_rows_.size());
   lu_.reset(size);
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j)
       lu_.entry(i, j) = scaled_.A(active_rows_[static_cast<std::size_t>(i)],
                                   active_columns_[static_cast<std::size_t>(j)]);
-  if (!lu_.factor()) return;
+  lu_.factor();
   step_.resize(static_cast<std::size_t>(size));
   for (int round = 0; round < 4; ++round) {
     for (int i = 0; i < size; ++i) {
@@ -273,41 +336,7 @@ void MixedLcpSolver::polish(Eigen::VectorXd& z) {
     for (int i = 0; i < size; ++i)
       z[active_columns_[static_cast<std::size_t>(i)]] += step_[static_cast<std::size_t>(i)];
   }
-  for (const int k : signed_) z[k] = std::max(0.0, z[k]);
-}
-
-// The answer as the final dictionary has it, for bases too close to singular to factor.
-void MixedLcpSolver::read_table(Eigen::VectorXd& z) {
-  z.setZero(scaled_.size());
-  const int count = static_cast<int>(signed_.size()), split = static_cast<int>(split_);
-  const auto reduced = [&](int k) {
-    return pivoting_.z(k) * reduced_column_[k] * reduced_magnitude_;
-  };
-  for (int a = 0; a < count; ++a) z[signed_[static_cast<std::size_t>(a)]] = reduced(a);
-  for (int k = 0; k < split; ++k)
-    z[free_columns_[eliminated_ + static_cast<std::size_t>(k)]] =
-        reduced(count + k) - reduced(count + split + k);
-  for (std::size_t e = 0; e < eliminated_; ++e) {
-    const double* const row = table_.row(free_rows_[e]);
-    double sum = row[table_.columns()];
-    for (const int j : signed_) sum += row[j] * z[j];
-    for (std::size_t k = eliminated_; k < free_columns_.size(); ++k)
-      sum += row[free_columns_[k]] * z[free_columns_[k]];
-    z[free_columns_[e]] = sum;
-  }
-}
-
-// Largest violation of the natural map of the scaled problem.
-double MixedLcpSolver::violation(const Eigen::VectorXd& z) {
-  double worst = 0.0;
-  for (int i = 0; i < scaled_.size(); ++i) {
-    const double w = scaled_.A.row(i).dot(z) + scaled_.q[i];
-    const double amount =
-        scaled_.is_free[static_cast<std::size_t>(i)] ? std::abs(w) : std::abs(std::min(w, z[i]));
-    worst =
-        std::max(worst, std::isfinite(amount) ? amount : std::numeric_limits<double>::infinity());
-  }
-  return worst;
+  for (const Pair& pair : pairs_) z[pair.index] = std::max(0.0, z[pair.index]);
 }
 
 bool MixedLcpSolver::certifies(const double* y) const {

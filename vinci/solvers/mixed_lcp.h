@@ -25,10 +25,11 @@ struct MixedLcp {
 // LU factors with partial pivoting in memory that only grows.
 class DenseLu {
  public:
-  // Fill the matrix through entry(i, j), then factor; false: singular to rounding.
+  // Fill the matrix through entry(i, j), then factor. Pivots that vanish to rounding are left out;
+  // the unknowns they would determine come out as zero.
   void reset(int size);
   double& entry(int i, int j) { return data_[static_cast<std::size_t>(i * size_ + j)]; }
-  bool factor();
+  void factor();
   void solve(double* x) const;  // in place
 
  private:
@@ -43,14 +44,14 @@ void equilibrate(RowMatrix& A, Eigen::VectorXd& row, Eigen::VectorXd& column);
 
 class MixedLcpSolver {
  public:
-  static constexpr int attempts = 6;
+  static constexpr int attempts = 8;
 
   // Scales the problem and eliminates its free variables. `problem` must outlive the attempts.
   void prepare(const MixedLcp& problem);
   // Equality rows that contradict each other: there is no solution.
   bool inconsistent() const { return inconsistent_; }
-  // Attempt 0 is Lemke's scheme with d = 1; the later ones change covering vector and tolerances.
-  // z receives the answer of the final basis.
+  // Lemke's scheme; the attempts differ in covering vector and tolerances. z receives the answer of
+  // the final basis.
   PivotOutcome attempt(int number, const PivotRules& rules, Eigen::VectorXd& z);
   int pivots() const { return pivoting_.pivots(); }
   // A vector y >= 0 with Mᵀy <= 0 and qᵀy < 0 proves that no z >= 0 has M z + q >= 0. Tries the
@@ -59,13 +60,20 @@ class MixedLcpSolver {
   bool proves_infeasible(const PivotRules& rules);
 
  private:
-  void eliminate(const MixedLcp& problem);
+  // A pair (z_k, w_k): w_k is basic in its row, z_k nonbasic in its column, or exchanged.
+  struct Pair {
+    int index, row, column;
+    bool exchanged;
+  };
+  void eliminate();
+  bool pivot_free();
+  bool pivot_with_pair();
+  void set_eliminated(std::size_t row, std::size_t column);
   void sort_leftovers();
   void reduce();
   void set_covering(int number);
+  void choose_active();
   void polish(Eigen::VectorXd& z);
-  void read_table(Eigen::VectorXd& z);
-  double violation(const Eigen::VectorXd& z);
   bool certifies(const double* y) const;
 
   // Scaled problem and the scales: A = diag(row) A₀ diag(column), q = κ diag(row) q₀.
@@ -74,13 +82,13 @@ class MixedLcpSolver {
   double magnitude_ = 1.0;  // 1/κ, a power of two
   bool inconsistent_ = false;
 
-  // Elimination: pairs (row, column) pivoted, then rows and columns that could not be.
   Dictionary table_;
-  std::vector<int> free_rows_, free_columns_, signed_;
+  std::vector<Pair> pairs_;
+  std::vector<int> free_rows_, free_columns_;
   std::size_t eliminated_ = 0;  // the first so many of free_rows_ and free_columns_ are pivoted
   std::size_t split_ = 0;       // the next so many are split, the rest is redundant
 
-  // The reduced problem: signed variables, then x⁺, then x⁻.
+  // The reduced problem: the pairs, then x⁺, then x⁻.
   RowMatrix reduced_matrix_, skew_matrix_;
   Eigen::VectorXd reduced_vector_, reduced_row_, reduced_column_, covering_;
   Eigen::VectorXd skew_vector_, skew_covering_;
@@ -91,7 +99,6 @@ class MixedLcpSolver {
   DenseLu lu_;
   std::vector<int> active_rows_, active_columns_;
   std::vector<double> step_;
-  Eigen::VectorXd exact_, table_answer_, w_;
 };
 
 }  // namespace vinci

@@ -10,6 +10,9 @@ namespace vinci {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// A sum this much smaller than its terms is rounding: taken as the zero it stands for, so that
+// degenerate vertices and dependent rows stay exactly that, whatever the units.
+constexpr double cancelled = 1e-13;
 constexpr int check_interval = 32;      // pivots between two looks at the drift of the dictionary
 constexpr double drift_allowed = 1e-9;  // of |q|∞ ~ 1; above it the dictionary is computed anew
 
@@ -40,14 +43,15 @@ void Dictionary::pivot(int r, int s) {
     const double factor = target[s];
     if (i == r || factor == 0.0) continue;
     target[s] = 0.0;
-    const double before = std::abs(target[columns_]);
+    const auto update = [&](int j) {
+      const double sum = target[j] + factor * pivot_row[j];
+      target[j] = std::abs(sum) > cancelled * std::abs(target[j]) ? sum : 0.0;
+    };
     if (sparse) {
-      for (const int j : nonzeros_) target[j] += factor * pivot_row[j];
+      for (const int j : nonzeros_) update(j);
     } else {
-      for (int j = 0; j <= columns_; ++j) target[j] += factor * pivot_row[j];
+      for (int j = 0; j <= columns_; ++j) update(j);
     }
-    // A constant that cancels to rounding is a zero: degenerate vertices stay exactly degenerate.
-    if (std::abs(target[columns_]) <= 4.0 * epsilon * before) target[columns_] = 0.0;
   }
 }
 
@@ -84,11 +88,6 @@ PivotOutcome LemkePivoting::run(const RowMatrix& M, const Eigen::VectorXd& q,
     exchange(row, column);
   }
   return PivotOutcome::solved;
-}
-
-double LemkePivoting::z(int k) const {
-  const int row = where_[static_cast<std::size_t>(size_ + k)];
-  return row < 0 ? 0.0 : std::max(0.0, table_.constant(row));
 }
 
 void LemkePivoting::load() {
@@ -148,15 +147,21 @@ int LemkePivoting::choose_row(int column) {
   for (int i = 0; i < size_; ++i) largest = std::max(largest, std::abs(table_.row(i)[column]));
   const double floor = rules_.pivot_tolerance * largest;
   double least = std::numeric_limits<double>::infinity();
+  int best = -1;
   for (int i = 0; i < size_; ++i) {
     const double slope = -table_.row(i)[column];
-    if (slope > floor) least = std::min(least, std::max(0.0, table_.constant(i)) / slope);
+    if (slope <= floor) continue;
+    const double ratio = std::max(0.0, table_.constant(i)) / slope;
+    if (ratio >= least) continue;
+    least = ratio;
+    best = i;
   }
-  if (!std::isfinite(least)) return -1;
+  if (best < 0) return -1;
   candidates_.clear();
   for (int i = 0; i < size_; ++i) {
     const double slope = -table_.row(i)[column];
-    if (slope <= floor || table_.constant(i) > least * slope + rules_.tie_tolerance) continue;
+    if (slope <= floor) continue;
+    if (i != best && table_.constant(i) > least * slope + rules_.tie_tolerance) continue;
     if (row_label_[static_cast<std::size_t>(i)] == cover()) return i;  // ends the path
     candidates_.push_back(i);
   }

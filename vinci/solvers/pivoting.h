@@ -35,8 +35,8 @@ class Dictionary {
 };
 
 struct PivotRules {
-  double pivot_tolerance = 1e-10;  // of the largest entry of the entering column
-  double tie_tolerance = 1e-14;  // of |q|∞: ratios nearer than this are decided lexicographically
+  double pivot_tolerance = 1e-12;  // of the largest entry of the entering column
+  double tie_tolerance = 1e-12;  // of |q|∞: ratios nearer than this are decided lexicographically
   int limit = 1000;              // pivots
 };
 
@@ -55,8 +55,6 @@ class LemkePivoting {
 
   int pivots() const { return pivots_; }
   bool z_is_basic(int k) const { return where_[static_cast<std::size_t>(size_ + k)] >= 0; }
-  // Value of z at the last basis.
-  double z(int k) const;
   // After `ray`: the direction of z along which the path escapes, >= 0.
   const Eigen::VectorXd& ray() const { return ray_; }
 
