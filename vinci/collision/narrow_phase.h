@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The narrow phase: every contact point of one pair of placed shapes.
+// The narrow phase: every contact point of one pair of placed shapes. The planar one is in
+// planar.h.
 //
-// Both functions append the contacts whose gap is at most `margin`. The normal is a unit vector
-// from a to b, gap = normal · (point_b − point_a), the points lie on the surfaces. Feature numbers
-// name vertices, edges or faces of the shapes and are the same from call to call as long as the
-// same features meet. Nothing is allocated once `out` has grown.
+// Contacts whose gap is at most `margin` are appended. The normal is a unit vector from a to b,
+// gap = normal · (point_b − point_a), the points lie on the surfaces. Feature numbers name
+// vertices, edges or faces of the shapes and are the same from call to call as long as the same
+// features meet. Nothing is allocated once `out` and the workspace have grown.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "vinci/collision/spatial_convex.h"
 #include "vinci/geometry/shape.h"
 
 namespace vinci {
@@ -28,10 +30,9 @@ struct ContactPoint {
   double gap;                // m
 };
 
-// Circle, planar capsule, polygon, half-plane; poses in the x-y plane.
-void collide_planar(const PlacedPair& pair, double margin, std::vector<ContactPoint>& out);
-
-// Sphere, box, capsule, cylinder, polyhedron, half-space.
-void collide_spatial(const PlacedPair& pair, double margin, std::vector<ContactPoint>& out);
+// Sphere, box, capsule, cylinder, polyhedron, half-space. The workspace carries nothing from call
+// to call but its capacity. Two half-spaces give no contact.
+void collide_spatial(const PlacedPair& pair, double margin, SpatialWorkspace& workspace,
+                     std::vector<ContactPoint>& out);
 
 }  // namespace vinci

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planar narrow phase: exact contacts between circles, capsules, polygons and half-planes.
+//
+// Every bounded shape is a core (a point, a segment, the convex pieces of a polygon) grown by a
+// radius. A contact pairs a convex corner of one core with a face or a corner of the other; how
+// they are chosen is told in README.md.
+#pragma once
+
+#include "vinci/collision/narrow_phase.h"
+
+namespace vinci {
+
+// A planar shape in the world, made once a detection and shared by all pairs of the shape.
+// Collinear vertices of a polygon are no corners: a face is straight from corner to corner, however
+// many vertices the user put on it.
+struct PlanarOutline {
+  struct Corner {
+    Vector2 point;
+    std::uint32_t vertex;  // of the shape
+    bool convex;           // or reflex
+  };
+  struct Face {  // from corner i to corner i + 1, the solid on its left
+    Vector2 tail, tangent, normal;
+    double length;  // m
+  };
+  struct RingVertex {
+    Vector2 point;
+    Vector2 normal;  // outward, of the piece's edge that starts here
+    int corner;      // −1 where the outline is straight
+    int face;        // on which the edge lies; −1 for a cut through the polygon
+  };
+  struct Piece {
+    int first, size;  // into ring
+    Eigen::AlignedBox2d box;
+  };
+
+  std::vector<Corner> corners;
+  std::vector<Face> faces;  // none for a point, two for a segment
+  std::vector<RingVertex> ring;
+  std::vector<Piece> pieces;
+  Eigen::AlignedBox2d box;  // of the core
+  double radius = 0.0;      // m
+  double depth = 0.0;       // z of the plane, m
+  bool unbounded = false;   // a half-plane: one endless face, no corners
+
+  void place(const Shape& shape, const Pose& pose);
+
+  const Corner& neighbour(int corner, int step) const {
+    const int n = static_cast<int>(corners.size());
+    return corners[(corner + n + step) % n];
+  }
+  bool contains(const Vector2& point) const;  // of the core
+
+ private:
+  void place_convex(std::initializer_list<Vector2> points);
+  void place_polygon(const Polygon& polygon, const Pose& pose);
+  void make_faces();
+  void add_piece(int first);
+  std::vector<int> corner_of_, face_of_;  // vertex -> corner or −1; vertex -> face of its edge
+};
+
+class PlanarCollider {
+ public:
+  // Appends the contacts of one pair with gap <= margin, sorted by features. Two half-planes have
+  // none.
+  void collide(const PlanarOutline& a, const PlanarOutline& b, double margin,
+               std::vector<ContactPoint>& out);
+
+ private:
+  struct Side {  // one of the two shapes, and its features near the other
+    const PlanarOutline* outline = nullptr;
+    std::vector<int> pieces, corners, faces;
+  };
+  struct Found {
+    ContactPoint contact;
+    std::uint32_t end;  // feature of the corner at which a corner meets a face, or `nowhere`
+  };
+  struct Axis {  // unit, from a to b
+    Vector2 normal = Vector2::Zero();
+    double separation;
+  };
+  struct Axes {
+    Axis any;    // largest separation over all edges: positive if the pieces are apart
+    Axis valid;  // over the faces whose opposite corner is a true corner of the outline
+    Axis real;   // over all faces
+  };
+  enum class Fallback { no, yes };
+
+  void near_pieces(Side& side, const PlanarOutline& other) const;
+  void collide_half_plane(bool plane_is_a);
+  void collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q, Fallback use);
+  void find_axes(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q, Axes& axes) const;
+  void scan_axes(const PlanarOutline& own, const PlanarOutline::Piece& piece,
+                 const PlanarOutline& other, const PlanarOutline::Piece& opposite, double sign,
+                 Axes& axes) const;
+  void offer(Axis& best, const Vector2& normal, double separation) const;
+  bool supports_outward(const PlanarOutline& outline, const PlanarOutline::Piece& piece, int at,
+                        const Vector2& direction) const;
+  void near_features(Side& side, const PlanarOutline::Piece& piece, const Vector2& direction,
+                     double width) const;
+  void corners_on_faces(bool corners_of_a, const Axis& axis, const Vector2& shift);
+  void corner_on_face(bool corner_of_a, int corner, int face, const Axis& axis,
+                      const Vector2& shift);
+  void corners_on_corners(const Vector2& shift);
+  void corner_on_corner(int corner_a, int corner_b, const Vector2& shift);
+  void add(const Vector2& core_a, const Vector2& core_b, const Vector2& normal,
+           std::uint32_t feature_a, std::uint32_t feature_b, std::uint32_t end);
+  void deliver(std::vector<ContactPoint>& out);
+
+  Side a_, b_;
+  double margin_ = 0.0;       // between the surfaces, m
+  double core_margin_ = 0.0;  // between the cores, m
+  double tolerance_ = 0.0;    // lengths below it are nothing, m
+  bool overlap_without_axis_ = false;
+  std::vector<Found> found_;
+};
+
+}  // namespace vinci
