@@ -194,7 +194,8 @@ void BodyReader::read_mass(const Node& node, Body& body) const {
   if (driven) return;
   if (!(body.mass.mass > 0.0))
     throw Impossible{&node,
-                     "the body moves freely but has no mass; give shapes with a density, or `mass` "
+                     "the body moves freely but has no mass (half-planes and half-spaces have "
+                     "none); give shapes with a density, or `mass` "
                      "and `inertia`, or `freedom: fixed`"};
   const bool turns = !body.drives[yaw].prescribed;
   const bool inert = body.freedom == Freedom::planar ? body.mass.planar_inertia() > 0.0

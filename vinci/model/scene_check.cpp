@@ -26,13 +26,9 @@ void Mistakes::add(Diagnostic diagnostic) {
 }
 
 void Mistakes::add(const Node& where, std::string message) {
-  add({scene_.files[static_cast<std::size_t>(where.file)], where.line, path_of(scene_.root, where),
+  add({scene_.files[static_cast<std::size_t>(where.file)],
+       where.key_line > 0 ? where.key_line : where.line, path_of(scene_.root, where),
        std::move(message)});
-}
-
-void Mistakes::add_key(const Node& where, std::string message) {
-  add({scene_.files[static_cast<std::size_t>(where.file)], where.key_line,
-       path_of(scene_.root, where), std::move(message)});
 }
 
 std::vector<Diagnostic> Mistakes::take() {
@@ -81,7 +77,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
-  return near.empty() ? "" : "; did you mean '" + near + "'?";
+  return near.empty() ? "" : " (did you mean '" + near + "'?)";
 }
 
 namespace {
@@ -216,14 +212,27 @@ class StructureCheck {
         node.expression = std::make_shared<Expression>(std::move(expression));
       return true;
     } catch (const Error& error) {
-      return fail(node, fmt::format("{}: {}", in_quotes(node.text), error.message()) + hint(node));
+      return fail(node, fmt::format("{}: {}", in_quotes(node.text), explained(error, value)) +
+                            comma_hint(node.text));
     }
   }
 
-  // YAML ends a value at a comma inside { } and [ ].
-  static std::string hint(const Node& node) {
-    const auto count = [&](char c) { return std::count(node.text.begin(), node.text.end(), c); };
-    return count('(') > count(')') ? " (quote expressions that contain a comma)" : "";
+  // The parser knows all variables; what is accepted here may be fewer.
+  static std::string explained(const Error& error, const SceneValue& value) {
+    std::string message = error.message();
+    const std::string all = "; accepted: t, q, v, ";
+    const std::size_t found = message.find(all);
+    if (found == std::string::npos || value.variables == Variables::state) return message;
+    const bool time = value.variables == Variables::time;
+    return message.replace(found, all.size(), time ? "; accepted: t, " : "; accepted: ");
+  }
+
+  // YAML ends a value at a comma inside { } and [ ]: `min(1` is what is left of a call.
+  static std::string comma_hint(const std::string& text) {
+    const std::size_t open = text.find('(');
+    const bool call = open != std::string::npos && open > 0 && is_word_character(text[open - 1]);
+    return call && text.find(')') == std::string::npos ? " (quote expressions that contain a comma)"
+                                                       : "";
   }
 
   bool check_variables(const Node& node, const SceneValue& value, const Expression& expression) {
@@ -243,7 +252,7 @@ class StructureCheck {
   bool check_choice(const Node& node, const SceneValue& value) {
     if (std::find(value.choices.begin(), value.choices.end(), node.text) != value.choices.end())
       return true;
-    return fail(node, fmt::format("{}{}; accepted: {}", in_quotes(node.text),
+    return fail(node, fmt::format("unknown value {}{}; accepted: {}", in_quotes(node.text),
                                   suggestion(node.text, value.choices), value.text));
   }
 
@@ -277,10 +286,7 @@ class StructureCheck {
   bool check_list(Node& node, const SceneValue& value) {
     const std::size_t size = node.children.size();
     if (size < value.least || size > value.most)
-      return fail(node, fmt::format("a list of {}; accepted: {}{}", size, value.text,
-                                    value.most < 100000 && value.least != value.most
-                                        ? fmt::format(" (at most {})", value.most)
-                                        : ""));
+      return fail(node, fmt::format("a list of {}; accepted: {}", size, value.text));
     node.checked = true;
     bool fine = true;
     for (Node& child : node.children) fine &= check(child, value.items[0]);
@@ -297,7 +303,7 @@ class StructureCheck {
                                 ? name_problem(child.key, value.naming)
                                 : reference_problem(child.key, value.reference);
       if (!problem.empty()) {
-        mistakes_.add_key(child, std::move(problem));
+        mistakes_.add(child, std::move(problem));
         fine = false;
       }
       fine &= check(child, value.items[0]);
@@ -325,10 +331,14 @@ class StructureCheck {
   bool fail_unknown(const Node& child, const SceneValue& value) {
     std::vector<std::string> names;
     for (const SceneKey& key : value.keys) names.push_back(key.name);
+    const auto& foreign = value.other_world;
     std::string message = "unknown key" + suggestion(child.key, names);
+    if (std::find(foreign.begin(), foreign.end(), child.key) != foreign.end())
+      message =
+          fmt::format("not for a {} world", scene_.world == World::planar ? "planar" : "spatial");
     if (child.key.find(')') != std::string::npos)
       message += "; quote expressions that contain a comma";
-    mistakes_.add_key(child, message + "; accepted: " + listed(names));
+    mistakes_.add(child, message + "; accepted: " + listed(names));
     return false;
   }
 

@@ -42,7 +42,6 @@ class Mistakes {
   explicit Mistakes(const SceneData& scene) : scene_(scene) {}
 
   void add(const Node& where, std::string message);
-  void add_key(const Node& where, std::string message);  // about the node's name: line of the key
   void add(Diagnostic diagnostic);
   bool none() const { return diagnostics_.empty(); }
   std::size_t count() const { return diagnostics_.size(); }
@@ -61,7 +60,7 @@ std::string path_of(const Node& root, const Node& node);
 
 // A list of names for messages, cut where it grows long.
 std::string listed(const std::vector<std::string>& names);
-// "; did you mean 'x'?" or nothing.
+// " (did you mean 'x'?)" or nothing.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 
 // Structure, names and syntax of expressions; marks bad nodes and readies numbers for evaluation.

@@ -210,6 +210,10 @@ SceneValue shape(World world) {
   std::vector<std::string> kinds;
   for (const SceneKey& key : value.keys) kinds.push_back(key.name);
   value.one_of = {kinds};
+  value.other_world =
+      world == World::planar
+          ? std::vector<std::string>{"sphere", "cylinder", "polyhedron", "half-space", "rotation"}
+          : std::vector<std::string>{"circle", "polygon", "half-plane", "angle"};
   value.keys.push_back({"material", "A name from `materials`; without it, `default`.",
                         word("the name of a material", Reference::material)});
   const std::string unit = world == World::planar ? "kg/m²" : "kg/m³";
@@ -302,6 +306,7 @@ SceneValue body(World world) {
   keys.push_back({"force", "Forces on coordinates that are not prescribed.", force(world)});
   SceneValue value = map("a body, as in {shapes: [...], position: [...]}", std::move(keys));
   value.clashes = {{"position", "pose"}};
+  value.other_world = {planar ? "rotation" : "angle"};
   return value;
 }
 
@@ -387,7 +392,7 @@ SceneValue build(World world) {
        {"exclude", "Pairs of bodies that never touch.",
         list("a list of pairs, as in [[wheel, axle]]", pair_of_bodies)},
        {"changes", "Changes of parameters during the run, in the order of time.",
-        list("a list of changes, as in [{at: 0.5 s, set: {mu: 0.1}}]",
+        list("a list of at most 1000 changes, as in [{at: 0.5 s, set: {mu: 0.1}}]",
              map("{at: time, set: {parameter: value}}",
                  {{"at", "Time of the change in s.",
                    within("a time in s, 0 or more", 0.0, infinity), true},

@@ -54,6 +54,7 @@ struct SceneValue {
               most = std::numeric_limits<std::size_t>::max();  // length of a list or `names`
 
   std::vector<SceneKey> keys = {};
+  std::vector<std::string> other_world = {};            // keys that only the other world has
   bool open = false;                                    // further keys are anything
   std::vector<std::vector<std::string>> one_of = {};    // exactly one of each group is needed
   std::vector<std::vector<std::string>> clashes = {};   // at most one of each group

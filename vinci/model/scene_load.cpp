@@ -181,6 +181,7 @@ class Loader {
         return;
       }
     } else if (key == "world" && node.is_scalar() && node.text != present->text) {
+      worlds_differ_ = true;
       mistakes_.add(
           {scene_->files[static_cast<std::size_t>(node.file)], node.line, "world",
            fmt::format("{} here, but {} in {}:{}; accepted: the same world in all files",
@@ -232,7 +233,8 @@ class Loader {
     if (const Node* title = scene.root.find("title")) scene.title = title->text;
     const Node* bodies = scene.root.find("bodies");
     if (!bodies || (bodies->is_map() && bodies->children.empty()))
-      mistakes_.add(bodies ? *bodies : scene.root, "the scene has no bodies");
+      mistakes_.add(bodies ? *bodies : scene.root,
+                    "the scene has no bodies; accepted: at least one under `bodies`");
     read_meshes();
     const Numbers numbers(scene, {}, mistakes_);
     scene.defaults = numbers.values();
@@ -247,7 +249,8 @@ class Loader {
   bool check_tree() {
     SceneData& scene = *scene_;
     const Node* world = scene.root.find("world");
-    const bool known = world && (world->text == "planar" || world->text == "spatial");
+    const bool known =
+        !worlds_differ_ && world && (world->text == "planar" || world->text == "spatial");
     scene.world = known && world->text == "planar" ? World::planar : World::spatial;
     if (known) {
       check_structure(scene.root, scene_grammar(scene.world), scene, mistakes_);
@@ -428,7 +431,8 @@ class Loader {
   std::vector<fs::path> folders_;     // of the files
   std::vector<fs::path> open_files_;  // those being included now, outermost first
   std::set<fs::path> read_files_;
-  bool from_memory_ = false, begun_ = false, included_ = false, meshes_read_ = false;
+  bool from_memory_ = false, worlds_differ_ = false, begun_ = false, included_ = false,
+       meshes_read_ = false;
 };
 
 }  // namespace

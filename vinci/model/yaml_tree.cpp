@@ -88,7 +88,7 @@ class TreeBuilder : public YAML::EventHandler {
       throw Refusal{line_of(mark), path(), "an alias inside the value that it stands for"};
     if (expects_key())
       throw Refusal{line_of(mark), path(), "an alias as a key; keys are plain words"};
-    spend(mark, target->second);
+    spend(line_of(mark), target->second);
     attach(Node(target->second), 0);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -108,7 +108,7 @@ class TreeBuilder : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor = 0;
     bool has_key = false;   // maps: a key was read, its value is next
-    bool repeated = false;  // that key stands in the map already
+    bool left_out = false;  // that key was refused: its value is not kept
     std::string key;
     int key_line = 0;
     std::set<std::string> names;
@@ -142,22 +142,22 @@ class TreeBuilder : public YAML::EventHandler {
            fmt::format("the tag {}; scenes are written without tags", in_quotes(tag)));
   }
 
-  void spend(const YAML::Mark& mark, std::size_t values, std::size_t bytes) {
+  void spend(int line, std::size_t values, std::size_t bytes) {
     values_ += values;
     bytes_ += bytes;
     if (values_ > max_scene_values)
-      throw Refusal{line_of(mark), path(),
+      throw Refusal{line, path(),
                     fmt::format("more than {} values (aliases expanded); put large point sets into "
                                 "an OBJ or STL file",
                                 max_scene_values)};
     if (bytes_ > max_scene_bytes)
       throw Refusal{
-          line_of(mark), path(),
+          line, path(),
           fmt::format("more than {} MiB of text with aliases expanded", max_scene_bytes >> 20)};
   }
-  void spend(const YAML::Mark& mark, const Node& node) {
-    spend(mark, 1, node.text.size() + node.key.size());
-    for (const Node& child : node.children) spend(mark, child);
+  void spend(int line, const Node& node) {
+    spend(line, 1, node.text.size() + node.key.size());
+    for (const Node& child : node.children) spend(line, child);
   }
 
   Node make(const YAML::Mark& mark, Node::Kind kind) const {
@@ -171,7 +171,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_leaf(const YAML::Mark& mark, Node::Kind kind, const std::string& value,
                 YAML::anchor_t anchor) {
-    spend(mark, 1, value.size());
+    spend(line_of(mark), 1, value.size());
     if (expects_key()) {
       add_key(mark, kind == Node::Kind::null ? "null" : value);
       return;
@@ -191,19 +191,22 @@ class TreeBuilder : public YAML::EventHandler {
     frame.key = name;
     frame.key_line = line_of(mark);
     if (name.empty()) report(mark, parent, "an empty name");
-    if (name == "<<")
+    if (name == "<<") {
       report(mark, path(),
              "merge keys are not part of scene files; use parameters or `include`, or repeat the "
              "value by an alias");
+    }
     if (name.size() > max_name_bytes)
       throw Refusal{line_of(mark), parent,
                     fmt::format("a name of {} characters; at most {} are accepted", name.size(),
                                 max_name_bytes)};
-    frame.repeated = !frame.names.insert(name).second;
-    if (frame.repeated) {  // the first entry stays in the tree: its line is found there
+    frame.left_out = name == "<<";
+    const bool fresh = frame.names.insert(name).second;
+    if (!fresh) {  // the first entry stays in the tree: its line is found there
       int first = 0;
       for (const Node& child : frame.node.children)
         if (child.key == name) first = child.key_line;
+      frame.left_out = true;
       report(mark, path(),
              fmt::format("the name is used twice; it was first used on line {}", first));
     }
@@ -214,7 +217,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (expects_key())
       throw Refusal{line_of(mark), path(), "a list or map as a key; keys are plain words"};
     check_tag(mark, tag);
-    spend(mark, 1, 0);
+    spend(line_of(mark), 1, 0);
     if (frames_.size() >= static_cast<std::size_t>(max_scene_depth))
       throw Refusal{line_of(mark), "",
                     fmt::format("lists and maps nest deeper than {} levels", max_scene_depth)};
@@ -233,7 +236,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void attach(Node node, YAML::anchor_t anchor) {
     if (anchor != 0) {
-      spend(YAML::Mark(), node);
+      spend(node.line, node);
       anchors_[anchor] = node;
     }
     if (frames_.empty()) {
@@ -245,7 +248,10 @@ class TreeBuilder : public YAML::EventHandler {
       frame.has_key = false;
       node.key = frame.key;
       node.key_line = frame.key_line;
-      if (frame.repeated) return;
+      if (frame.left_out) {
+        frame.node.bad = true;
+        return;
+      }
     }
     frame.node.children.push_back(std::move(node));
   }
