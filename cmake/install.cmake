@@ -16,8 +16,21 @@ foreach(folder IN LISTS VINCI_FOLDERS)
 endforeach()
 install(TARGETS vinci-umbrella EXPORT VinciTargets)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/vinci DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
+# The public headers: what a user of the library or the author of a plugin includes. They need
+# Eigen and nothing else; the consumer in tests/install includes every one of them.
+set(public_base clock error expression hash math options registry)
+set(public_geometry build mass shape)
+set(public_model actuation model run_options scene state)
+set(public_collision contact)
+set(public_complementarity mass_factor problem problem_file residual)
+set(public_solvers solver)
+set(public_stepping contact_frame contact_rows free_motion stepper)
+set(public_simulation plugins recorder recording simulation)
+foreach(folder IN LISTS VINCI_FOLDERS)
+  list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)
+  list(TRANSFORM public_${folder} APPEND .h)
+  install(FILES ${public_${folder}} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vinci/${folder})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/vinci)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET vinci)
