@@ -31,6 +31,11 @@ double number(const std::string& text, const std::string& flag) {
   throw Error(fmt::format("'{}' is not finite", text), flag);
 }
 
+std::string value_name(const OptionSpec& spec) {
+  const char* names[] = {"NUMBER", "INTEGER", "true|false", "NAME"};
+  return names[spec.fallback.index()];
+}
+
 std::string flag_text(const OptionSpec& spec) {
   std::string text = spec.text;
   for (char& c : text)
@@ -79,7 +84,7 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags) {
             "--" + spec.name,
             [&flags, name = spec.name](const std::string& text) { flags.options[name] = text; },
             flag_text(spec))
-        ->type_name(spec.unit.empty() ? "VALUE" : spec.unit)
+        ->type_name(value_name(spec))
         ->group("The run's choices, over the scene's [default]");
 }
 

@@ -99,7 +99,7 @@ void print_summary(const RunResult& result) {
 }
 
 void print_profile(const RunSummary& summary) {
-  const char* names[] = {"detect", "formulate", "solve", "advance", "the rest"};
+  const char* names[] = {"detect", "formulate", "solve", "advance", "recording"};
   const double steps = summary.steps > 0 ? static_cast<double>(summary.steps) : 1.0;
   double known = 0.0;
   for (const double seconds : summary.stage_seconds) known += seconds;

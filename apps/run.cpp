@@ -24,6 +24,7 @@ struct RunFlags {
   std::vector<std::string> scenes;
   std::string output, resume, dump, dump_folder;
   ChoiceFlags choices;
+  double flush_interval = Recorder::default_flush_interval;
   bool overwrite = false, quiet = false, profile = false, table = false;
 };
 
@@ -163,6 +164,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
                               : fs::path(flags.dump_folder);
   ProblemDump dump(flags.dump, folder, job.name);
   Recorder recorder = open_recorder(flags, job);
+  recorder.set_flush_interval(flags.flush_interval);
   try {
     Progress progress(job.name, simulation.state().step, simulation.total_steps(), with_bar);
     while (!simulation.finished() && stop_wanted == 0) {
@@ -249,6 +251,12 @@ void add_run(CLI::App& app, Command& command) {
                    "Continue a recording where it ends; its scene need not be given. A longer "
                    "--duration extends it.")
       ->type_name("RUN.h5");
+  subcommand
+      ->add_option("--flush-interval", flags->flush_interval,
+                   "Wall time between flushes of the recording, in s: what a killed run loses. "
+                   "[0.5]")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(0.0, 3600.0).description(""));
   subcommand->add_flag("--profile", flags->profile, "Show where the time went, by stage.");
   subcommand->add_flag("--table", flags->table, "Close with one table of all scenes.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");

@@ -113,7 +113,7 @@ std::string short_number(double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   const double size = std::abs(value);
   if (size >= 1e-3 && size < 1e5) return fmt::format("{:.4g}", value);
-  return fmt::format("{:.1e}", value);
+  return fmt::format("{:.2g}", value);
 }
 
 std::string byte_count(std::uint64_t bytes) {

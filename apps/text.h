@@ -23,7 +23,7 @@ std::string shortened(const std::string& text, std::size_t width);
 // Words filled into lines of at most `width` columns, every line but the first indented.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
 
-std::string short_number(double value);       // about three digits: "3.1e-16", "0.25", "0"
+std::string short_number(double value);       // a few digits: "3.1e-16", "0.25", "0"
 std::string byte_count(std::uint64_t bytes);  // "1.2 MB"
 std::string duration_text(double seconds);    // "0:07", "1:02:03"
 std::string rate_text(double per_second);     // "12.3k"

@@ -193,7 +193,7 @@ Hdf5Table Hdf5Table::create(const Hdf5File& file, const std::string& name, hid_t
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data());
   H5Pset_shuffle(creation.get());
-  H5Pset_deflate(creation.get(), 2);
+  H5Pset_deflate(creation.get(), 1);
   Hdf5Id set(H5Dcreate2(file.id(), name.c_str(), type, space.get(), H5P_DEFAULT, creation.get(),
                         H5P_DEFAULT),
              H5Dclose);

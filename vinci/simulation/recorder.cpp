@@ -25,10 +25,7 @@
 namespace vinci {
 namespace {
 
-constexpr double longest_flush_interval = 1.0;   // s of wall time
-constexpr double usual_flush_interval = 0.25;    // s, once enough has gathered
-constexpr std::size_t enough_bytes = 64u << 10;  // worth a flush: each rewrites the last chunks
-constexpr std::size_t most_bytes = 4u << 20;     // kept in memory
+constexpr std::size_t most_bytes = 4u << 20;  // kept in memory between flushes
 
 void put(double (&to)[3], const Vector3& from) {
   for (int i = 0; i < 3; ++i) to[i] = from[i];
@@ -99,7 +96,7 @@ struct Recorder::Impl {
   std::string last_model;  // as JSON
   int last_model_version = -1;
   std::int64_t last_step = -1, total_steps = 0;
-  double accept = 0.0, earlier_seconds = 0.0;
+  double accept = 0.0, earlier_seconds = 0.0, flush_interval = default_flush_interval;
   Stopwatch since_start, since_flush;
   bool failed = false, closed = false;
 
@@ -157,8 +154,8 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   file->make_group("models");
   tables = RecordingTables::create(*file, model.bodies.size(),
                                    static_cast<std::size_t>(model.velocity_count));
-  write_units(*file);
   progress = Hdf5Scalar::create(*file, "progress", types[5].get());
+  write_units(*file);
 }
 
 // HDF5's handle for a file that readers may follow, with the guard beside it.
@@ -405,11 +402,12 @@ void Recorder::after_step(const Simulation& simulation) {
   impl.accumulate(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);
-  const double waited = impl.since_flush.seconds();
-  const std::size_t bytes = impl.pending.bytes();
-  if (waited > longest_flush_interval || bytes > most_bytes ||
-      (waited > usual_flush_interval && bytes > enough_bytes))
+  if (impl.since_flush.seconds() >= impl.flush_interval || impl.pending.bytes() > most_bytes)
     impl.flush();
+}
+
+void Recorder::set_flush_interval(double seconds) {
+  impl_->flush_interval = seconds;
 }
 
 void Recorder::flush() {

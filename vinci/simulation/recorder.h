@@ -21,11 +21,14 @@ class Recorder {
   Recorder(Recorder&&) noexcept;
   ~Recorder();
 
-  // Call after every step: keeps running statistics, takes a frame when one is due, flushes at
-  // least once a second of wall time. This and the next two throw Error when the disk is full; the
-  // file then holds what was flushed before.
+  // Call after every step: keeps running statistics, takes a frame when one is due, flushes
+  // when the flush interval has passed. This and the next two throw Error when the disk is full;
+  // the file then holds what was flushed before.
   void after_step(const Simulation& simulation);
   void flush();
+  // Wall time between flushes, s: what a killed run loses at most. Each one costs some space.
+  void set_flush_interval(double seconds);
+  static constexpr double default_flush_interval = 0.5;
   // Writes the last frame if it is not written yet, the summary, and closes.
   void finish(const Simulation& simulation);
 
