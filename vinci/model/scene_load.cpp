@@ -294,17 +294,19 @@ class Loader {
   void read_mesh(Node& file) {
     SceneData& scene = *scene_;
     if (scene.mesh.count(file.text) > 0) return;
+    const std::string written = file.text;
     const auto fail = [&](const std::string& message) {
-      mistakes_.add(file, in_quotes(file.text) + ": " + message);
+      mistakes_.add(file, in_quotes(written) + ": " + message);
       file.bad = true;
     };
     if (from_memory_) return fail("a scene given as text reads no files; load it from a file");
-    if (const std::string problem = name_problem(file.text); !problem.empty()) return fail(problem);
-    const fs::path path =
-        (folders_[static_cast<std::size_t>(file.file)] / file.text).lexically_normal();
+    if (const std::string problem = name_problem(written); !problem.empty()) return fail(problem);
+    const fs::path path = folders_[static_cast<std::size_t>(file.file)] / written;
     if (const std::string problem = file_problem(path, most_mesh_bytes); !problem.empty())
       return fail(problem);
-    file.text = path.string();  // the same name wherever the scene that includes it lies
+    // Named from the folder of the first file, whichever file uses it.
+    file.text = folders_[0].empty() ? path.lexically_normal().string()
+                                    : path.lexically_relative(folders_[0]).string();
     meshes_read_ = true;
     if (scene.mesh.count(file.text) > 0) return;
     try {
