@@ -33,6 +33,7 @@ struct Measurement {
   std::string scene, engine;
   bool planar = true;
   int boxes = 0, contacts = 0;
+  bool settled = true;              // before the budget ended
   int settle_steps = 0, steps = 0;  // taken before, and in the window
   double microseconds = 0.0;        // a step, median over the window
   double mean_microseconds = 0.0;   // a step
@@ -134,6 +135,7 @@ std::vector<Measurement> run(const Layout& layout, const Settings& settings) {
   std::vector<Measurement> results;
   for (Runner& runner : runners) {
     summarize(runner, layout, settle_steps);
+    runner.result.settled = settle_steps == settings.settle_steps;
     runner.result.ratio = runners[0].result.microseconds / runner.result.microseconds;
     results.push_back(runner.result);
   }
@@ -162,7 +164,8 @@ void print_header() {
 
 void print_row(const Layout& layout, const Measurement& m) {
   fmt::print("{:<26} {:<7} {:>8} {:>6} {:>11.2f} {:>10} {:>11.2f} {:>10.1e} m {:>8.1e} m {:>10}\n",
-             full_name(layout), m.engine, m.contacts, m.steps, m.microseconds,
+             full_name(layout), m.engine, m.contacts,
+             fmt::format("{}{}", m.steps, m.settled ? "" : "*"), m.microseconds,
              m.engine == "Vinci" ? "" : fmt::format("{:.2f}", m.ratio), m.allocations,
              m.penetration, m.drift, m.residual < 0.0 ? "" : fmt::format("{:.1e}", m.residual));
   std::fflush(stdout);
@@ -174,6 +177,7 @@ nlohmann::ordered_json to_json(const Measurement& m) {
           {"engine", m.engine},
           {"boxes", m.boxes},
           {"contacts", m.contacts},
+          {"settled", m.settled},
           {"settle_steps", m.settle_steps},
           {"steps", m.steps},
           {"microseconds_median", m.microseconds},
@@ -196,15 +200,20 @@ void run_all(const Settings& settings) {
   std::fputs("Bullet was not found when this was built: no spatial peer\n", stderr);
 #endif
   if (talk) print_header();
+  bool all_settled = true;
   for (const Layout& layout : layouts()) {
     if (full_name(layout).find(settings.filter) == std::string::npos) continue;
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) fmt::print(stderr, "{} ...\r", full_name(layout));
     for (const Measurement& measurement : run(layout, settings)) {
       rows.push_back(to_json(measurement));
+      all_settled = all_settled && measurement.settled;
       if (talk) print_row(layout, measurement);
     }
   }
+  if (talk && !all_settled)
+    fmt::print(
+        "* the time budget ended before the scene had settled: these are impacts (--budget)\n");
   if (settings.json)
     fmt::print("{}\n", nlohmann::ordered_json{{"step", step_size}, {"rows", rows}}.dump(2));
 }
