@@ -54,12 +54,13 @@ SolveReport LemkeSolver::pivot(const ComplementarityProblem& problem, Solution& 
                         ? settings_.max_iterations
                         : std::min(most_pivots, pivots_per_row * (form_.problem().size() + 1));
   const int attempts = lcp_.inconsistent() ? 0 : MixedLcpSolver::attempts;
-  int rays = 0, limits = 0;
+  int tried = 0, rays = 0, limits = 0;
   for (int number = 0; number < attempts; ++number) {
     // No attempt may use up what the others need; 5 n pivots are far more than a good path takes.
     rules.limit = std::min(limit - report.iterations, 5 * form_.problem().size() + 20);
     if (rules.limit <= 0) break;
     const PivotOutcome outcome = lcp_.attempt(number, rules, z_);
+    ++tried;
     report.iterations += lcp_.pivots();
     rays += outcome == PivotOutcome::ray;
     limits += outcome == PivotOutcome::limit;
@@ -84,9 +85,9 @@ SolveReport LemkeSolver::pivot(const ComplementarityProblem& problem, Solution& 
   if (lcp_.inconsistent()) {
     report = refuse(problem, solution, "equality rows contradict each other");
     report.status = SolveStatus::no_solution;
-  } else if (rays > 0 && rays + limits == attempts) {
+  } else if (rays > 0 && rays + limits == tried) {
     report.note = "secondary ray: no conclusion";
-  } else if (limits == attempts) {
+  } else if (limits == tried) {
     report.status = SolveStatus::limit;
     report.note = "pivots ran out";
   }

@@ -251,12 +251,13 @@ struct Attempt {
   enum { ones, spread, need } covering;
   int sequence;  // of the spread
   double pivot_factor, tie_factor;
+  bool extended;  // in long double: eleven more bits
 };
 constexpr Attempt plan[MixedLcpSolver::attempts] = {
-    {Attempt::spread, 2, 1.0, 1e-2}, {Attempt::spread, 5, 1.0, 1.0},
-    {Attempt::ones, 0, 1e3, 1.0},    {Attempt::ones, 0, 1e-2, 10.0},
-    {Attempt::need, 0, 1.0, 1e-2},   {Attempt::spread, 3, 1.0, 100.0},
-    {Attempt::spread, 7, 1e-2, 1.0}, {Attempt::spread, 4, 1e3, 10.0},
+    {Attempt::spread, 2, 1.0, 1e-2, false}, {Attempt::spread, 5, 1.0, 1.0, false},
+    {Attempt::ones, 0, 1e3, 1.0, false},    {Attempt::ones, 0, 1e-2, 10.0, false},
+    {Attempt::need, 0, 1.0, 1e-2, false},   {Attempt::spread, 2, 1e-3, 1e-4, true},
+    {Attempt::spread, 7, 1e-2, 1e-2, true}, {Attempt::ones, 0, 1e-3, 1e-3, true},
 };
 
 }  // namespace
@@ -282,7 +283,10 @@ PivotOutcome MixedLcpSolver::attempt(int number, const PivotRules& rules, Eigen:
   adapted.pivot_tolerance *= plan[number].pivot_factor;
   adapted.tie_tolerance *= plan[number].tie_factor;
   set_covering(number);
-  const PivotOutcome outcome = pivoting_.run(reduced_matrix_, reduced_vector_, covering_, adapted);
+  extended_ = plan[number].extended;
+  const PivotOutcome outcome =
+      extended_ ? extended_pivoting_.run(reduced_matrix_, reduced_vector_, covering_, adapted)
+                : pivoting_.run(reduced_matrix_, reduced_vector_, covering_, adapted);
   if (outcome == PivotOutcome::breakdown) {
     z.setZero(scaled_.size());
     return outcome;
@@ -300,12 +304,12 @@ void MixedLcpSolver::choose_active() {
   const int count = static_cast<int>(pairs_.size()), split = static_cast<int>(split_);
   for (int a = 0; a < count; ++a) {
     const Pair& pair = pairs_[static_cast<std::size_t>(a)];
-    if (pivoting_.z_is_basic(a) == pair.exchanged) continue;
+    if (is_basic(a) == pair.exchanged) continue;
     active_rows_.push_back(pair.index);
     active_columns_.push_back(pair.index);
   }
   for (int k = 0; k < split; ++k) {
-    if (!pivoting_.z_is_basic(count + k) && !pivoting_.z_is_basic(count + split + k)) continue;
+    if (!is_basic(count + k) && !is_basic(count + split + k)) continue;
     active_rows_.push_back(free_rows_[eliminated_ + static_cast<std::size_t>(k)]);
     active_columns_.push_back(free_columns_[eliminated_ + static_cast<std::size_t>(k)]);
   }
@@ -356,7 +360,8 @@ bool MixedLcpSolver::certifies(const double* y) const {
 
 bool MixedLcpSolver::proves_infeasible(const PivotRules& rules) {
   const auto n = reduced_vector_.size();
-  if (pivoting_.ray().size() == n && certifies(pivoting_.ray().data())) return true;
+  const Eigen::VectorXd& ray = extended_ ? extended_pivoting_.ray() : pivoting_.ray();
+  if (ray.size() == n && certifies(ray.data())) return true;
   // z >= 0, M z + q >= 0 as a complementarity problem with a skew matrix, which is copositive-plus:
   // (−Mᵀy ⟂ z, M z + q ⟂ y). Its ray holds the certificate.
   skew_matrix_.setZero(2 * n, 2 * n);

@@ -50,10 +50,10 @@ class MixedLcpSolver {
   void prepare(const MixedLcp& problem);
   // Equality rows that contradict each other: there is no solution.
   bool inconsistent() const { return inconsistent_; }
-  // Lemke's scheme; the attempts differ in covering vector and tolerances. z receives the answer of
-  // the final basis.
+  // Lemke's scheme; the attempts differ in covering vector, tolerances and precision. z receives
+  // the answer of the final basis.
   PivotOutcome attempt(int number, const PivotRules& rules, Eigen::VectorXd& z);
-  int pivots() const { return pivoting_.pivots(); }
+  int pivots() const { return extended_ ? extended_pivoting_.pivots() : pivoting_.pivots(); }
   // A vector y >= 0 with Mᵀy <= 0 and qᵀy < 0 proves that no z >= 0 has M z + q >= 0. Tries the
   // last ray (it is one where M is copositive-plus), then searches [Cottle, Pang, Stone 1992,
   // th. 4.4.8].
@@ -72,6 +72,9 @@ class MixedLcpSolver {
   void sort_leftovers();
   void reduce();
   void set_covering(int number);
+  bool is_basic(int k) const {
+    return extended_ ? extended_pivoting_.z_is_basic(k) : pivoting_.z_is_basic(k);
+  }
   void choose_active();
   void polish(Eigen::VectorXd& z);
   bool certifies(const double* y) const;
@@ -82,7 +85,7 @@ class MixedLcpSolver {
   double magnitude_ = 1.0;  // 1/κ, a power of two
   bool inconsistent_ = false;
 
-  Dictionary table_;
+  Dictionary<double> table_;
   std::vector<Pair> pairs_;
   std::vector<int> free_rows_, free_columns_;
   std::size_t eliminated_ = 0;  // the first so many of free_rows_ and free_columns_ are pivoted
@@ -93,7 +96,9 @@ class MixedLcpSolver {
   Eigen::VectorXd reduced_vector_, reduced_row_, reduced_column_, covering_;
   Eigen::VectorXd skew_vector_, skew_covering_;
   double reduced_magnitude_ = 1.0;
-  LemkePivoting pivoting_, search_;
+  LemkePivoting<double> pivoting_, search_;
+  LemkePivoting<long double> extended_pivoting_;
+  bool extended_ = false;  // which of them made the last attempt
 
   // Polish.
   DenseLu lu_;

@@ -9,26 +9,28 @@ namespace vinci {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // A sum this much smaller than its terms is rounding: taken as the zero it stands for, so that
 // degenerate vertices and dependent rows stay exactly that, whatever the units.
-constexpr double cancelled = 1e-13;
+template <class Real>
+constexpr Real cancelled = 450 * std::numeric_limits<Real>::epsilon();  // 1e-13 in double
 constexpr int check_interval = 32;      // pivots between two looks at the drift of the dictionary
 constexpr double drift_allowed = 1e-9;  // of |q|∞ ~ 1; above it the dictionary is computed anew
 
 }  // namespace
 
-void Dictionary::reset(int rows, int columns) {
+template <class Real>
+void Dictionary<Real>::reset(int rows, int columns) {
   rows_ = rows;
   columns_ = columns;
   stride_ = (columns + 2) & ~1;  // the constant, and rows that start on 16 bytes
-  data_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride_), 0.0);
+  data_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride_), Real(0));
   nonzeros_.reserve(static_cast<std::size_t>(columns) + 1);
 }
 
-void Dictionary::pivot(int r, int s) {
-  double* const pivot_row = row(r);
-  const double inverse = 1.0 / pivot_row[s];
+template <class Real>
+void Dictionary<Real>::pivot(int r, int s) {
+  Real* const pivot_row = row(r);
+  const Real inverse = 1.0 / pivot_row[s];
   nonzeros_.clear();
   for (int j = 0; j <= columns_; ++j) {
     if (pivot_row[j] == 0.0) continue;
@@ -39,13 +41,13 @@ void Dictionary::pivot(int r, int s) {
   // Contact problems begin sparse: an indexed update pays while few entries are set.
   const bool sparse = nonzeros_.size() * 4 < static_cast<std::size_t>(columns_);
   for (int i = 0; i < rows_; ++i) {
-    double* const target = row(i);
-    const double factor = target[s];
+    Real* const target = row(i);
+    const Real factor = target[s];
     if (i == r || factor == 0.0) continue;
     target[s] = 0.0;
     const auto update = [&](int j) {
-      const double sum = target[j] + factor * pivot_row[j];
-      target[j] = std::abs(sum) > cancelled * std::abs(target[j]) ? sum : 0.0;
+      const Real sum = target[j] + factor * pivot_row[j];
+      target[j] = std::abs(sum) > cancelled<Real> * std::abs(target[j]) ? sum : Real(0);
     };
     if (sparse) {
       for (const int j : nonzeros_) update(j);
@@ -55,8 +57,9 @@ void Dictionary::pivot(int r, int s) {
   }
 }
 
-PivotOutcome LemkePivoting::run(const RowMatrix& M, const Eigen::VectorXd& q,
-                                const Eigen::VectorXd& d, const PivotRules& rules) {
+template <class Real>
+PivotOutcome LemkePivoting<Real>::run(const RowMatrix& M, const Eigen::VectorXd& q,
+                                      const Eigen::VectorXd& d, const PivotRules& rules) {
   size_ = static_cast<int>(q.size());
   matrix_ = &M;
   vector_ = &q;
@@ -90,7 +93,8 @@ PivotOutcome LemkePivoting::run(const RowMatrix& M, const Eigen::VectorXd& q,
   return PivotOutcome::solved;
 }
 
-void LemkePivoting::load() {
+template <class Real>
+void LemkePivoting<Real>::load() {
   const int n = size_;
   table_.reset(n, n + 1);
   row_label_.resize(static_cast<std::size_t>(n));
@@ -101,7 +105,7 @@ void LemkePivoting::load() {
   entering_.reserve(static_cast<std::size_t>(n));
   values_.resize(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
-    double* const row = table_.row(i);
+    Real* const row = table_.row(i);
     std::copy_n(matrix_->data() + static_cast<std::ptrdiff_t>(i) * n, n, row);
     row[n] = (*covering_)[i];
     row[n + 1] = (*vector_)[i];
@@ -117,11 +121,12 @@ void LemkePivoting::load() {
 
 // z₀ enters at the least value that makes every constant lexicographically positive; of tied rows
 // the last one has the lexicographically least perturbation. −1: q >= 0 already.
-int LemkePivoting::first_row() const {
+template <class Real>
+int LemkePivoting<Real>::first_row() const {
   int best = -1;
-  double least = 0.0;
+  Real least = 0.0;
   for (int i = 0; i < size_; ++i) {
-    const double ratio = table_.constant(i) / (*covering_)[i];
+    const Real ratio = table_.constant(i) / (*covering_)[i];
     if (ratio < least || (best >= 0 && ratio == least)) {
       least = ratio;
       best = i;
@@ -130,7 +135,8 @@ int LemkePivoting::first_row() const {
   return best;
 }
 
-void LemkePivoting::exchange(int row, int column) {
+template <class Real>
+void LemkePivoting<Real>::exchange(int row, int column) {
   table_.pivot(row, column);
   int& below = row_label_[static_cast<std::size_t>(row)];
   int& above = column_label_[static_cast<std::size_t>(column)];
@@ -142,16 +148,17 @@ void LemkePivoting::exchange(int row, int column) {
 }
 
 // The row whose variable first reaches zero as the column's variable grows; −1: none.
-int LemkePivoting::choose_row(int column) {
-  double largest = 0.0;
+template <class Real>
+int LemkePivoting<Real>::choose_row(int column) {
+  Real largest = 0.0;
   for (int i = 0; i < size_; ++i) largest = std::max(largest, std::abs(table_.row(i)[column]));
-  const double floor = rules_.pivot_tolerance * largest;
-  double least = std::numeric_limits<double>::infinity();
+  const Real floor = rules_.pivot_tolerance * largest;
+  Real least = std::numeric_limits<Real>::infinity();
   int best = -1;
   for (int i = 0; i < size_; ++i) {
-    const double slope = -table_.row(i)[column];
+    const Real slope = -table_.row(i)[column];
     if (slope <= floor) continue;
-    const double ratio = std::max(0.0, table_.constant(i)) / slope;
+    const Real ratio = std::max<Real>(0, table_.constant(i)) / slope;
     if (ratio >= least) continue;
     least = ratio;
     best = i;
@@ -159,7 +166,7 @@ int LemkePivoting::choose_row(int column) {
   if (best < 0) return -1;
   candidates_.clear();
   for (int i = 0; i < size_; ++i) {
-    const double slope = -table_.row(i)[column];
+    const Real slope = -table_.row(i)[column];
     if (slope <= floor) continue;
     if (i != best && table_.constant(i) > least * slope + rules_.tie_tolerance) continue;
     if (row_label_[static_cast<std::size_t>(i)] == cover()) return i;  // ends the path
@@ -171,18 +178,19 @@ int LemkePivoting::choose_row(int column) {
 
 // Keeps of the tied rows the lexicographically least one of (B⁻¹)ᵢ / slopeᵢ. The column of B⁻¹ of
 // w_k is minus its column in the dictionary where w_k is nonbasic, a unit vector where it is basic.
-void LemkePivoting::break_ties(int column) {
+template <class Real>
+void LemkePivoting<Real>::break_ties(int column) {
   for (int k = 0; k < size_ && candidates_.size() > 1; ++k) {
     const int place = where_[static_cast<std::size_t>(k)];
-    double least = std::numeric_limits<double>::infinity();
+    Real least = std::numeric_limits<Real>::infinity();
     for (const int i : candidates_) {
-      const double* const row = table_.row(i);
-      const double entry = place >= 0 ? (place == i ? 1.0 : 0.0) : -row[-1 - place];
-      const double value = entry / -row[column];
+      const Real* const row = table_.row(i);
+      const Real entry = place >= 0 ? Real(place == i ? 1 : 0) : -row[-1 - place];
+      const Real value = entry / -row[column];
       values_[static_cast<std::size_t>(i)] = value;
       least = std::min(least, value);
     }
-    const double allowed = least + rules_.tie_tolerance * std::max(1.0, std::abs(least));
+    const Real allowed = least + rules_.tie_tolerance * std::max<Real>(1, std::abs(least));
     std::erase_if(candidates_,
                   [&](int i) { return values_[static_cast<std::size_t>(i)] > allowed; });
   }
@@ -194,13 +202,14 @@ void LemkePivoting::break_ties(int column) {
 }
 
 // Whether the constants have lost w = M z + q + d z₀ by more than rounding explains.
-bool LemkePivoting::drifted() {
+template <class Real>
+bool LemkePivoting<Real>::drifted() {
   const int n = size_;
-  double worst = 0.0, scale = 1.0;
+  Real worst = 0.0, scale = 1.0;
   for (int i = 0; i < n; ++i) scale = std::max(scale, std::abs(table_.constant(i)));
   for (int k = 0; k < n; ++k) {
     const double* const coefficients = matrix_->data() + static_cast<std::ptrdiff_t>(k) * n;
-    double sum = (*vector_)[k];
+    Real sum = (*vector_)[k];
     for (int i = 0; i < n; ++i) {
       const int label = row_label_[static_cast<std::size_t>(i)];
       if (label == k) sum -= table_.constant(i);
@@ -214,7 +223,8 @@ bool LemkePivoting::drifted() {
 
 // The dictionary of the present basis computed anew from M, with complete pivoting; false where the
 // basis is singular to rounding.
-bool LemkePivoting::refactor() {
+template <class Real>
+bool LemkePivoting<Real>::refactor() {
   leaving_.clear();
   entering_.clear();
   for (int label = 0; label <= cover(); ++label) {
@@ -225,19 +235,19 @@ bool LemkePivoting::refactor() {
   const int pivots_before = pivots_;
   load();
   while (!entering_.empty()) {
-    double largest = 0.0;
+    Real largest = 0.0;
     std::size_t best_row = 0, best_column = 0;
     for (std::size_t a = 0; a < leaving_.size(); ++a) {
-      const double* const row = table_.row(where_[static_cast<std::size_t>(leaving_[a])]);
+      const Real* const row = table_.row(where_[static_cast<std::size_t>(leaving_[a])]);
       for (std::size_t b = 0; b < entering_.size(); ++b) {
-        const double entry = std::abs(row[-1 - where_[static_cast<std::size_t>(entering_[b])]]);
+        const Real entry = std::abs(row[-1 - where_[static_cast<std::size_t>(entering_[b])]]);
         if (entry <= largest) continue;
         largest = entry;
         best_row = a;
         best_column = b;
       }
     }
-    if (!(largest > 100.0 * epsilon)) return false;
+    if (!(largest > 100 * std::numeric_limits<Real>::epsilon())) return false;
     exchange(where_[static_cast<std::size_t>(leaving_[best_row])],
              -1 - where_[static_cast<std::size_t>(entering_[best_column])]);
     leaving_.erase(leaving_.begin() + static_cast<std::ptrdiff_t>(best_row));
@@ -248,15 +258,21 @@ bool LemkePivoting::refactor() {
   return true;
 }
 
-void LemkePivoting::note_ray(int column) {
+template <class Real>
+void LemkePivoting<Real>::note_ray(int column) {
   ray_.setZero(size_);
   const int entering = column_label_[static_cast<std::size_t>(column)];
   if (entering >= size_ && entering < cover()) ray_[entering - size_] = 1.0;
   for (int i = 0; i < size_; ++i) {
     const int label = row_label_[static_cast<std::size_t>(i)];
     if (label >= size_ && label < cover())
-      ray_[label - size_] = std::max(0.0, table_.row(i)[column]);
+      ray_[label - size_] = static_cast<double>(std::max<Real>(0, table_.row(i)[column]));
   }
 }
+
+template class Dictionary<double>;
+template class Dictionary<long double>;
+template class LemkePivoting<double>;
+template class LemkePivoting<long double>;
 
 }  // namespace vinci

@@ -17,20 +17,21 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 
 // The dictionary x_B = c + T x_N of a linear system; a pivot exchanges a basic and a nonbasic
 // variable. Stored by rows, the constant c behind the last column; memory only grows.
+template <class Real>
 class Dictionary {
  public:
   void reset(int rows, int columns);  // all zero
   int rows() const { return rows_; }
   int columns() const { return columns_; }
-  double* row(int i) { return data_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
-  const double* row(int i) const { return data_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
-  double& constant(int i) { return row(i)[columns_]; }
-  double constant(int i) const { return row(i)[columns_]; }
+  Real* row(int i) { return data_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
+  const Real* row(int i) const { return data_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
+  Real& constant(int i) { return row(i)[columns_]; }
+  Real constant(int i) const { return row(i)[columns_]; }
   void pivot(int r, int s);
 
  private:
   int rows_ = 0, columns_ = 0, stride_ = 0;
-  std::vector<double> data_;
+  std::vector<Real> data_;
   std::vector<int> nonzeros_;
 };
 
@@ -47,7 +48,8 @@ enum class PivotOutcome : unsigned char {
   breakdown,  // the basis became singular to rounding
 };
 
-// One run of Lemke's scheme. M should be equilibrated and |q|∞ about 1.
+// One run of Lemke's scheme, in double or long double. M should be equilibrated and |q|∞ about 1.
+template <class Real>
 class LemkePivoting {
  public:
   PivotOutcome run(const RowMatrix& M, const Eigen::VectorXd& q, const Eigen::VectorXd& d,
@@ -75,10 +77,15 @@ class LemkePivoting {
   const RowMatrix* matrix_ = nullptr;
   const Eigen::VectorXd *vector_ = nullptr, *covering_ = nullptr;
   PivotRules rules_;
-  Dictionary table_;
+  Dictionary<Real> table_;
   std::vector<int> row_label_, column_label_, where_, candidates_, leaving_, entering_;
-  std::vector<double> values_;
+  std::vector<Real> values_;
   Eigen::VectorXd ray_;
 };
+
+extern template class Dictionary<double>;
+extern template class Dictionary<long double>;
+extern template class LemkePivoting<double>;
+extern template class LemkePivoting<long double>;
 
 }  // namespace vinci
