@@ -135,6 +135,43 @@ TEST_P(SpatialPairs, beyond_the_margin_there_is_no_contact_and_within_it_there_i
   }
 }
 
+// Moved along its normal a separated pair keeps witness points and normal until it touches; pushed
+// further the depth is at most that much. The tolerance is what a face may lose to a tie: twice
+// 1e-9 of the size (up to 1.8) and 1e-6 of the gap.
+TEST_P(SpatialPairs, approach_along_the_normal_keeps_the_gap_through_touching) {
+  const auto [kind_a, kind_b] = GetParam();
+  Random random(static_cast<unsigned>(11000 + 100 * kind_a + kind_b));
+  const bool polytopes = kind_a != cylinder && kind_b != cylinder;
+  int exact = 0, all = 0;
+  for (int i = 0; i < 300; ++i) {
+    Case c = random_case(kind_a, kind_b, random);
+    auto contacts = collide(c.a, c.pose_a, c.b, c.pose_b, far);
+    const auto first = *std::min_element(contacts.begin(), contacts.end(),
+                                         [](auto& p, auto& q) { return p.gap < q.gap; });
+    if (first.gap <= 0.0) continue;
+    const Vector3 start = c.pose_b.position;
+    for (const double gap : {1e-3, 1e-6, 1e-9, 1e-12, 0.0, -1e-12, -1e-9, -1e-6, -1e-3}) {
+      c.pose_b.position = start - (first.gap - gap) * first.normal;
+      contacts = collide(c.a, c.pose_a, c.b, c.pose_b, 1e-2);
+      ASSERT_FALSE(contacts.empty()) << i << ' ' << gap;
+      const double found = least_gap(contacts), tolerance = 4e-9 + 2e-6 * std::abs(gap);
+      for (const ContactPoint& p : contacts) ASSERT_NEAR(p.normal.norm(), 1.0, 1e-14);
+      ASSERT_GE(found, gap - tolerance) << i << ' ' << gap;
+      if (gap >= 0.0) {
+        ASSERT_LE(found, gap + tolerance) << i << ' ' << gap;
+      } else if (polytopes) {
+        const double expected = exhaustive_gap(Solid(c.a, c.pose_a), Solid(c.b, c.pose_b));
+        ASSERT_NEAR(found, expected, tolerance) << i << ' ' << gap;
+      }
+      if (gap < 1e-7) continue;
+      ++all;
+      exact += std::abs(found - gap) < 1e-14 * 20.0;  // rounding of coordinates of size 20
+    }
+  }
+  ASSERT_GT(all, 100);
+  EXPECT_GT(exact, 0.98 * all);
+}
+
 std::string pair_name(const testing::TestParamInfo<std::tuple<int, int>>& info) {
   return std::string(names[std::get<0>(info.param)]) + "_" + names[std::get<1>(info.param)];
 }

@@ -57,27 +57,26 @@ void emit_at(const SegmentPair& pair, double s, double t) {
                             y - pair.convex_b.radius() * n, pair.b.name(t));
 }
 
-// An end of one axis beside the other: the point of its surface that looks across, and the point of
-// the other's surface nearest to that.
+// An end of one axis beside the other, at the parameter `beside` there. A tilted capsule's upper
+// end shows the side of its surface: its core point moves aside by as much (see CapsuleView).
 void emit_end(const SegmentPair& pair, bool end_of_a, double end, double beside) {
   const Segment &own = end_of_a ? pair.a : pair.b, &other = end_of_a ? pair.b : pair.a;
   const Convex& own_shape = end_of_a ? pair.convex_a : pair.convex_b;
   const Convex& other_shape = end_of_a ? pair.convex_b : pair.convex_a;
-  const Vector3 x = own.at(end), across = end_of_a ? pair.normal(x, other.at(beside))
-                                                   : Vector3(-pair.normal(other.at(beside), x));
+  Vector3 x = own.at(end), y = other.at(beside);
+  const Vector3 across = end_of_a ? pair.normal(x, y) : Vector3(-pair.normal(y, x));
+  Vector3 n = across;
   const CapsuleView view = view_capsule(own_shape, across);
-  Vector3 surface = x + own_shape.radius() * across;
-  if (view.lower != static_cast<int>(end)) {
-    if (!view.level) return;
-    surface += view.aside;
+  if (pair.sine2 > 0.0 && view.lower != static_cast<int>(end)) {
+    x += view.aside;
+    y = other.at(other.nearest(x));
+    const double distance = (y - x).norm();
+    if (distance > pair.zero) n = (y - x) / distance;
   }
-  const double t = other.nearest(surface);
-  const Vector3 back = other.at(t) - surface;
-  const double distance = back.norm();
-  // Deep inside, beyond the other's axis, the way out is no longer this one.
-  const Vector3 n = distance > pair.zero ? Vector3(back / distance) : across;
-  if (n.dot(across) < 0.5) return;
-  const Vector3 foot = other.at(t) - other_shape.radius() * n;
+  // Too steep, or the cores so near that stepping aside changed sides: not beside any more.
+  // Parallel axes always are.
+  if (pair.sine2 > 0.0 && (!view.level || n.dot(across) < 0.5)) return;
+  const Vector3 surface = x + own_shape.radius() * across, foot = y - other_shape.radius() * n;
   pair.emitter.set_normal(end_of_a ? n : Vector3(-n));
   if (end_of_a)
     pair.emitter.emit_surface(surface, own.name(end), foot, edge_feature(0, 1));
