@@ -24,9 +24,9 @@ namespace {
 // Up to this size a dense factorisation is faster than a sparse one.
 constexpr int largest_dense = 300;
 // ρ of the proximal term: small against every stiffness that matters, large against rounding, so
-// that a step gains about eight digits; the second is for sets whose equations contradict.
-constexpr double proximities[] = {1e-9, 1e-4};
-constexpr double lengths[] = {1.0, 0.3};
+// that a step gains about eight digits; the larger ones are for sets whose equations contradict.
+constexpr double proximities[] = {1e-9, 1e-5, 1e-2};
+constexpr int most_failures = 3;  // steps in a row
 
 }  // namespace
 
@@ -402,12 +402,12 @@ bool ActiveSetPolish::step(const ComplementarityProblem& problem, const Delassus
   return true;
 }
 
-void ActiveSetPolish::advance(const ComplementarityProblem& problem, double length,
-                              const VectorX& from, VectorX& to) const {
+void ActiveSetPolish::advance(const ComplementarityProblem& problem, const VectorX& from,
+                              VectorX& to) const {
   to = from;
   for (int row = 0; row < problem.rows(); ++row)
     for (int a = 0; a < force_[row].count; ++a)
-      to[row] += length * force_[row].factor[a] * z_[force_[row].index[a]];
+      to[row] += force_[row].factor[a] * z_[force_[row].index[a]];
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const Block& block = problem.blocks[i];
     double* const lambda = to.data() + block.offset;
@@ -426,35 +426,41 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
                                   const Residual& current) {
   Residual best = current;
   candidate_.u = solution.u;
+  candidate_.lambda = solution.lambda;
+  judge.measure(problem, candidate_);
+  int failures = 0;
   for (int k = 0; k < limits.steps && !is_solved(best, limits.tolerance); ++k) {
-    judge.measure(problem, solution);
-    candidate_.lambda = solution.lambda;
     classify(problem, judge, candidate_.lambda);
     if (scale_.empty()) break;
     const Residual at_snapped = judge.measure(problem, candidate_);
     snapped_ = candidate_.lambda;
     w_ = judge.w();
-    bool better = false;
     if (at_snapped.relative < best.relative) {
       best = at_snapped;
       solution.lambda = snapped_;
-      better = true;
     }
-    const double before = best.relative;
-    for (const double proximity : proximities) {
-      if (!step(problem, op, proximity, w_)) continue;
-      for (const double length : lengths) {
-        advance(problem, length, snapped_, candidate_.lambda);
-        const Residual trial = judge.measure(problem, candidate_);
-        if (!(trial.relative < best.relative)) continue;
-        best = trial;
-        solution.lambda = candidate_.lambda;
-        better = true;
-        break;
-      }
-      if (best.relative < before) break;
+    const double proximity = proximities[std::min(failures, 2)];
+    Residual trial;
+    trial.relative = std::numeric_limits<double>::infinity();
+    if (step(problem, op, proximity, w_)) {
+      advance(problem, snapped_, candidate_.lambda);
+      trial = judge.measure(problem, candidate_);
     }
-    if (!better || best.relative > 0.5 * current.relative * std::pow(0.7, k)) break;
+    if (trial.relative < best.relative) {
+      // A slow gain is the sweeps' work.
+      const bool fast = trial.relative < 0.5 * best.relative;
+      best = trial;
+      solution.lambda = candidate_.lambda;
+      failures = fast ? 0 : failures + 1;
+    } else {
+      ++failures;
+    }
+    if (failures > most_failures) break;
+    // Active sets are often found through a rise of the residual; far off it is of no use.
+    if (!(trial.relative <= 10.0 * best.relative)) {
+      candidate_.lambda = solution.lambda;
+      judge.measure(problem, candidate_);
+    }
   }
   return best;
 }

@@ -8,7 +8,7 @@
 // where the proximal term ρ s makes more contact rows than freedoms (the normal case) solvable; its
 // error dies geometrically over the steps. Solved for z, or, where u is kept and C is empty, for
 // δu in (M + JᵀE R⁻¹GᵀJ) δu = −JᵀE R⁻¹Gᵀw, which is smaller [compare Carpentier et al. 2024], or
-// for both at once where C couples the rows. A step counts only if the judge's residual falls.
+// for both at once where C couples the rows. What counts is the judge's residual.
 #pragma once
 
 #include <array>
@@ -69,8 +69,7 @@ class ActiveSetPolish {
   void number_components(const ComplementarityProblem& problem, const DelassusOperator& op);
   void add_entry(int row, int column, double value);
   bool solve_system(double* x);
-  void advance(const ComplementarityProblem& problem, double length, const VectorX& from,
-               VectorX& to) const;
+  void advance(const ComplementarityProblem& problem, const VectorX& from, VectorX& to) const;
 
   struct Sparse;
   std::vector<Combination> force_, equation_;  // E and Gᵀ, per row of the problem

@@ -20,6 +20,11 @@ constexpr const char* singular_mass = "M is singular: there is no W to sweep ove
 constexpr const char* no_diagonal =
     "a row has no diagonal in W (a friction pyramid): use lemke, or cone: quadratic";
 
+// The proximal term ρ s |λ_a − λ_a(before)|²/2 of a visit, changed whenever Newton fails from where
+// the sweeps led. Without it sweeps may cycle, and they leave redundant contacts unevenly loaded,
+// at the edges of their cones.
+constexpr double dampings[] = {0.0, 2.0, 0.3};
+
 // A block that others act on but that does not act on itself cannot be solved by itself. A block
 // that nothing acts on is decided by b alone.
 bool lacks_diagonal(const ComplementarityProblem& problem, const Block& block, const double* W) {
@@ -96,9 +101,14 @@ double GaussSeidelSolver::visit(const ComplementarityProblem& problem, int numbe
     }
   } else {
     const double* const W = operator_.diagonal(number);
+    const double extra = damping_ * judge_.scales()[block.offset];
+    double damped[9];
     for (int i = 0; i < size; ++i)
-      for (int j = 0; j < size; ++j) w[i] -= W[i * size + j] * now[j];
-    solve_local(block, W, w, target);
+      for (int j = 0; j < size; ++j) {
+        damped[i * size + j] = W[i * size + j] + (i == j ? extra : 0.0);
+        w[i] -= damped[i * size + j] * now[j];
+      }
+    solve_local(block, damped, w, target);
     if (settings_.relaxation != 1.0) {
       for (int i = 0; i < size; ++i)
         target[i] = now[i] + settings_.relaxation * (target[i] - now[i]);
@@ -195,6 +205,8 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
   constexpr int patience = 2000;
   int sweeps = 0, interval = polish_interval(problem), next_polish = interval, last_gain = 0;
   double gained = residual.relative;
+  std::size_t attempts = 0;
+  damping_ = dampings[0];
   bool stalled = false;
   while (!is_solved(residual, settings_.tolerance) && sweeps < settings_.max_iterations &&
          !stalled) {
@@ -209,7 +221,10 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
       const double before = residual.relative;
       residual = polish_.improve(problem, operator_, judge_, {settings_.tolerance, 10}, solution,
                                  residual);
-      if (residual.relative > 0.1 * before) interval *= 2;
+      if (residual.relative > 0.1 * before) {
+        if (++attempts % std::size(dampings) == 0) interval *= 2;
+        damping_ = dampings[attempts % std::size(dampings)];
+      }
       next_polish = sweeps + interval;
     }
     operator_.restart(solution.lambda);  // the changes added up to u carry rounding

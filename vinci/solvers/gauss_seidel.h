@@ -46,6 +46,7 @@ class GaussSeidelSolver final : public Solver {
   std::vector<double> equality_inverses_;  // of W_aa, block after block
   std::vector<std::size_t> equality_starts_;
   std::vector<double> local_;
+  double damping_ = 0.0;  // ρ
   VectorX best_lambda_;
   Residual best_;
 };
