@@ -256,8 +256,8 @@ struct Attempt {
 constexpr Attempt plan[MixedLcpSolver::attempts] = {
     {Attempt::spread, 2, 1.0, 1e-2, false}, {Attempt::spread, 5, 1.0, 1.0, false},
     {Attempt::ones, 0, 1e3, 1.0, false},    {Attempt::ones, 0, 1e-2, 10.0, false},
-    {Attempt::need, 0, 1.0, 1e-2, false},   {Attempt::spread, 2, 1e-3, 1e-4, true},
-    {Attempt::spread, 7, 1e-2, 1e-2, true}, {Attempt::ones, 0, 1e-3, 1e-3, true},
+    {Attempt::need, 0, 1.0, 1e-2, false},   {Attempt::spread, 2, 1.0, 1e-2, true},
+    {Attempt::spread, 7, 1e2, 1e-2, true},  {Attempt::ones, 0, 1e4, 1e-2, true},
 };
 
 }  // namespace

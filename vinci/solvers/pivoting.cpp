@@ -11,8 +11,8 @@ namespace {
 
 // A sum this much smaller than its terms is rounding: taken as the zero it stands for, so that
 // degenerate vertices and dependent rows stay exactly that, whatever the units.
-template <class Real>
-constexpr Real cancelled = 450 * std::numeric_limits<Real>::epsilon();  // 1e-13 in double
+constexpr double cancelled = 1e-13;     // not less in long double: M is rounded to double
+constexpr double vanishing = 1e-24;     // a pivot of a fresh dictionary that can only be rounding
 constexpr int check_interval = 32;      // pivots between two looks at the drift of the dictionary
 constexpr double drift_allowed = 1e-9;  // of |q|∞ ~ 1; above it the dictionary is computed anew
 
@@ -47,7 +47,7 @@ void Dictionary<Real>::pivot(int r, int s) {
     target[s] = 0.0;
     const auto update = [&](int j) {
       const Real sum = target[j] + factor * pivot_row[j];
-      target[j] = std::abs(sum) > cancelled<Real> * std::abs(target[j]) ? sum : Real(0);
+      target[j] = std::abs(sum) > cancelled * std::abs(target[j]) ? sum : Real(0);
     };
     if (sparse) {
       for (const int j : nonzeros_) update(j);
@@ -247,7 +247,7 @@ bool LemkePivoting<Real>::refactor() {
         best_column = b;
       }
     }
-    if (!(largest > 100 * std::numeric_limits<Real>::epsilon())) return false;
+    if (!(largest > vanishing)) return false;
     exchange(where_[static_cast<std::size_t>(leaving_[best_row])],
              -1 - where_[static_cast<std::size_t>(entering_[best_column])]);
     leaving_.erase(leaving_.begin() + static_cast<std::ptrdiff_t>(best_row));
