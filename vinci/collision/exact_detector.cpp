@@ -39,18 +39,12 @@ void ExactDetector::detect(const Model& model, std::span<const Pose> poses,
   contacts.clear();
   place_shapes(model, poses, reach);
   broad_phase_.find_pairs(items_, pairs_);
-  const auto reach_of = [&](int shape) { return reach[model.shapes[shape].body]; };
-  for (const BroadPhase::Item& item : items_)
-    for (const int plane : unbounded_) {
-      const int body = model.shapes[plane].body;
-      if (body != item.group && (movable_[body] || item.movable) &&
-          reaches(item.box, model.shapes[plane].shape, shape_poses_[plane], reach[body]))
-        pairs_.emplace_back(std::min(item.id, plane), std::max(item.id, plane));
-    }
+  pair_unbounded(model, reach);
+  // Pairs ascend, and so do the points of a pair: the set comes out sorted by key.
   for (const auto& [a, b] : pairs_) {
     const int body_a = model.shapes[a].body, body_b = model.shapes[b].body;
     if (is_excluded(model, body_a, body_b)) continue;
-    collide(model, a, b, reach_of(a) + reach_of(b));
+    collide(model, a, b, reach[body_a] + reach[body_b]);
     for (const ContactPoint& point : points_)
       contacts.push_back({{static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b),
                            point.feature_a, point.feature_b},
@@ -61,8 +55,19 @@ void ExactDetector::detect(const Model& model, std::span<const Pose> poses,
                           point.normal,
                           point.gap});
   }
-  std::sort(contacts.begin(), contacts.end(),
-            [](const Contact& p, const Contact& q) { return p.key < q.key; });
+}
+
+// Half-planes and half-spaces are few: each is held against the box of every other shape.
+void ExactDetector::pair_unbounded(const Model& model, std::span<const double> reach) {
+  if (unbounded_.empty()) return;
+  for (const BroadPhase::Item& item : items_)
+    for (const int plane : unbounded_) {
+      const int body = model.shapes[plane].body;
+      if (body != item.group && (movable_[body] || item.movable) &&
+          reaches(item.box, model.shapes[plane].shape, shape_poses_[plane], reach[body]))
+        pairs_.emplace_back(std::min(item.id, plane), std::max(item.id, plane));
+    }
+  std::sort(pairs_.begin(), pairs_.end());
 }
 
 // Boxes of the shapes, grown by how far their bodies may travel. A shape whose pose or reach is no
@@ -96,6 +101,9 @@ void ExactDetector::collide(const Model& model, int shape_a, int shape_b, double
     collide_spatial({&model.shapes[shape_a].shape, shape_poses_[shape_a],
                      &model.shapes[shape_b].shape, shape_poses_[shape_b]},
                     margin, spatial_, points_);
+  std::sort(points_.begin(), points_.end(), [](const ContactPoint& p, const ContactPoint& q) {
+    return std::pair(p.feature_a, p.feature_b) < std::pair(q.feature_a, q.feature_b);
+  });
 }
 
 const PlanarOutline& ExactDetector::outline(const Model& model, int shape) {

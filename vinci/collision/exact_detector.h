@@ -16,6 +16,7 @@ class ExactDetector : public CollisionDetector {
 
  private:
   void place_shapes(const Model& model, std::span<const Pose> poses, std::span<const double> reach);
+  void pair_unbounded(const Model& model, std::span<const double> reach);
   void collide(const Model& model, int shape_a, int shape_b, double margin);
   const PlanarOutline& outline(const Model& model, int shape);
 

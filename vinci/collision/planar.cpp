@@ -92,20 +92,17 @@ void PlanarCollider::collide_half_plane(bool plane_is_a) {
 
 void PlanarCollider::collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
                                     Fallback use) {
-  Axes axes;
-  find_axes(p, q, axes);
-  Axis axis = axes.any;
+  Axis axis = largest_separation(p, q, Edges::all);
+  if (axis.separation > core_margin_) return;
   Vector2 shift = Vector2::Zero();  // of b, to where the pieces just touch
-  if (axes.any.separation > core_margin_) return;
-  if (p.size > 1 || q.size > 1) {
-    if (axes.any.separation < -tolerance_) {
-      axis = use == Fallback::yes ? axes.real : axes.valid;
-      if (axis.separation == -infinity) {
-        overlap_without_axis_ = true;
-        return;
-      }
-      shift = -axis.separation * axis.normal;
+  const bool points = p.size == 1 && q.size == 1;
+  if (axis.separation < -tolerance_ && !points) {
+    axis = largest_separation(p, q, use == Fallback::yes ? Edges::faces : Edges::valid_faces);
+    if (axis.separation == -infinity) {
+      overlap_without_axis_ = true;
+      return;
     }
+    shift = -axis.separation * axis.normal;
   }
   // A pair of features within the margin lies within this much of the axis' touching line.
   const double width = core_margin_ - std::min(axis.separation, 0.0) + tolerance_;
@@ -116,37 +113,38 @@ void PlanarCollider::collide_pieces(const PlanarOutline::Piece& p, const PlanarO
   corners_on_corners(shift);
 }
 
-void PlanarCollider::find_axes(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
-                               Axes& axes) const {
-  axes.any.separation = axes.valid.separation = axes.real.separation = -infinity;
-  scan_axes(*a_.outline, p, *b_.outline, q, 1.0, axes);
-  scan_axes(*b_.outline, q, *a_.outline, p, -1.0, axes);
+PlanarCollider::Axis PlanarCollider::largest_separation(const PlanarOutline::Piece& p,
+                                                        const PlanarOutline::Piece& q,
+                                                        Edges edges) const {
+  Axis best{Vector2::Zero(), -infinity};
+  scan_axes(*a_.outline, p, *b_.outline, q, 1.0, edges, best);
+  scan_axes(*b_.outline, q, *a_.outline, p, -1.0, edges, best);
+  return best;
 }
 
 // Separations along the edge normals of one piece. The normals turn one way, and so does the
 // opposite vertex: both walks together are linear in the vertices.
 void PlanarCollider::scan_axes(const PlanarOutline& own, const PlanarOutline::Piece& piece,
                                const PlanarOutline& other, const PlanarOutline::Piece& opposite,
-                               double sign, Axes& axes) const {
+                               double sign, Edges edges, Axis& best) const {
   if (piece.size < 2) return;
-  const auto at = [&](int i) -> const Vector2& { return other.ring[opposite.first + i].point; };
+  const PlanarOutline::RingVertex* ring = other.ring.data() + opposite.first;
   int support = 0;
   for (int i = 1; i < opposite.size; ++i)
-    if (own.ring[piece.first].normal.dot(at(i) - at(support)) < 0.0) support = i;
+    if (own.ring[piece.first].normal.dot(ring[i].point - ring[support].point) < 0.0) support = i;
   for (int k = 0; k < piece.size; ++k) {
     const PlanarOutline::RingVertex& edge = own.ring[piece.first + k];
     for (int step = 0; step < opposite.size; ++step) {
-      const int next = (support + 1) % opposite.size;
-      if (edge.normal.dot(at(next) - at(support)) > 0.0) break;
+      const int next = support + 1 < opposite.size ? support + 1 : 0;
+      if (edge.normal.dot(ring[next].point - ring[support].point) > 0.0) break;
       support = next;
     }
-    const double separation = edge.normal.dot(at(support) - edge.point);
-    offer(axes.any, sign * edge.normal, separation);
-    if (edge.face < 0) continue;
-    offer(axes.real, sign * edge.normal, separation);
-    if (separation > axes.valid.separation - tolerance_ &&
-        supports_outward(other, opposite, support, -edge.normal))
-      offer(axes.valid, sign * edge.normal, separation);
+    const double separation = edge.normal.dot(ring[support].point - edge.point);
+    if (separation < best.separation - tolerance_) continue;
+    if (edges != Edges::all && edge.face < 0) continue;
+    if (edges == Edges::valid_faces && !supports_outward(other, opposite, support, -edge.normal))
+      continue;
+    offer(best, sign * edge.normal, separation);
   }
 }
 
@@ -196,7 +194,7 @@ void PlanarCollider::near_features(Side& side, const PlanarOutline::Piece& piece
   side.corners.clear(), side.faces.clear();
   const PlanarOutline& outline = *side.outline;
   const auto vertex = [&](int i) -> const PlanarOutline::RingVertex& {
-    return outline.ring[piece.first + i % piece.size];
+    return outline.ring[piece.first + (i < piece.size ? i : 0)];
   };
   double least = -infinity;
   for (int i = 0; i < piece.size; ++i) least = std::max(least, direction.dot(vertex(i).point));
@@ -240,7 +238,7 @@ void PlanarCollider::corner_on_face(bool corner_of_a, int corner, int face_index
       // Where two corners coincide, only the faces across the axis count.
       if (moved_gap <= tolerance_ && std::abs(face.normal.dot(axis.normal)) < 0.5) return;
     } else if (beyond > tolerance_ &&
-               (beyond > sunk_share * face.length || !other.contains(point))) {
+               (beyond > sunk_share * face.length || !other.contains(point, tolerance_))) {
       return;
     }
   }

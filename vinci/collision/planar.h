@@ -45,11 +45,12 @@ struct PlanarOutline {
 
   void place(const Shape& shape, const Pose& pose);
 
-  const Corner& neighbour(int corner, int step) const {
-    const int n = static_cast<int>(corners.size());
-    return corners[(corner + n + step) % n];
+  const Corner& neighbour(int corner, int step) const {  // step ±1
+    const int n = static_cast<int>(corners.size()), at = corner + step;
+    return corners[at < 0 ? n - 1 : (at < n ? at : 0)];
   }
-  bool contains(const Vector2& point) const;  // of the core
+  // Whether the point is inside the core; on a face is outside, within `tolerance` of a cut is not.
+  bool contains(const Vector2& point, double tolerance) const;
 
  private:
   void place_convex(std::initializer_list<Vector2> points);
@@ -79,20 +80,19 @@ class PlanarCollider {
     Vector2 normal = Vector2::Zero();
     double separation;
   };
-  struct Axes {
-    Axis any;    // largest separation over all edges: positive if the pieces are apart
-    Axis valid;  // over the faces whose opposite corner is a true corner of the outline
-    Axis real;   // over all faces
-  };
+  // Which edges may give the axis: all, the faces, or the faces whose opposite vertex is a true
+  // corner of its outline.
+  enum class Edges { all, faces, valid_faces };
   enum class Fallback { no, yes };
 
   void near_pieces(Side& side, const PlanarOutline& other) const;
   void collide_half_plane(bool plane_is_a);
   void collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q, Fallback use);
-  void find_axes(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q, Axes& axes) const;
+  Axis largest_separation(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
+                          Edges edges) const;
   void scan_axes(const PlanarOutline& own, const PlanarOutline::Piece& piece,
                  const PlanarOutline& other, const PlanarOutline::Piece& opposite, double sign,
-                 Axes& axes) const;
+                 Edges edges, Axis& best) const;
   void offer(Axis& best, const Vector2& normal, double separation) const;
   bool supports_outward(const PlanarOutline& outline, const PlanarOutline::Piece& piece, int at,
                         const Vector2& direction) const;

@@ -121,12 +121,12 @@ void PlanarOutline::add_piece(int first) {
   pieces.push_back(piece);
 }
 
-bool PlanarOutline::contains(const Vector2& point) const {
+bool PlanarOutline::contains(const Vector2& point, double tolerance) const {
   for (const Piece& piece : pieces) {
     if (piece.size < 3 || !piece.box.contains(point)) continue;
     bool inside = true;
     for (int i = piece.first; i < piece.first + piece.size && inside; ++i)
-      inside = ring[i].normal.dot(point - ring[i].point) <= 0.0;
+      inside = ring[i].normal.dot(point - ring[i].point) < (ring[i].face < 0 ? tolerance : 0.0);
     if (inside) return true;
   }
   return false;
