@@ -146,6 +146,7 @@ Axis best_flat_axis(const Convex& a, const Convex& b, double margin) {
 
 Axis best_free_axis(SpatialWorkspace& w, const Axis& flat) {
   Axis best;
+  if (flat.flat >= 0) best = {flat.normal, flat.gap, -1, false};
   const Vector3 between = w.b.center() - w.a.center();
   const Vector3 guess =
       flat.flat >= 0 ? flat.normal : (between.isZero(0.0) ? Vector3(Vector3::UnitZ()) : between);

@@ -30,7 +30,8 @@ double gap_tolerance(const Convex& a, const Convex& b, double gap);
 // to the lower number.
 Axis best_flat_axis(const Convex& a, const Convex& b, double margin);
 
-// Best of all other directions; `flat` is the best flat axis, used to start and to cull.
+// Best of all directions; `flat` is the best flat axis: the one to beat, to start from and to cull
+// by.
 Axis best_free_axis(SpatialWorkspace& workspace, const Axis& flat);
 
 // Its two parts that know cylinders. `start`: the direction found by the distance algorithm, or

@@ -5,6 +5,7 @@
 // for a change of sign and by regula falsi. Two rims make the one two-dimensional case: Newton's
 // method on the sphere.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "vinci/collision/spatial_axis.h"
@@ -13,58 +14,65 @@ namespace vinci {
 namespace {
 
 // Gap and its derivative along the circle n(θ) = cos θ · x + sin θ · y.
+struct Sample {
+  double angle, gap, slope;
+};
+
 struct Circle1D {
   const Convex &a, &b;
   Vector3 x, y;
 
   Vector3 normal(double angle) const { return std::cos(angle) * x + std::sin(angle) * y; }
-  double slope(double angle) const {
-    const Vector3 n = normal(angle);
-    const Vector3 tangent = std::cos(angle) * y - std::sin(angle) * x;
-    return tangent.dot(b.support(-n).point - a.support(n).point);
+  Sample at(double angle) const {
+    const double c = std::cos(angle), s = std::sin(angle);
+    const Vector3 n = c * x + s * y;
+    const Vector3 offset = b.support(-n).point - a.support(n).point;
+    return {angle, n.dot(offset), (c * y - s * x).dot(offset)};
   }
 };
 
-// Root of the slope in [low, high], positive at low and negative at high (Illinois variant of the
-// regula falsi; ends with bisection accuracy at a kink).
-double falling_root(const Circle1D& circle, double low, double high, double at_low,
-                    double at_high) {
+// Root of the slope between two samples, positive at low and negative at high: Illinois variant of
+// the regula falsi, with bisections in between for kinks, whose axes are candidates of their own.
+double falling_root(const Circle1D& circle, Sample low, Sample high) {
   int side = 0;
-  for (int i = 0; i < 100 && high - low > 4e-16 * (1.0 + std::abs(low)); ++i) {
-    double middle = (low * at_high - high * at_low) / (at_high - at_low);
-    if (i % 8 == 7 || !(middle > low && middle < high)) middle = 0.5 * (low + high);
-    if (!(middle > low && middle < high)) break;
-    const double value = circle.slope(middle);
-    if (value == 0.0) return middle;
-    if (value > 0.0) {
-      low = middle;
-      at_low = value;
-      if (side == 1) at_high *= 0.5;
+  for (int i = 0; i < 60 && high.angle - low.angle > 1e-15 * (1.0 + std::abs(low.angle)); ++i) {
+    double middle = (low.angle * high.slope - high.angle * low.slope) / (high.slope - low.slope);
+    if (i % 4 == 3 || !(middle > low.angle && middle < high.angle))
+      middle = 0.5 * (low.angle + high.angle);
+    if (!(middle > low.angle && middle < high.angle)) break;
+    const Sample sample = circle.at(middle);
+    if (sample.slope == 0.0) return middle;
+    if (sample.slope > 0.0) {
+      low = sample;
+      if (side == 1) high.slope *= 0.5;
       side = 1;
     } else {
-      high = middle;
-      at_high = value;
-      if (side == -1) at_low *= 0.5;
+      high = sample;
+      if (side == -1) low.slope *= 0.5;
       side = -1;
     }
   }
-  return 0.5 * (low + high);
+  return 0.5 * (low.angle + high.angle);
+}
+
+// No gap between two samples exceeds this: −g is a support function on the circle, so that
+// g″ + g <= 0 and g rises above either tangent by less than |g| Δθ².
+double bound_between(const Sample& low, const Sample& high) {
+  const double width = high.angle - low.angle;
+  return std::min(low.gap + low.slope * width, high.gap - high.slope * width) +
+         std::max(std::abs(low.gap), std::abs(high.gap)) * width * width;
 }
 
 // Offers every local maximum on the arc that `steps` samples can tell apart.
 void offer_arc(const Circle1D& circle, double from, double to, int steps, Axis& best) {
-  double angle = from, slope = circle.slope(from);
+  Sample low = circle.at(from);
   for (int i = 1; i <= steps; ++i) {
-    const double next = from + (to - from) * i / steps;
-    const double next_slope = circle.slope(next);
-    if (slope > 0.0 && next_slope < 0.0) {
-      const double root = falling_root(circle, angle, next, slope, next_slope);
-      offer_axis(circle.a, circle.b, circle.normal(root), best);
-    } else if (slope == 0.0) {
-      offer_axis(circle.a, circle.b, circle.normal(angle), best);
-    }
-    angle = next;
-    slope = next_slope;
+    const Sample high = circle.at(from + (to - from) * i / steps);
+    if (low.slope == 0.0)
+      offer_axis(circle.a, circle.b, circle.normal(low.angle), best);
+    else if (low.slope > 0.0 && high.slope < 0.0 && bound_between(low, high) > best.gap)
+      offer_axis(circle.a, circle.b, circle.normal(falling_root(circle, low, high)), best);
+    low = high;
   }
 }
 
@@ -103,11 +111,9 @@ void offer_near(const Convex& a, const Convex& b, const Vector3& along, const Ve
   const Circle1D circle{a, b, unit, along.cross(unit)};
   // The distance algorithm leaves the direction some 1e-7 off: widen until the root is enclosed.
   for (double reach = 1e-5; reach < 0.2; reach *= 10.0) {
-    const double low = circle.slope(-reach), high = circle.slope(reach);
-    if (low > 0.0 && high < 0.0) {
-      const double root = falling_root(circle, -reach, reach, low, high);
-      return offer_axis(a, b, circle.normal(root), best);
-    }
+    const Sample low = circle.at(-reach), high = circle.at(reach);
+    if (low.slope > 0.0 && high.slope < 0.0)
+      return offer_axis(a, b, circle.normal(falling_root(circle, low, high)), best);
   }
 }
 
@@ -152,6 +158,7 @@ Curvature rim_curvature(const Convex& cylinder, const Vector3& n) {
 // negative definite. Returns when no step improves.
 void climb(const Convex& a, const Convex& b, Vector3 n, Axis& best) {
   double gap = gap_along(a, b, n);
+  const double size = a.extent() + b.extent();
   for (int iteration = 0; iteration < 40; ++iteration) {
     const Vector3 x = n.unitOrthogonal(), y = n.cross(x);
     const Vector3 offset = b.support(-n).point - a.support(n).point;
@@ -169,14 +176,14 @@ void climb(const Convex& a, const Convex& b, Vector3 n, Axis& best) {
                       hessian(0, 0) * gradient[1] - hessian(1, 0) * gradient[0]) /
              determinant;
     else
-      step = gradient / std::max(a.extent() + b.extent(), 1e-300);
+      step = gradient / size;
     if (step.norm() > 0.5) step *= 0.5 / step.norm();
     bool better = false;
-    for (int halving = 0; halving < 12 && !better; ++halving, step *= 0.5) {
+    for (int halving = 0; halving < 6 && !better; ++halving, step *= 0.5) {
       const Vector3 trial = (n + step[0] * x + step[1] * y).normalized();
       const double value = gap_along(a, b, trial);
       if (value > gap) {
-        better = true;
+        better = value - gap > 1e-15 * size;  // smaller gains are rounding
         gap = value;
         n = trial;
       }
@@ -184,6 +191,27 @@ void climb(const Convex& a, const Convex& b, Vector3 n, Axis& best) {
     if (!better) break;
   }
   offer_axis(a, b, n, best);
+}
+
+// Climbs from the best of the directions to faces, edges and corners of a cube.
+void climb_from_best(const Convex& a, const Convex& b, Axis& best) {
+  struct Start {
+    Vector3 direction;
+    double gap;
+    int number;
+  };
+  std::array<Start, 26> starts;
+  std::size_t count = 0;
+  for (int i = 0; i < 27; ++i) {
+    if (i == 13) continue;
+    const Vector3 n = Vector3(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1).normalized();
+    starts[count++] = {n, gap_along(a, b, n), i};
+  }
+  // A stable sort would allocate; the number settles ties.
+  std::sort(starts.begin(), starts.end(), [](const Start& p, const Start& q) {
+    return p.gap > q.gap || (p.gap == q.gap && p.number < q.number);
+  });
+  for (std::size_t i = 0; i < 8; ++i) climb(a, b, starts[i].direction, best);
 }
 
 }  // namespace
@@ -237,10 +265,7 @@ void offer_cylinder_cylinder(const Convex& a, const Convex& b, const Vector3* st
   }
   offer_circle(a, b, a.frame(0), a.frame(1), best);
   offer_circle(a, b, b.frame(0), b.frame(1), best);
-  for (int i = 0; i < 27; ++i) {  // directions to faces, edges and corners of a cube
-    const Vector3 direction(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
-    if (i != 13) climb(a, b, direction.normalized(), best);
-  }
+  climb_from_best(a, b, best);
 }
 
 }  // namespace vinci

@@ -104,6 +104,8 @@ void push(Simplex& s, const Convex& a, const Convex& b, const Vector3& direction
 ClosestPoints closest_points(const Convex& a, const Convex& b, const Vector3& guess) {
   const double size = a.extent() + b.extent() + (b.center() - a.center()).norm();
   const double zero = 1e-15 * size;  // rounding of one difference of points
+  // Exact for polytopes; curved sides are approached, and the direction is improved afterwards.
+  const double accuracy = a.is_cylinder() || b.is_cylinder() ? 1e-11 : 1e-15;
   Simplex s;
   push(s, a, b, guess);
   Vector3 v = s.w[0];
@@ -117,8 +119,8 @@ ClosestPoints closest_points(const Convex& a, const Convex& b, const Vector3& gu
     Simplex grown = s;
     push(grown, a, b, v);
     const Vector3& w = grown.w[s.count];
-    // v·w/|v| bounds the distance from below: stop when it meets |v| to rounding.
-    if (squared - v.dot(w) <= 1e-15 * squared || repeats(s, w)) break;
+    // v·w/|v| bounds the distance from below: stop when it meets |v|.
+    if (squared - v.dot(w) <= accuracy * squared || repeats(s, w)) break;
     if (grown.count == 4 && holds_origin(grown)) {
       result.overlap = true;
       return result;
