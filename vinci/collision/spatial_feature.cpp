@@ -73,40 +73,12 @@ CapsuleView view_capsule(const Convex& capsule, const Vector3& d) {
   return view;
 }
 
-int Feature::count() const {
-  if (kind == Kind::polygon) return static_cast<int>(shape->face(flat).size());
-  return kind == Kind::segment ? 2 : (kind == Kind::point ? 1 : 0);
-}
-
-int Feature::edge_count() const {
-  return kind == Kind::polygon ? count() : (kind == Kind::segment ? 1 : 0);
-}
-
-const Vector3& Feature::vertex(int i) const {
-  if (kind != Kind::polygon) return ends[i];
-  const auto loop = shape->face(flat);
-  return shape
-      ->vertices()[static_cast<std::size_t>(loop[static_cast<std::size_t>(i) % loop.size()])];
-}
-
-std::uint32_t Feature::vertex_name(int i) const {
-  if (kind != Kind::polygon) return end_features[i];
-  const auto loop = shape->face(flat);
-  return vertex_feature(loop[static_cast<std::size_t>(i) % loop.size()]);
-}
-
-std::uint32_t Feature::edge_name(int i) const {
-  if (kind != Kind::polygon) return feature;
-  const auto loop = shape->face(flat);
-  const auto j = static_cast<std::size_t>(i);
-  return edge_feature(loop[j], loop[(j + 1) % loop.size()]);
-}
-
 Feature flat_feature(const Convex& shape, int flat) {
   Feature f;
   f.kind = shape.is_cylinder() ? Feature::Kind::disk : Feature::Kind::polygon;
   f.shape = &shape;
   f.flat = flat;
+  if (f.kind == Feature::Kind::polygon) f.loop = shape.face(flat);
   f.feature = face_feature(flat);
   return f;
 }

@@ -16,13 +16,32 @@ struct Feature {
   std::uint32_t end_features[2]{};  // names of the ends
   std::uint32_t feature = 0;        // name of the whole
 
+  std::span<const int> loop;  // polygon: its vertices, counter-clockwise from outside
+
   // The boundary as a chain of edges: count() vertices, edge_count() edges from i to i + 1
   // (cyclic).
-  int count() const;
-  int edge_count() const;
-  const Vector3& vertex(int i) const;
-  std::uint32_t vertex_name(int i) const;
-  std::uint32_t edge_name(int i) const;
+  int count() const {
+    if (kind == Kind::polygon) return static_cast<int>(loop.size());
+    return kind == Kind::segment ? 2 : (kind == Kind::point ? 1 : 0);
+  }
+  int edge_count() const {
+    return kind == Kind::polygon ? count() : (kind == Kind::segment ? 1 : 0);
+  }
+  const Vector3& vertex(int i) const {
+    return kind == Kind::polygon ? shape->vertices()[static_cast<std::size_t>(corner(i))] : ends[i];
+  }
+  std::uint32_t vertex_name(int i) const {
+    return kind == Kind::polygon ? vertex_feature(corner(i)) : end_features[i];
+  }
+  std::uint32_t edge_name(int i) const {
+    return kind == Kind::polygon ? edge_feature(corner(i), corner(i + 1)) : feature;
+  }
+
+ private:
+  int corner(int i) const {
+    const auto j = static_cast<std::size_t>(i);
+    return loop[j < loop.size() ? j : 0];
+  }
 };
 
 Feature flat_feature(const Convex& shape, int flat);

@@ -47,7 +47,8 @@ bool inside(const Feature& flat, const Vector3& n, const Vector3& x, double tole
   const double outward = flat.shape->flat_normal(flat.flat).dot(n) >= 0.0 ? 1.0 : -1.0;
   for (int i = 0; i < flat.count(); ++i) {
     const Vector3 side = outward * (flat.vertex(i + 1) - flat.vertex(i)).cross(n);
-    if (side.dot(x - flat.vertex(i)) > tolerance * side.norm()) return false;
+    const double beyond = side.dot(x - flat.vertex(i));
+    if (beyond > 0.0 && beyond * beyond > tolerance * tolerance * side.squaredNorm()) return false;
   }
   return true;
 }
@@ -86,17 +87,23 @@ void emit_shape_over(const Facing& facing) {
   });
 }
 
+// Is the parameter s between the ends of the edge u, to a tolerance in length?
+bool within_edge(double s, const Vector3& u, double tolerance) {
+  const double beyond = s < 0.0 ? s : (s > 1.0 ? s - 1.0 : 0.0);
+  return beyond * beyond * u.squaredNorm() <= tolerance * tolerance;
+}
+
 void cross_edges(const Facing& facing, int i, int j) {
   const Vector3& n = facing.emitter.normal();
   const Vector3 &p = facing.first.vertex(i), &q = facing.second.vertex(j);
   const Vector3 u = facing.first.vertex(i + 1) - p, v = facing.second.vertex(j + 1) - q;
   const double sine = n.dot(u.cross(v));
   // Nearly parallel edges cross nowhere in particular: their ends are points of the patch already.
-  if (std::abs(sine) <= 1e-6 * u.norm() * v.norm()) return;
+  const double lengths = u.squaredNorm() * v.squaredNorm();
+  if (sine * sine <= 1e-12 * lengths) return;
   const double s = n.dot((q - p).cross(v)) / sine, t = n.dot((q - p).cross(u)) / sine;
-  const double slack_s = facing.emitter.tolerance() / u.norm();
-  const double slack_t = facing.emitter.tolerance() / v.norm();
-  if (s < -slack_s || s > 1.0 + slack_s || t < -slack_t || t > 1.0 + slack_t) return;
+  if (!within_edge(s, u, facing.emitter.tolerance())) return;
+  if (!within_edge(t, v, facing.emitter.tolerance())) return;
   facing.emit(p + s * u, facing.first.edge_name(i), q + t * v, facing.second.edge_name(j));
 }
 
