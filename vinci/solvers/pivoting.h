@@ -4,7 +4,7 @@
 //   w = M z + q + d z₀,   0 <= z ⟂ w >= 0,   d > 0
 //
 // by Lemke's scheme with the lexicographic ratio test, which visits no basis twice and therefore
-// ends: at z₀ = 0 (a solution) or on a secondary ray [Cottle, Pang, Stone 1992, ch. 4.4 and 4.9].
+// ends: at z₀ = 0 (a solution) or on a secondary ray [Cottle, Pang, Stone 1992, ch. 4].
 #pragma once
 
 #include <vector>
