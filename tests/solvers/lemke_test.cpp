@@ -38,7 +38,7 @@ MatrixX random_p_matrix(int n, std::mt19937_64& random) {
 
 // --- textbook problems ---
 
-TEST(Lemke, symmetric_example_of_cottle_pang_stone) {
+TEST(Lemke, symmetric_example_with_both_rows_active) {
   // Both rows active: 2 z₁ + z₂ = 5, z₁ + 2 z₂ = 6.
   const MatrixX M = (MatrixX(2, 2) << 2, 1, 1, 2).finished();
   const Answer answer = solve(lcp(M, Vector2(-5, -6)));
