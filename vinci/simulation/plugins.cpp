@@ -2,10 +2,13 @@
 // The built-in plugins, and those of shared libraries.
 #include "vinci/simulation/plugins.h"
 
+#include <cstring>
 #include <exception>
+#include <fstream>
 #include <memory>
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 
 namespace vinci {
@@ -19,6 +22,29 @@ using Library = std::unique_ptr<void, Unload>;
 std::string loader_message() {
   const char* text = dlerror();
   return text ? text : "unknown reason";
+}
+
+// The loader maps what the headers announce and dies on bytes that are not there; so a library that
+// is cut short is found out before. "" if the file is a whole library for this machine.
+std::string why_not_a_library(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code code;
+  const std::uint64_t size = std::filesystem::file_size(path, code);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (code || !file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return "it is not a shared library";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN ||
+      header.e_phentsize != sizeof(Elf64_Phdr))
+    return "it is not a shared library for this machine";
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    file.read(reinterpret_cast<char*>(&part), sizeof part);
+    const bool inside = part.p_offset <= size && part.p_filesz <= size - part.p_offset;
+    if (!file || (part.p_type == PT_LOAD && !inside)) return "it is cut short";
+  }
+  return {};
 }
 
 template <class Function>
@@ -45,6 +71,8 @@ void load_plugin(Plugins& plugins, const std::filesystem::path& library) {
   if (!std::filesystem::exists(library, code)) throw Error("no such library", where);
   // An absolute path: the loader takes it as it is, without its search list.
   const std::string path = std::filesystem::absolute(library).string();
+  if (const std::string reason = why_not_a_library(path); !reason.empty())
+    throw Error("cannot be loaded: " + reason, where);
   Library handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!handle) throw Error("cannot be loaded: " + loader_message(), where);
   int (*version)() = entry<int()>(handle, "vinci_plugin_interface_version", where);

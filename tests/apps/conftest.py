@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives the program `vinci` (its path is in VINCI_PROGRAM) and looks at what it prints and writes."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+PROGRAM = os.environ["VINCI_PROGRAM"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+# A block that slides to rest: 200 steps, two contacts.
+BLOCK = """\
+title: sliding block
+world: planar
+parameters: {mu: 0.5, speed: 0.5}
+materials:
+  wood: {friction: mu}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: wood}]}
+  block:
+    shapes: [{box: [0.2, 0.1], material: wood, density: 10}]
+    position: [0, 0.05]
+    velocity: [speed, 0]
+run: {step: 1 ms, duration: 0.2 s}
+"""
+
+
+def stack(boxes=6, duration=1.0):
+    """A tower pushed by a force at its foot: contacts open, slide and close all the time."""
+    lines = ["title: tower", "world: planar", "materials: {wood: {friction: 0.4}}", "bodies:",
+             "  floor: {freedom: fixed, shapes: [{half-plane: {}, material: wood}]}"]
+    for i in range(boxes):
+        force = ", force: {x: 20*sin(40*t)}" if i == 0 else ""
+        lines.append(f"  box-{i}: {{shapes: [{{box: [0.1, 0.1], material: wood, density: 100}}], "
+                     f"position: [0, {0.05 + 0.1 * i:.2f}]{force}}}")
+    lines.append(f"run: {{step: 1 ms, duration: {duration} s}}")
+    return "\n".join(lines) + "\n"
+
+
+class Vinci:
+    """The program, run in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, *arguments, code=0, **keywords):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=120, errors="replace", **keywords)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        return done
+
+    def json(self, *arguments, code=0, **keywords):
+        return json.loads(self(*arguments, "--json", code=code, **keywords).stdout)
+
+    def start(self, *arguments, **keywords):
+        keywords = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **keywords}
+        return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, **keywords)
+
+    def scene(self, text, name="scene.yaml"):
+        (self.folder / name).write_text(text)
+        return name
+
+
+@pytest.fixture
+def vinci(tmp_path):
+    return Vinci(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return Vinci(tmp_path_factory.mktemp("shared"))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check, list, schema, and the program's manners: help, usage, exit codes."""
+import json
+
+import pytest
+
+from conftest import BLOCK, SOURCE
+
+SUBCOMMANDS = ["check", "run", "info", "export", "list", "schema"]
+
+
+def test_good_scenes_get_one_line_each(vinci):
+    scenes = sorted((SOURCE / "scenes").glob("*.yaml"))
+    lines = vinci("check", *scenes).stdout.splitlines()
+    assert len(lines) == len(scenes) > 0
+    for scene, line in zip(scenes, lines):
+        assert line.startswith(f"{scene}: OK: ") and "steps of" in line
+
+
+def test_all_mistakes_of_all_scenes_are_reported_in_one_pass(vinci):
+    vinci.scene(BLOCK.replace("world: planar", "wrld: planar").replace("mu: 0.5", "mu: 0.5 +"),
+                "bad.yaml")
+    vinci.scene(BLOCK, "good.yaml")
+    done = vinci("check", "bad.yaml", "good.yaml", "absent.yaml", code=2)
+    assert "good.yaml: OK: planar, 2 bodies (1 moving), 2 shapes" in done.stdout
+    lines = done.stderr.splitlines()
+    assert any(line.startswith("bad.yaml:2: wrld: ") and "world" in line for line in lines)
+    assert any(line.startswith("bad.yaml:3: parameters.mu: ") for line in lines)
+    assert any(line.startswith("absent.yaml") for line in lines)
+
+
+def test_check_answers_in_json(vinci):
+    vinci.scene(BLOCK.replace("box:", "bx:"), "bad.yaml")
+    vinci.scene(BLOCK, "good.yaml")
+    answer = vinci.json("check", "good.yaml", "bad.yaml", code=2)
+    good, bad = answer["scenes"]
+    assert not answer["ok"] and good["ok"] and good["bodies"] == 2 and good["steps"] == 200
+    assert bad["errors"][0]["file"] == "bad.yaml" and bad["errors"][0]["line"] == 9
+    assert {"key", "message"} <= bad["errors"][0].keys()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--solver", "lemk"], "unknown solver 'lemk' (did you mean 'lemke'?)"),
+    (["--step", "0"], "--step: "),
+    (["--cone", "round"], "--cone: unknown value 'round'"),
+    (["--option", "solver.tolerence=1"], "did you mean 'tolerance'?"),
+    (["--option", "solver"], "--option: 'solver' is not an assignment"),
+    (["--option", "tolerance=1"], "--option: 'tolerance=1' names no option of a plugin"),
+    (["--option", "motor.speed=1"], "unknown plugin kind 'motor'"),
+    (["--set", "mu"], "--set: 'mu' is not an assignment"),
+    (["--set", "mu=blue"], "--set mu: "),
+    (["--set", "mue=0.1"], "mue"),
+    (["--set", "mu=1/0"], "not finite"),
+    (["--set", "mu=-1"], "friction"),
+])
+def test_bad_choices_name_the_flag_or_the_key(vinci, arguments, words):
+    vinci.scene(BLOCK)
+    for command in ("check", "run"):
+        done = vinci(command, "scene.yaml", *arguments, code=2)
+        assert words in done.stderr, done.stderr
+    assert not (vinci.folder / "runs").exists()
+
+
+def test_choices_change_what_is_checked(vinci):
+    vinci.scene(BLOCK)
+    assert "400 steps of 0.0005 s" in vinci("check", "scene.yaml", "--step", "0.5 ms").stdout
+
+
+def test_list_shows_everything_with_defaults(vinci):
+    everything = vinci.json("list")
+    assert set(everything) == {"detectors", "steppers", "solvers", "options"}
+    assert "stewart-trinkle" in [entry["name"] for entry in everything["steppers"]]
+    for kind in ("detectors", "steppers", "solvers"):
+        for entry in everything[kind]:
+            assert entry["text"]
+            for option in entry["options"]:
+                assert {"name", "type", "text", "default", "unit"} <= option.keys()
+    step = next(option for option in everything["options"] if option["name"] == "step")
+    assert step["unit"] == "s" and step["default"] == 1e-3 and step["lower"] > 0
+    text = vinci("list", "solvers").stdout
+    assert text.startswith("Solvers\n") and "Detectors" not in text
+    assert max(map(len, vinci("list").stdout.splitlines())) <= 80
+
+
+def test_the_schema_accepts_the_scenes(vinci):
+    jsonschema = pytest.importorskip("jsonschema")
+    yaml = pytest.importorskip("yaml")
+    schema = json.loads(vinci("schema").stdout)
+    for scene in sorted((SOURCE / "scenes").glob("*.yaml")):
+        jsonschema.validate(yaml.safe_load(scene.read_text()), schema)
+
+
+def test_every_command_has_help_that_fits_80_columns(vinci):
+    overview = vinci("--help").stdout
+    for name in SUBCOMMANDS:
+        assert f"\n  {name}" in overview
+        page = vinci(name, "--help").stdout
+        assert f"vinci {name}" in page and max(map(len, page.splitlines())) <= 80
+    assert vinci("--version").stdout.startswith("vinci ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["walk"], ["run", "--fast", "scene.yaml"], ["info"],
+                                       ["list", "wheels"], ["export", "run.h5"], ["check"]])
+def test_wrong_usage_exits_with_2_and_speaks_on_stderr(vinci, arguments):
+    done = vinci(*arguments, code=2)
+    assert done.stderr and not done.stdout

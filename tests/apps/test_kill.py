@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that are killed, interrupted, continued: nothing that was flushed is ever lost."""
+import random
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy
+import pytest
+
+from conftest import BLOCK, stack
+
+KILLS = 50
+NAME = "tower.yaml"
+
+
+@pytest.fixture(scope="module")
+def whole(shared):
+    """The undisturbed run: its summary, and how long it takes."""
+    shared.scene(stack(duration=1.0), NAME)
+    start = time.monotonic()
+    result = shared.json("run", NAME, "-o", "whole.h5", "--flush-interval", "0.01")
+    result["seconds"] = time.monotonic() - start
+    return result
+
+
+def open_with_h5py(path):
+    """Opened as any program would, without a repair; every row of every complete frame is read."""
+    with h5py.File(path, "r") as file:
+        frames = int(file["progress"]["frames"])
+        rows = file["frames"][:frames]
+        poses = file["poses"][:frames]
+        assert len(rows) == frames >= 1
+        assert numpy.all(numpy.diff(rows["step"]) == 1) and rows["step"][0] == 0
+        assert numpy.all(numpy.isfinite(poses))
+        quaternions = numpy.linalg.norm(poses[:, :, 3:], axis=2)
+        assert numpy.all(abs(quaternions - 1) < 1e-12)
+        end = int(rows["contact_offset"][-1] + rows["contact_rows"][-1])
+        assert len(file["contacts"][:end]) == end
+        return frames
+
+
+def kill_after(process, seconds):
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def test_killed_at_50_random_moments_opens_and_resumes_to_the_same_hash(shared, whole):
+    randomness = random.Random(20240501)
+    seen, killed = set(), 0
+    for trial in range(KILLS):
+        path = shared.folder / f"killed-{trial}.h5"
+        process = shared.start("run", NAME, "-o", path, "--flush-interval", "0.01", "--quiet")
+        kill_after(process, randomness.uniform(0.005, 0.9 * whole["seconds"]))
+        if not path.exists():
+            continue  # killed before there was anything to keep
+        killed += process.returncode == -signal.SIGKILL
+        frames = open_with_h5py(path)
+        with h5py.File(path, "r", swmr=True) as file:
+            assert int(file["progress"]["frames"]) == frames
+        info = shared.json("info", path)
+        assert info["frames"] == frames and info["step"] == frames - 1
+        seen.add(frames)
+        done = shared.json("run", "--resume", path)
+        assert done["state_hash"] == whole["state_hash"]
+        for key in ("steps", "frames", "worst_residual", "worst_residual_step", "contacts_mean",
+                    "iterations_mean", "energy_first", "energy_last", "inexact_steps"):
+            assert done[key] == whole[key], key
+        assert open_with_h5py(path) == whole["frames"]
+        path.unlink()
+    assert killed > KILLS // 2, "most of the runs must have been caught alive"
+    assert len(seen) > KILLS // 4, "the moments must differ"
+
+
+def test_killed_again_and_again_ends_at_the_same_hash(shared, whole):
+    randomness = random.Random(7)
+    path = shared.folder / "often.h5"
+    process = shared.start("run", NAME, "-o", path, "--flush-interval", "0.01", "--quiet")
+    kill_after(process, 0.2 * whole["seconds"])
+    for _ in range(8):
+        if not path.exists():
+            break
+        process = shared.start("run", "--resume", path, "--flush-interval", "0.01", "--quiet")
+        kill_after(process, randomness.uniform(0.01, 0.3 * whole["seconds"]))
+        open_with_h5py(path)
+    done = shared.json("run", "--resume", path)
+    assert done["state_hash"] == whole["state_hash"] and done["steps"] == whole["steps"]
+    assert open_with_h5py(path) == whole["frames"]
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_cleanly_and_the_run_continues(vinci, kind):
+    vinci.scene(stack(duration=500))
+    path = vinci.folder / "stopped.h5"
+    process = vinci.start("run", "scene.yaml", "-o", path, stderr=subprocess.PIPE, text=True)
+    while not path.exists():
+        time.sleep(0.005)
+    time.sleep(0.1)
+    process.send_signal(kind)
+    message = process.communicate(timeout=20)[1]
+    assert process.returncode == 130
+    assert "continue with: vinci run --resume" in message
+    info = vinci.json("info", path)
+    assert info["finished"] and not info["complete"] and info["step"] > 0
+    assert info["standing"].startswith("stopped before its end")
+    duration = (info["step"] + 50) / 1000
+    resumed = vinci.json("run", "--resume", path, "--duration", duration)
+    direct = vinci.json("run", "scene.yaml", "-o", "direct.h5", "--duration", duration)
+    assert resumed["state_hash"] == direct["state_hash"]
+
+
+def test_a_live_run_can_be_read_but_not_written_by_others(vinci):
+    vinci.scene(stack(duration=500))
+    process = vinci.start("run", "scene.yaml", "-o", "live.h5", "--flush-interval", "0.02",
+                          "--output-interval", "0.01")
+    path = vinci.folder / "live.h5"
+    try:
+        while not path.exists():
+            time.sleep(0.005)
+        time.sleep(0.1)
+        first = vinci.json("info", path)
+        assert first["has_writer"] and first["standing"] == "still running"
+        time.sleep(0.4)
+        with h5py.File(path, "r", swmr=True) as file:
+            assert int(file["progress"]["frames"]) > first["frames"]
+        assert "another run" in vinci("run", "--resume", path, code=2).stderr
+        refused = vinci("run", "scene.yaml", "-o", path, "--overwrite", code=1)
+        assert "being written by another run" in refused.stderr
+        with pytest.raises(OSError):
+            h5py.File(path, "r+")
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+    assert vinci.json("info", path)["finished"]
+
+
+def test_resume_extends_the_duration_bit_for_bit(vinci):
+    vinci.scene(stack(duration=0.2))
+    vinci("run", "scene.yaml", "-o", "short.h5")
+    extended = vinci.json("run", "--resume", "short.h5", "--duration", "0.4")
+    direct = vinci.json("run", "scene.yaml", "-o", "direct.h5", "--duration", "0.4")
+    assert extended["state_hash"] == direct["state_hash"]
+    assert extended["total_steps"] == 400 and extended["complete"]
+
+
+def test_resume_takes_over_parameters_options_and_changes(vinci):
+    vinci.scene(BLOCK + "changes: [{at: 0.05, set: {mu: 0.1}}]\n")
+    choices = ["--set", "mu=0.6", "--step", "0.5 ms", "--solver", "lemke", "--option",
+               "solver.tolerance=1e-11", "--cone", "pyramid"]
+    whole = vinci.json("run", "scene.yaml", "-o", "whole.h5", *choices)
+    vinci("run", "scene.yaml", "-o", "part.h5", *choices, "--duration", "0.1")
+    done = vinci.json("run", "--resume", "part.h5", "--duration", "0.2")
+    assert done["state_hash"] == whole["state_hash"]
+    options = vinci.json("info", "part.h5")["options"]
+    assert options["parameters"]["mu"] == 0.6 and options["run"]["solver"] == "lemke"
+    assert options["plugins"]["solver"]["tolerance"] == 1e-11
+
+
+def test_resume_refuses_another_scene_or_step_and_says_which(vinci):
+    vinci.scene(BLOCK)
+    vinci("run", "scene.yaml", "-o", "run.h5", "--duration", "0.05")
+    before = (vinci.folder / "run.h5").read_bytes()
+    refused = vinci("run", "--resume", "run.h5", "--step", "2 ms", code=2)
+    assert "option 'step' is 0.001 in the recording and 0.002 now" in refused.stderr
+    refused = vinci("run", "--resume", "run.h5", "--set", "mu=0.1", code=2)
+    assert "parameter 'mu' is 0.5 in the recording and 0.1 now" in refused.stderr
+    refused = vinci("run", "--resume", "run.h5", "--solver", "lemke", code=2)
+    assert "option 'solver'" in refused.stderr
+    other = vinci.scene(BLOCK.replace("0.05]", "0.06]"), "other.yaml")
+    refused = vinci("run", other, "--resume", "run.h5", code=2)
+    assert "the scene is another one" in refused.stderr
+    assert (vinci.folder / "run.h5").read_bytes() == before
+    vinci("run", "scene.yaml", "--resume", "run.h5", "--duration", "0.1")
+
+
+def test_a_finished_run_resumes_to_itself(vinci):
+    vinci.scene(BLOCK)
+    first = vinci.json("run", "scene.yaml", "-o", "run.h5")
+    again = vinci.json("run", "--resume", "run.h5")
+    assert (again["state_hash"], again["frames"]) == (first["state_hash"], first["frames"])

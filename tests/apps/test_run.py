@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""run: what it computes, prints, writes, and how it fails."""
+import os
+import pty
+import resource
+import subprocess
+
+import h5py
+import pytest
+
+from conftest import BLOCK, PROGRAM, SOURCE, stack
+
+SUMMARY_KEYS = {"ok", "exit_code", "scene", "title", "recording", "frames", "step", "total_steps",
+                "time", "step_size", "accept", "complete", "interrupted", "real_time_factor",
+                "steps", "inexact_steps", "worst_residual", "worst_residual_step",
+                "worst_penetration", "contacts_max", "contacts_mean", "iterations_mean",
+                "energy_first", "energy_last", "wall_seconds", "stage_seconds", "diverged",
+                "state_hash"}
+
+
+def test_the_block_slides_v2_over_2_mu_g(vinci):
+    vinci.scene(BLOCK)
+    result = vinci.json("run", "scene.yaml")
+    assert SUMMARY_KEYS <= result.keys()
+    assert result["ok"] and result["complete"] and result["steps"] == 200
+    assert result["inexact_steps"] == 0 and result["contacts_max"] == 2
+    assert result["recording"] == "runs/scene.h5"
+    block = vinci.json("info", "runs/scene.h5")["bodies"][1]
+    # Backward Euler stops within v h = 0.5 mm of v²/(2 μ g).
+    assert abs(block["position"][0] - 0.25 / (2 * 0.5 * 9.81)) < 5e-4
+    # All kinetic energy, m v²/2 with m = 0.2 kg, has gone.
+    assert abs(result["energy_first"] - result["energy_last"] - 0.025) < 1e-12
+
+
+def test_two_runs_have_the_same_hash_and_a_parameter_changes_it(vinci):
+    vinci.scene(BLOCK)
+    hashes = [vinci.json("run", "scene.yaml", "-o", f"{i}.h5")["state_hash"] for i in range(2)]
+    assert hashes[0] == hashes[1]
+    other = vinci.json("run", "scene.yaml", "-o", "other.h5", "--set", "mu=0.4")
+    assert other["state_hash"] != hashes[0]
+
+
+def test_an_existing_recording_is_kept_unless_told(vinci):
+    vinci.scene(BLOCK)
+    vinci("run", "scene.yaml")
+    before = (vinci.folder / "runs/scene.h5").read_bytes()
+    refused = vinci("run", "scene.yaml", code=2)
+    assert "runs/scene.h5: exists already; give --overwrite" in refused.stderr
+    assert (vinci.folder / "runs/scene.h5").read_bytes() == before
+    vinci("run", "scene.yaml", "--overwrite", "--set", "mu=0.4")
+    assert vinci.json("info", "runs/scene.h5")["options"]["parameters"]["mu"] == 0.4
+    assert sorted(os.listdir(vinci.folder / "runs")) == ["scene.h5"]
+
+
+def test_output_interval_thins_the_frames_not_the_statistics(vinci):
+    vinci.scene(BLOCK)
+    every = vinci.json("run", "scene.yaml", "-o", "every.h5")
+    some = vinci.json("run", "scene.yaml", "-o", "some.h5", "--output-interval", "30 ms")
+    assert some["frames"] == 8  # steps 0, 30, ..., 180 and the last one
+    for key in ("steps", "worst_residual", "worst_residual_step", "contacts_mean", "state_hash",
+                "iterations_mean"):
+        assert some[key] == every[key]
+    with h5py.File(vinci.folder / "some.h5") as file:
+        assert list(file["frames"]["step"]) == [0, 30, 60, 90, 120, 150, 180, 200]
+
+
+def test_several_scenes_close_with_one_table(vinci):
+    scenes = [SOURCE / "scenes" / f"{name}.yaml" for name in ("sliding_block", "sphere_rolling")]
+    done = vinci("run", *scenes, "--table", "--output", "out", "--overwrite")
+    assert not done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[1].split()[:2] == ["scene", "steps"] and max(map(len, lines)) <= 80
+    assert lines[2].startswith("sliding_block") and lines[3].startswith("sphere_rolling")
+    assert sorted(os.listdir(vinci.folder / "out")) == ["sliding_block.h5", "sphere_rolling.h5"]
+    answer = vinci.json("run", *scenes, "--output", "out", "--overwrite")
+    assert [run["scene"] for run in answer["runs"]] == ["sliding_block", "sphere_rolling"]
+
+
+def test_one_bad_scene_stops_all_before_they_start(vinci):
+    vinci.scene(BLOCK, "good.yaml")
+    vinci.scene(BLOCK.replace("box:", "bx:"), "bad.yaml")
+    assert "bad.yaml:9: " in vinci("run", "good.yaml", "bad.yaml", code=2).stderr
+    assert vinci.json("run", "good.yaml", "bad.yaml", code=2)["errors"][0]["line"] == 9
+    assert not list(vinci.folder.glob("runs/*"))
+
+
+def test_profile_adds_up(vinci):
+    vinci.scene(BLOCK)
+    rows = [line.split() for line in vinci("run", "scene.yaml", "--profile").stdout.splitlines()]
+    table = {row[0]: row for row in rows if row and row[-1].endswith("%")}
+    assert list(table) == ["detect", "formulate", "solve", "advance", "recording", "all"]
+    parts = sum(float(table[name][1]) for name in list(table)[:-1])
+    assert parts == pytest.approx(float(table["all"][1]), abs=1e-5)
+
+
+@pytest.mark.parametrize("rule, steps", [("every 50", [50, 100, 150, 200]), ("step 12, 40", [12, 40]),
+                                         ("worst", None)])
+def test_problems_are_dumped_by_rule(vinci, rule, steps):
+    vinci.scene(BLOCK)
+    result = vinci.json("run", "scene.yaml", "--dump-problems", rule, "--dump-dir", "problems")
+    steps = steps or [result["worst_residual_step"]]
+    names = [f"scene-step-{step:06}.h5" for step in steps]
+    assert sorted(os.listdir(vinci.folder / "problems")) == names
+    for name in names:
+        with h5py.File(vinci.folder / "problems" / name) as file:
+            assert len(file) > 0
+
+
+@pytest.mark.parametrize("rule", ["often", "every", "every 0", "every x", "step", "step 1,,2",
+                                  "step -3", "worst 3"])
+def test_a_dump_rule_that_is_none_is_refused(vinci, rule):
+    vinci.scene(BLOCK)
+    message = vinci("run", "scene.yaml", "--dump-problems", rule, code=2).stderr
+    assert message.startswith("--dump-problems: ")
+
+
+def test_quiet_is_quiet_and_pipes_get_no_bar(vinci):
+    vinci.scene(BLOCK)
+    done = vinci("run", "scene.yaml", "--quiet")
+    assert not done.stdout and not done.stderr
+    vinci.scene(stack(duration=2.0), "tower.yaml")
+    done = vinci("run", "tower.yaml")
+    assert not done.stderr and "\r" not in done.stdout and "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_terminal_gets_a_bar_that_is_wiped_at_the_end(vinci):
+    vinci.scene(stack(duration=3.0), "tower.yaml")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([PROGRAM, "run", "tower.yaml"], cwd=vinci.folder, stderr=theirs,
+                               stdout=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    assert process.wait(timeout=30) == 0
+    text = shown.decode()
+    for word in ("tower", "%", "/3000 steps", " s, ", "/s, ", " left", "\u2501"):
+        assert word in text
+    assert text.endswith("\r\x1b[K")
+    assert all(len(line) <= 80 + len("\x1b[K") for line in text.split("\r"))
+
+
+def test_a_diverging_run_fails_with_its_step_and_body(vinci):
+    vinci.scene(BLOCK.replace("    velocity: [speed, 0]", "    force: {x: exp(1000*t*t*t*1e6)}"))
+    done = vinci("run", "scene.yaml", code=1)
+    assert "the run diverged in step" in done.stderr and "body 'block'" in done.stderr
+    info = vinci.json("info", "runs/scene.h5")
+    assert info["diverged"] and info["diverged_body"] == "block"
+    assert "diverged" in vinci("run", "--resume", "runs/scene.h5", code=2).stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_a_failure_with_its_path(vinci):
+    vinci.scene(BLOCK)
+    locked = vinci.folder / "locked"
+    locked.mkdir(mode=0o500)
+    message = vinci("run", "scene.yaml", "-o", "locked/run.h5", code=1).stderr
+    assert message.startswith("locked/run.h5: cannot be created: ")
+
+
+def test_a_path_that_cannot_be_is_a_failure_with_its_name(vinci):
+    vinci.scene(BLOCK)
+    (vinci.folder / "file").write_text("")
+    message = vinci("run", "scene.yaml", "-o", "file/run.h5", code=1).stderr
+    assert message.startswith("file: cannot be created: ")
+    message = vinci("run", "scene.yaml", "-o", "/proc/run.h5", code=1).stderr
+    assert message.startswith("/proc/run.h5: cannot be created: ")
+
+
+@pytest.mark.parametrize("limit", [2_000, 40_000, 1_500_000])
+def test_a_full_disk_is_a_failure_and_what_was_flushed_stays(vinci, limit):
+    """The limit on the size of files stands for the end of the disk."""
+    vinci.scene(stack(duration=20))
+    done = subprocess.run(
+        [PROGRAM, "run", "scene.yaml", "-o", "run.h5", "--flush-interval", "0.02"],
+        cwd=vinci.folder, capture_output=True, text=True, timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert done.returncode == 1, done
+    assert done.stderr.startswith("run.h5: cannot "), done.stderr
+    assert not list(vinci.folder.glob("*.partial*"))
+    if (vinci.folder / "run.h5").exists():
+        info = vinci.json("info", "run.h5")
+        with h5py.File(vinci.folder / "run.h5", "r") as file:
+            assert int(file["progress"]["frames"]) == info["frames"]
+        duration = info["time"] + 0.01
+        resumed = vinci.json("run", "--resume", "run.h5", "--duration", duration)
+        direct = vinci.json("run", "scene.yaml", "-o", "direct.h5", "--duration", duration)
+        assert resumed["state_hash"] == direct["state_hash"]
+    else:
+        assert limit < 1_000_000
