@@ -114,6 +114,56 @@ TEST(PlanarPairs, touching_contact_of_concave_polygons_survives_slight_overlap) 
   EXPECT_GT(compared, 300);
 }
 
+// Slightly overlapping concave polygons, pieces and all: each corner that has sunk in is held by a
+// contact near it, and no contact claims an overlap that is not there.
+TEST(PlanarPairs, sunk_corners_of_concave_polygons_are_held_and_nothing_else_is_pushed) {
+  std::mt19937_64 random(11);
+  int held = 0;
+  for (int trial = 0; trial < 20'000; ++trial) {
+    const Polygon a = random_star(random, 9), b = random_star(random, 8);
+    const Pose pose_a = random_pose(random, 1.2);
+    Pose pose_b = random_pose(random, 1.2);
+    if (outlines_cross(placed(a, pose_a), placed(b, pose_b))) continue;
+    const Contacts before = contacts_of(a, pose_a, b, pose_b, 0.3);
+    if (before.empty()) continue;
+    const ContactPoint& first = *std::min_element(
+        before.begin(), before.end(),
+        [](const ContactPoint& c, const ContactPoint& d) { return c.gap < d.gap; });
+    const double depth = 1e-5;
+    pose_b.position -= (first.gap + depth) * first.normal;
+    const Points p = placed(a, pose_a), q = placed(b, pose_b);
+    const Contacts after = contacts_of(a, pose_a, b, pose_b, 1e-4);
+    for (const auto& [own, other] : {std::pair(&p, &q), std::pair(&q, &p)})
+      for (const Vector2& v : *own) {
+        if (!inside(*other, v) || distance_to_outline(v, *other) > 2.0 * depth) continue;
+        bool near = false;
+        for (const ContactPoint& c : after)
+          near |= c.gap < 0.0 && ((c.point_a.head<2>() - v).norm() < 1e-3 ||
+                                  (c.point_b.head<2>() - v).norm() < 1e-3);
+        EXPECT_TRUE(near) << trial;
+        ++held;
+      }
+    // Two outlines pushed together by `depth` part again by as much.
+    EXPECT_GE(least_gap(after), -depth * (1.0 + 1e-6)) << trial;
+  }
+  EXPECT_GT(held, 500);
+}
+
+TEST(PlanarPairs, overlap_of_concave_polygons_never_goes_unseen) {
+  std::mt19937_64 random(12);
+  int overlapping = 0;
+  for (int trial = 0; trial < 5'000; ++trial) {
+    const Polygon a = random_star(random, 5 + trial % 20), b = random_star(random, 4 + trial % 9);
+    const Pose pose_a = random_pose(random, 0.8), pose_b = random_pose(random, 0.8);
+    if (!outlines_cross(placed(a, pose_a), placed(b, pose_b))) continue;
+    const Contacts contacts = contacts_of(a, pose_a, b, pose_b, 0.0);
+    expect_consistent(contacts, 0.0);
+    EXPECT_LT(least_gap(contacts), 0.0) << trial;
+    ++overlapping;
+  }
+  EXPECT_GT(overlapping, 1'000);
+}
+
 TEST(PlanarPairs, swapping_the_shapes_mirrors_the_contacts) {
   std::mt19937_64 random(5);
   for (int trial = 0; trial < 3'000; ++trial) {

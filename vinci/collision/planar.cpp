@@ -53,17 +53,22 @@ void PlanarCollider::collide(const PlanarOutline& a, const PlanarOutline& b, dou
                  std::max({a.box.diagonal().norm(), b.box.diagonal().norm(), a.radius, b.radius});
     near_pieces(a_, b);
     near_pieces(b_, a);
-    overlap_without_axis_ = false;
-    for (const Fallback use : {Fallback::no, Fallback::yes}) {
-      for (const int p : a_.pieces)
-        for (const int q : b_.pieces)
-          if (a.pieces[p].box.squaredExteriorDistance(b.pieces[q].box) <=
-              core_margin_ * core_margin_)
-            collide_pieces(a.pieces[p], b.pieces[q], use);
-      if (!found_.empty() || !overlap_without_axis_) break;
-    }
+    overlap_ = false;
+    for_near_pieces([this](const auto& p, const auto& q) { collide_pieces(p, q); });
+    const auto sunk = [](const Found& found) { return found.contact.gap < 0.0; };
+    if (overlap_ && std::none_of(found_.begin(), found_.end(), sunk))
+      for_near_pieces([this](const auto& p, const auto& q) { part_pieces(p, q); });
   }
   deliver(out);
+}
+
+template <class Action>
+void PlanarCollider::for_near_pieces(Action action) {
+  for (const int i : a_.pieces)
+    for (const int j : b_.pieces) {
+      const PlanarOutline::Piece &p = a_.outline->pieces[i], &q = b_.outline->pieces[j];
+      if (p.box.squaredExteriorDistance(q.box) <= core_margin_ * core_margin_) action(p, q);
+    }
 }
 
 void PlanarCollider::near_pieces(Side& side, const PlanarOutline& other) const {
@@ -90,18 +95,15 @@ void PlanarCollider::collide_half_plane(bool plane_is_a) {
   }
 }
 
-void PlanarCollider::collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
-                                    Fallback use) {
+void PlanarCollider::collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q) {
   Axis axis = largest_separation(p, q, Edges::all);
   if (axis.separation > core_margin_) return;
   Vector2 shift = Vector2::Zero();  // of b, to where the pieces just touch
   const bool points = p.size == 1 && q.size == 1;
   if (axis.separation < -tolerance_ && !points) {
-    axis = largest_separation(p, q, use == Fallback::yes ? Edges::faces : Edges::valid_faces);
-    if (axis.separation == -infinity) {
-      overlap_without_axis_ = true;
-      return;
-    }
+    overlap_ = true;
+    axis = largest_separation(p, q, Edges::valid_faces);
+    if (axis.separation == -infinity) return;
     shift = -axis.separation * axis.normal;
   }
   // A pair of features within the margin lies within this much of the axis' touching line.
@@ -111,6 +113,24 @@ void PlanarCollider::collide_pieces(const PlanarOutline::Piece& p, const PlanarO
   corners_on_faces(true, axis, shift);
   corners_on_faces(false, axis, shift);
   corners_on_corners(shift);
+}
+
+// Polygons so deep in each other that no true corner meets a face: the pieces are parted one by one
+// along their shallowest face.
+void PlanarCollider::part_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q) {
+  if (largest_separation(p, q, Edges::all).separation >= -tolerance_) return;
+  const Axis axis = largest_separation(p, q, Edges::faces);
+  if (axis.face < 0) return;
+  const PlanarOutline& own = *(axis.face_of_a ? a_ : b_).outline;
+  const PlanarOutline& other = *(axis.face_of_a ? b_ : a_).outline;
+  const PlanarOutline::RingVertex& vertex = other.ring[axis.opposite_vertex];
+  const std::uint32_t face = face_feature(own, axis.face), end = vertex_feature(vertex.vertex);
+  if (axis.face_of_a)
+    add(vertex.point - axis.separation * axis.normal, vertex.point, axis.normal, face, end,
+        nowhere);
+  else
+    add(vertex.point, vertex.point + axis.separation * axis.normal, axis.normal, end, face,
+        nowhere);
 }
 
 PlanarCollider::Axis PlanarCollider::largest_separation(const PlanarOutline::Piece& p,
@@ -144,17 +164,18 @@ void PlanarCollider::scan_axes(const PlanarOutline& own, const PlanarOutline::Pi
     if (edges != Edges::all && edge.face < 0) continue;
     if (edges == Edges::valid_faces && !supports_outward(other, opposite, support, -edge.normal))
       continue;
-    offer(best, sign * edge.normal, separation);
+    offer(best, {sign * edge.normal, separation, sign > 0.0, edge.face, opposite.first + support});
   }
 }
 
 // Equal separations happen where corner meets corner exactly, as between the blocks of a regular
 // wall. The axis nearer to y wins there: blocks lie flush as floors more often than as walls, and
 // the other axis would stop what slides across the joint.
-void PlanarCollider::offer(Axis& best, const Vector2& normal, double separation) const {
-  const bool equal = std::abs(separation - best.separation) <= tolerance_;
-  if (equal ? std::abs(normal.y()) > std::abs(best.normal.y()) : separation > best.separation)
-    best = {normal, separation};
+void PlanarCollider::offer(Axis& best, const Axis& axis) const {
+  const bool equal = std::abs(axis.separation - best.separation) <= tolerance_;
+  if (equal ? std::abs(axis.normal.y()) > std::abs(best.normal.y())
+            : axis.separation > best.separation)
+    best = axis;
 }
 
 // Whether the piece ends in this direction because the polygon does, and not at a cut: one of its

@@ -25,9 +25,10 @@ struct PlanarOutline {
   };
   struct RingVertex {
     Vector2 point;
-    Vector2 normal;  // outward, of the piece's edge that starts here
-    int corner;      // −1 where the outline is straight
-    int face;        // on which the edge lies; −1 for a cut through the polygon
+    Vector2 normal;        // outward, of the piece's edge that starts here
+    std::uint32_t vertex;  // of the shape
+    int corner;            // −1 where the outline is straight
+    int face;              // on which the edge lies; −1 for a cut through the polygon
   };
   struct Piece {
     int first, size;  // into ring
@@ -76,24 +77,29 @@ class PlanarCollider {
     ContactPoint contact;
     std::uint32_t end;  // feature of the corner at which a corner meets a face, or `nowhere`
   };
-  struct Axis {  // unit, from a to b
-    Vector2 normal = Vector2::Zero();
+  struct Axis {
+    Vector2 normal;  // unit, from a to b
     double separation;
+    bool face_of_a = false;    // who has the edge that gives the axis
+    int face = -1;             // on which the edge lies, or −1
+    int opposite_vertex = -1;  // in the other one's ring
   };
   // Which edges may give the axis: all, the faces, or the faces whose opposite vertex is a true
   // corner of its outline.
   enum class Edges { all, faces, valid_faces };
-  enum class Fallback { no, yes };
 
   void near_pieces(Side& side, const PlanarOutline& other) const;
   void collide_half_plane(bool plane_is_a);
-  void collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q, Fallback use);
+  template <class Action>
+  void for_near_pieces(Action action);
+  void collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q);
+  void part_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q);
   Axis largest_separation(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
                           Edges edges) const;
   void scan_axes(const PlanarOutline& own, const PlanarOutline::Piece& piece,
                  const PlanarOutline& other, const PlanarOutline::Piece& opposite, double sign,
                  Edges edges, Axis& best) const;
-  void offer(Axis& best, const Vector2& normal, double separation) const;
+  void offer(Axis& best, const Axis& axis) const;
   bool supports_outward(const PlanarOutline& outline, const PlanarOutline::Piece& piece, int at,
                         const Vector2& direction) const;
   void near_features(Side& side, const PlanarOutline::Piece& piece, const Vector2& direction,
@@ -111,7 +117,7 @@ class PlanarCollider {
   double margin_ = 0.0;       // between the surfaces, m
   double core_margin_ = 0.0;  // between the cores, m
   double tolerance_ = 0.0;    // lengths below it are nothing, m
-  bool overlap_without_axis_ = false;
+  bool overlap_ = false;      // some pieces do
   std::vector<Found> found_;
 };
 

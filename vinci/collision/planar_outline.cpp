@@ -62,8 +62,8 @@ void PlanarOutline::place_convex(std::initializer_list<Vector2> points) {
   if (corners.size() > 1) make_faces();
   for (int i = 0; i < static_cast<int>(corners.size()); ++i) {
     const bool edge = !faces.empty();
-    ring.push_back(
-        {corners[i].point, edge ? faces[i].normal : Vector2(0.0, 0.0), i, edge ? i : -1});
+    ring.push_back({corners[i].point, edge ? faces[i].normal : Vector2(0.0, 0.0), corners[i].vertex,
+                    i, edge ? i : -1});
   }
   add_piece(0);
 }
@@ -98,8 +98,8 @@ void PlanarOutline::place_polygon(const Polygon& polygon, const Pose& pose) {
       const Vector2 normal =
           outer ? faces[face_of_[u]].normal
                 : Vector2(turn * right_of((vertices[v] - vertices[u]).normalized()));
-      ring.push_back(
-          {origin + turn * vertices[u], normal, corner_of_[u], outer ? face_of_[u] : -1});
+      ring.push_back({origin + turn * vertices[u], normal, static_cast<std::uint32_t>(u),
+                      corner_of_[u], outer ? face_of_[u] : -1});
     }
     add_piece(first);
   }
