@@ -63,14 +63,13 @@ std::shared_ptr<const Model> Scene::compile(const std::map<std::string, double>&
   std::shared_ptr<const Model> model;
   try {
     for (const auto& [name, value] : overrides) {
-      const auto fail = [&](std::string message) {
-        mistakes.add({data_->files[0], 0, "parameters." + name, std::move(message)});
-      };
+      std::string problem;
       if (data_->defaults.count(name) == 0)
-        fail(fmt::format("there is no such parameter{}; accepted: {}", suggestion(name, known),
-                         known.empty() ? "none" : listed(known)));
+        problem = fmt::format("there is no such parameter{}; accepted: {}", suggestion(name, known),
+                              known.empty() ? "none" : listed(known));
       else if (!std::isfinite(value))
-        fail("the value is not a finite number");
+        problem = "the value is not a finite number";
+      if (!problem.empty()) mistakes.add({data_->files[0], 0, "parameters." + name, problem});
     }
     if (mistakes.none())
       model = compile_model(*data_, Numbers(*data_, overrides, mistakes), mistakes);

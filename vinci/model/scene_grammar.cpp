@@ -12,6 +12,8 @@
 
 namespace vinci {
 
+SceneValue::SceneValue(Kind kind_, std::string text_) : kind(kind_), text(std::move(text_)) {}
+
 const SceneKey* SceneValue::find(const std::string& name) const {
   for (const SceneKey& key : keys)
     if (key.name == name) return &key;

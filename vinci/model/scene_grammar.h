@@ -34,9 +34,11 @@ struct SceneValue {
   // What a text must name.
   enum class Reference { none, body, material, parameter };
 
-  Kind kind = Kind::number;
+  explicit SceneValue(Kind kind = Kind::number, std::string text = {});
+
+  Kind kind;
   // What is accepted, for messages: "a positive number in m".
-  std::string text = {};
+  std::string text;
 
   // Numbers.
   double lower = -std::numeric_limits<double>::infinity();
@@ -53,7 +55,7 @@ struct SceneValue {
   std::size_t least = 0,
               most = std::numeric_limits<std::size_t>::max();  // length of a list or `names`
 
-  std::vector<SceneKey> keys = {};
+  std::vector<SceneKey> keys;
   std::vector<std::string> other_world = {};            // keys that only the other world has
   bool open = false;                                    // further keys are anything
   std::vector<std::vector<std::string>> one_of = {};    // exactly one of each group is needed
