@@ -64,6 +64,7 @@ std::uint64_t hash(const State& state) {
     result.add(contact.key.feature_a);
     result.add(contact.key.feature_b);
     add_vector(result, contact.impulse);
+    result.add(contact.approach);
   }
   return result.value();
 }
@@ -73,7 +74,7 @@ bool is_finite(const State& state) {
   for (const Pose& pose : state.poses)
     if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;
   for (const ContactMemory& contact : state.contacts)
-    if (!contact.impulse.allFinite()) return false;
+    if (!contact.impulse.allFinite() || !std::isfinite(contact.approach)) return false;
   return true;
 }
 

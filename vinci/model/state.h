@@ -22,8 +22,8 @@ struct ContactKey {
 // What a contact hands to the next step.
 struct ContactMemory {
   ContactKey key;
-  Vector3 impulse =
-      Vector3::Zero();  // N s on body b, in the contact frame (normal, tangent 1, tangent 2)
+  Vector3 impulse = Vector3::Zero();  // N s on body b: normal, tangent 1, tangent 2
+  double approach = 0.0;              // m/s, closing speed of an impact whose rebound is still due
 };
 
 struct State {

@@ -53,7 +53,12 @@ Hdf5Id row_type(std::size_t row_size, std::span<const Hdf5Column> columns);
 
 class Hdf5File {
  public:
-  enum class Mode { create, read_live, write_live };  // live: single writer, many readers
+  enum class Mode {
+    create,      // in memory only; image() gives the bytes of the file
+    read,        // a file that nobody writes
+    read_live,   // one that somebody may be writing
+    write_live,  // as the single writer of many readers
+  };
   Hdf5File(const std::filesystem::path& path, Mode mode);
   // Closes and throws if that fails; the destructor closes in silence.
   void close();
@@ -61,6 +66,7 @@ class Hdf5File {
   const std::filesystem::path& path() const { return path_; }
   hid_t id() const { return file_.get(); }
   std::uint64_t end() const;  // bytes in use
+  std::vector<char> image();  // of a created file, complete
 
   void make_group(const std::string& name);
   // Text of any length as a scalar data set of UTF-8.

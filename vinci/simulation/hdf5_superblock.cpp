@@ -59,6 +59,16 @@ std::optional<Bytes> read_bytes(int descriptor) {
   return bytes;
 }
 
+void seal(Bytes& bytes, std::uint64_t end) {
+  auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[at + i] = static_cast<unsigned char>(value >> (8 * i));
+  };
+  put(flags_at, bytes[flags_at] & static_cast<unsigned>(~write_flags & 0xff), 1);
+  put(end_at, end, 8);
+  put(checksum_at, checksum(bytes), 4);
+}
+
 }  // namespace
 
 std::optional<Hdf5Superblock> read_superblock(int descriptor) {
@@ -72,14 +82,15 @@ std::optional<Hdf5Superblock> read_superblock(int descriptor) {
 bool rewrite_superblock(int descriptor, std::uint64_t end) {
   auto bytes = read_bytes(descriptor);
   if (!bytes) return false;
-  auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i)
-      (*bytes)[at + i] = static_cast<unsigned char>(value >> (8 * i));
-  };
-  put(flags_at, (*bytes)[flags_at] & static_cast<unsigned>(~write_flags & 0xff), 1);
-  put(end_at, end, 8);
-  put(checksum_at, checksum(*bytes), 4);
+  seal(*bytes, end);
   return pwrite(descriptor, bytes->data(), bytes->size(), 0) == static_cast<ssize_t>(bytes->size());
+}
+
+void seal_superblock(std::span<char> file) {
+  Bytes bytes;
+  std::memcpy(bytes.data(), file.data(), bytes.size());
+  seal(bytes, file.size());
+  std::memcpy(file.data(), bytes.data(), bytes.size());
 }
 
 }  // namespace vinci

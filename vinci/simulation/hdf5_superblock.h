@@ -8,8 +8,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
+#include <span>
 
 namespace vinci {
 
@@ -23,5 +23,8 @@ std::optional<Hdf5Superblock> read_superblock(int descriptor);
 
 // Clears the flags and sets the end, in one write. False if it could not be done.
 bool rewrite_superblock(int descriptor, std::uint64_t end);
+
+// The same for the bytes of a whole file in memory, whose checksum may be wrong.
+void seal_superblock(std::span<char> file);
 
 }  // namespace vinci

@@ -236,6 +236,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
     MemoryRecord& memory = pending.memory.emplace_back();
     put(memory.key, contact.key);
     put(memory.impulse, contact.impulse);
+    memory.approach = contact.approach;
   }
   for (const Pose& pose : state.poses) {
     const Vector3& x = pose.position;
@@ -323,16 +324,35 @@ void Recorder::Impl::close() {
 
 namespace {
 
-// Renames without replacing a file that came into being meanwhile.
-void publish(const std::filesystem::path& from, const std::filesystem::path& to, bool replace) {
-  int result = -1;
-  if (!replace) {
-    result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
-    if (result != 0 && errno == EINVAL && !std::filesystem::exists(to)) replace = true;
+[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
+  throw Error(std::string("cannot be created: ") +
+                  (reason == EEXIST ? "it exists already" : std::strerror(reason)),
+              path.string());
+}
+
+// A complete file appears at once under its name; without `replace`, only if there is none.
+void publish(const std::vector<char>& bytes, const std::filesystem::path& path, bool replace) {
+  const std::string partial =
+      fmt::format("{}.partial-{}", path.string(), static_cast<long>(getpid()));
+  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) fail(path, errno);
+  int reason = 0;
+  for (std::size_t done = 0; done < bytes.size() && reason == 0;) {
+    const ssize_t count = write(file, &bytes[done], bytes.size() - done);
+    if (count < 0 && errno != EINTR) reason = errno;
+    if (count > 0) done += static_cast<std::size_t>(count);
   }
-  if (replace) result = std::rename(from.c_str(), to.c_str());
-  if (result != 0)
-    throw Error(errno == EEXIST ? "exists already" : std::strerror(errno), to.string());
+  if (close(file) != 0 && reason == 0) reason = errno;
+  if (reason == 0 && !replace &&
+      renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
+    reason = errno;
+    // Some file systems cannot rename without replacing.
+    if (reason == EINVAL) replace = !std::filesystem::exists(path), reason = 0;
+  }
+  if (reason == 0 && replace && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
+  if (reason == 0) return;
+  std::remove(partial.c_str());
+  fail(path, reason);
 }
 
 void refuse_if_in_use(const std::filesystem::path& file, bool overwrite) {
@@ -353,25 +373,13 @@ Recorder::~Recorder() = default;
 Recorder::Recorder(const std::filesystem::path& file, const Simulation& simulation, bool overwrite)
     : impl_(std::make_unique<Impl>(file)) {
   refuse_if_in_use(file, overwrite);
-  // The file gets its name only when its first frame is complete.
-  const std::filesystem::path partial =
-      fmt::format("{}.partial-{}", file.string(), static_cast<long>(getpid()));
   impl_->adopt(simulation);
-  try {
-    impl_->file.emplace(partial, Hdf5File::Mode::create);
-    impl_->make_contents(simulation);
-    impl_->append(simulation);
-    impl_->flush();
-    impl_->close();
-    publish(partial, file, overwrite);
-  } catch (const Error& error) {
-    impl_->tables = {};
-    impl_->progress = {};
-    impl_->file.reset();
-    std::error_code code;
-    std::filesystem::remove(partial, code);
-    throw Error("cannot be created: " + error.message(), file.string());
-  }
+  impl_->file.emplace(file, Hdf5File::Mode::create);
+  impl_->make_contents(simulation);
+  impl_->append(simulation);
+  impl_->flush();
+  publish(impl_->file->image(), file, overwrite);
+  impl_->close();
   impl_->guard.emplace(file);
   impl_->closed = false;
   impl_->open_live(simulation.model());

@@ -102,7 +102,7 @@ struct Recording::Impl {
 Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) {
   const Outside outside = look(path);
   has_writer = outside.has_writer;
-  file.emplace(path, Hdf5File::Mode::read_live);
+  file.emplace(path, has_writer ? Hdf5File::Mode::read_live : Hdf5File::Mode::read);
   if (file->read_attribute("format") != recording_format)
     throw Error("is an HDF5 file, but not a recording", path.string());
   if (const std::string found = file->read_attribute("format_version");
@@ -294,7 +294,7 @@ State Recording::state(std::int64_t frame) const {
   const Hdf5Id type = memory_type();
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, type.get(), memory.data());
   for (const MemoryRecord& record : memory)
-    state.contacts.push_back({contact_key(record.key), vector(record.impulse)});
+    state.contacts.push_back({contact_key(record.key), vector(record.impulse), record.approach});
   if (hash(state) != row.state_hash)
     throw Error(
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),

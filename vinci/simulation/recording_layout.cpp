@@ -81,7 +81,8 @@ Hdf5Id contact_type() {
 Hdf5Id memory_type() {
   using Row = MemoryRecord;
   const Hdf5Column columns[] = {{"key", offsetof(Row, key), H5T_NATIVE_UINT32, 4},
-                                {"impulse", offsetof(Row, impulse), H5T_NATIVE_DOUBLE, 3}};
+                                {"impulse", offsetof(Row, impulse), H5T_NATIVE_DOUBLE, 3},
+                                {"approach", offsetof(Row, approach), H5T_NATIVE_DOUBLE}};
   return row_type(sizeof(Row), columns);
 }
 

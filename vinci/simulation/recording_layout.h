@@ -53,6 +53,7 @@ struct ContactRecord {
 struct MemoryRecord {
   std::uint32_t key[4] = {};
   double impulse[3] = {};
+  double approach = 0.0;
 };
 
 // Where the description of a compiled model lies in the bytes of models/text.

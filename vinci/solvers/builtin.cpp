@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solvers that come with the house.
+#include "vinci/solvers/augmented_lagrangian.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/gauss_seidel.h"
 #include "vinci/solvers/lemke.h"
@@ -10,6 +11,7 @@ namespace vinci {
 void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(auto_entry());
   registry.add(gauss_seidel_entry());
+  registry.add(augmented_lagrangian_entry());
   registry.add(lemke_entry());
 }
 

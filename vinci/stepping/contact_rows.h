@@ -26,9 +26,9 @@ enum class Cone { quadratic, pyramid };
 struct ContactTerms {
   ContactFrame frame;
   double friction = 0.0;
-  double normal_bias = 0.0;  // b of the normal row, m/s
-  Vector3 prescribed =
-      Vector3::Zero();  // prescribed share of the velocity along tangent 1, tangent 2 (z unused)
+  double normal_bias = 0.0;              // b of the normal row, m/s
+  double approach = 0.0;                 // m/s, closing speed to remember if it is hit now
+  Vector2 prescribed = Vector2::Zero();  // m/s, prescribed share along tangent 1 and 2
 };
 
 // How many rows a contact has: 1 without friction.

@@ -9,6 +9,7 @@
 #include "vinci/model/actuation.h"
 #include "vinci/model/run_options.h"
 #include "vinci/stepping/free_motion.h"
+#include "vinci/stepping/impact.h"
 
 namespace vinci {
 namespace {
@@ -129,7 +130,7 @@ StepReport StewartTrinkle::step(StepContext& context, State& state, double h) {
     context.detector->detect(model, state.poses, reach_, context.contacts);
     stamp(Stage::detect);
     formulate(context, state, h);
-    warm_start(context, state);
+    warm_start(context);
     stamp(Stage::formulate);
     if (context.contacts.empty()) {
       report.solve = {.status = SolveStatus::solved, .residual = {}};
@@ -191,7 +192,7 @@ void StewartTrinkle::set_reach(const Model& model, const State& state, double h)
 }
 
 ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
-                                      const Contact& contact, double h) const {
+                                      const Contact& contact, double approach, double h) const {
   ContactTerms terms;
   terms.frame = contact_frame(model.world, contact.normal);
   const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
@@ -202,50 +203,50 @@ ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
   const Vector3 shift =
       prescribed_displacement(model.bodies[b], state.poses[b], placed_[b], point) -
       prescribed_displacement(model.bodies[a], state.poses[a], placed_[a], point);
-  const double rate = contact.normal.dot(shift) / h;
   const Vector3 slide =
       prescribed_twist(model, foreseen_, b).at(point - center_of_mass(model, state.poses, b)) -
       prescribed_twist(model, foreseen_, a).at(point - center_of_mass(model, state.poses, a));
-  terms.prescribed = {terms.frame.tangent_1.dot(slide), terms.frame.tangent_2.dot(slide), 0.0};
+  terms.prescribed = {terms.frame.tangent_1.dot(slide), terms.frame.tangent_2.dot(slide)};
 
-  double closing = contact.gap / h;  // the rows ask v_n >= −closing
+  ImpactState impact{.gap = contact.gap, .restitution = surface.restitution, .approach = approach};
   if (surface.restitution > 0.0) {
-    const double before =
+    impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
-    const double foreseen =
-        contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact));
-    if (before < 0.0 && contact.gap + h * foreseen <= 0.0)
-      closing = std::min(closing, surface.restitution * before);
+    impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
+                    impact.velocity;
   }
-  terms.normal_bias = closing + rate;
+  const ImpactTerms normal = newton_impact(impact, h);
+  terms.normal_bias = normal.closing + contact.normal.dot(shift) / h;
+  terms.approach = normal.approach;
   return terms;
 }
 
 void StewartTrinkle::formulate(StepContext& context, const State& state, double h) {
   const Model& model = *context.model;
   terms_.clear();
-  for (const Contact& contact : context.contacts)
-    terms_.push_back(terms_of(model, state, contact, h));
+  remembered_.clear();
+  auto memory = state.contacts.begin();  // both lists are sorted by key
+  for (const Contact& contact : context.contacts) {
+    while (memory != state.contacts.end() && memory->key < contact.key) ++memory;
+    const bool known = memory != state.contacts.end() && memory->key == contact.key;
+    remembered_.push_back(known ? *memory : ContactMemory{});
+    terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
+  }
   append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
                       context.problem);
 }
 
-// Guess: the impulses that the same contacts had in the last step; both lists are sorted by key.
-void StewartTrinkle::warm_start(StepContext& context, const State& state) {
+// Guess: the impulses that the same contacts had in the last step.
+void StewartTrinkle::warm_start(StepContext& context) {
   const World world = context.model->world;
-  context.solution.u.resize(context.problem.unknowns());
+  context.solution.u.setZero(context.problem.unknowns());
   context.solution.lambda.resize(context.problem.rows());
-  auto memory = state.contacts.begin();
   int row = 0;
   for (std::size_t i = 0; i < context.contacts.size(); ++i) {
-    const ContactKey& key = context.contacts[i].key;
-    while (memory != state.contacts.end() && memory->key < key) ++memory;
-    const bool known = memory != state.contacts.end() && memory->key == key;
-    guess_from(world, cone_, directions_, terms_[i].friction,
-               known ? memory->impulse : Vector3::Zero(), context.solution.lambda, row);
+    guess_from(world, cone_, directions_, terms_[i].friction, remembered_[i].impulse,
+               context.solution.lambda, row);
     row += row_count(world, cone_, directions_, terms_[i].friction);
   }
-  context.solution.u.setZero();
 }
 
 // Whether a body moves farther than the detector was told; then widens the reach for the next pass.
@@ -278,7 +279,7 @@ void StewartTrinkle::collect(StepContext& context, State& state, StepReport& rep
                        terms.frame.tangent_2.dot(velocity)};
     if (!solved.impulse.isZero(0.0)) {
       ++report.active_count;
-      state.contacts.push_back({contact.key, solved.impulse});
+      state.contacts.push_back({contact.key, solved.impulse, terms.approach});
     }
     report.penetration = std::max(report.penetration, -contact.gap);
     context.solved.push_back(solved);

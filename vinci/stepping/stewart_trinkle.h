@@ -5,16 +5,13 @@
 //   0 <= λ_n ⟂ J_n vˡ⁺¹ + ψ/h + ∂ψ/∂t >= 0     for every contact that may touch within the step
 //
 // with Coulomb friction on the quadratic cone or a pyramid. Departures, and why:
-//  - Prescribed bodies enter the normal row with the exact displacement of their contact point over
-//  the step (the gap is
-//    taken at tˡ⁺¹ for them, as in [Berard 2009]), and the tangent rows with their exact velocity
-//    at tˡ⁺¹.
-//  - Newton restitution: a contact that closes and would touch within the step asks v_n >=
-//  max(−ψ/h, −e v_nˡ).
+//  - Prescribed bodies enter the normal row by the exact displacement of their contact point over
+//    the step (their gap is taken at tˡ⁺¹, as in [Berard 2009]), and the tangent rows by their
+//    exact velocity at tˡ⁺¹.
+//  - Newton restitution takes two steps (impact.h).
 //  - The velocity product is integrated by the midpoint rule (free_motion.h).
 //  - After the solve, a body that moves farther than the detector was told starts the step again
-//  with a wider reach, so
-//    nothing is passed through unseen.
+//    with a wider reach, so that nothing is passed through unseen.
 #pragma once
 
 #include "vinci/stepping/contact_rows.h"
@@ -37,8 +34,8 @@ class StewartTrinkle : public TimeStepper {
   void set_reach(const Model& model, const State& state, double h);
   void formulate(StepContext& context, const State& state, double h);
   ContactTerms terms_of(const Model& model, const State& state, const Contact& contact,
-                        double h) const;
-  void warm_start(StepContext& context, const State& state);
+                        double approach, double h) const;
+  void warm_start(StepContext& context);
   bool outran_reach(const Model& model, double h);
   void advance(StepContext& context, State& state, double h);
   void collect(StepContext& context, State& state, StepReport& report) const;
@@ -48,13 +45,14 @@ class StewartTrinkle : public TimeStepper {
   int directions_ = 8;
 
   // Workspace, kept between steps.
-  VectorX forces_;             // applied, packed
-  VectorX foreseen_;           // packed velocities at the end of the step without contact
-  VectorX next_;               // packed velocities at the end of the step
-  std::vector<Pose> placed_;   // poses with the prescribed coordinates at the end of the step
-  std::vector<double> reach_;  // m, per body
-  double extent_ = 0.0;        // m, radius about the origin that holds every bounded body
-  std::vector<ContactTerms> terms_;
+  VectorX forces_;                   // applied, packed
+  VectorX foreseen_;                 // packed velocities at the end of the step without contact
+  VectorX next_;                     // packed velocities at the end of the step
+  std::vector<Pose> placed_;         // poses with the prescribed coordinates at the end of the step
+  std::vector<double> reach_;        // m, per body
+  double extent_ = 0.0;              // m, radius about the origin that holds every bounded body
+  std::vector<ContactTerms> terms_;  // parallel to the contacts
+  std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
 };
 
 }  // namespace vinci

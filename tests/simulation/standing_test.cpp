@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands, stands: stacks, moving supports, and fast bodies that must not pass through
+// anything.
+#include <gtest/gtest.h>
+
+#include "tests/support/runs.h"
+
+namespace vinci::test {
+namespace {
+
+std::string stack(bool planar, int count) {
+  std::string bodies;
+  for (int i = 0; i < count; ++i)
+    bodies += planar ? fmt::format(
+                           "  box{}: {{shapes: [{{box: [0.1, 0.1], material: m}}], position: [0, "
+                           "{:.17g}]}}\n",
+                           i, 0.05 + 0.1 * i)
+                     : fmt::format(
+                           "  box{}: {{shapes: [{{box: [0.1, 0.1, 0.1], material: m}}], position: "
+                           "[0, 0, {:.17g}]}}\n",
+                           i, 0.05 + 0.1 * i);
+  return fmt::format(R"(
+world: {}
+materials: {{m: {{friction: 0.5}}}}
+bodies:
+  floor: {{freedom: fixed, shapes: [{{{}: {{}}, material: m}}]}}
+{}
+run: {{step: 1 ms, duration: 10 s}}
+)",
+                     planar ? "planar" : "spatial", planar ? "half-plane" : "half-space", bodies);
+}
+
+class Standing : public testing::TestWithParam<bool> {};
+
+TEST_P(Standing, a_stack_of_ten_boxes_stands_10_s_without_sinking_or_drifting_by_1e_9_m) {
+  Simulation simulation = simulate(stack(GetParam(), 10));
+  const State start = simulation.state();
+  double penetration = 0.0;
+  while (!simulation.finished()) {
+    const StepReport& report = simulation.step();
+    ASSERT_LE(report.solve.residual.relative, 1e-10) << "step " << simulation.state().step;
+    penetration = std::max(penetration, report.penetration);
+  }
+  EXPECT_LT(penetration, 1e-9);
+  for (std::size_t b = 0; b < start.poses.size(); ++b)
+    EXPECT_LT((simulation.state().poses[b].position - start.poses[b].position).norm(), 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(PlanarAndSpatial, Standing, testing::Values(true, false),
+                         [](const auto& variant) { return variant.param ? "planar" : "spatial"; });
+
+// The support moves sideways and up with accelerations below what friction and gravity allow: the
+// box must follow without slip, and its gap stay closed to rounding.
+TEST(MovingSupport, a_box_rides_along_without_creep) {
+  Simulation simulation = simulate(R"(
+world: planar
+materials: {m: {friction: 0.5}}
+bodies:
+  table: {shapes: [{box: [1, 0.1], material: m}], motion: {x: 0.05*sin(6*t), y: 0.03*cos(5*t), angle: 0}}
+  box: {shapes: [{box: [0.2, 0.1], material: m}], position: [0, 0.13], velocity: [0.3, 0]}
+run: {step: 1 ms, duration: 5}
+)");
+  simulation.step();
+  const double offset = position(simulation, "box").x() - position(simulation, "table").x();
+  double slip = 0.0, gap = 0.0;
+  while (!simulation.finished()) {
+    ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
+    slip = std::max(slip, std::abs(position(simulation, "box").x() -
+                                   position(simulation, "table").x() - offset));
+    gap = std::max(
+        gap, std::abs(position(simulation, "box").y() - position(simulation, "table").y() - 0.1));
+  }
+  // The box moves by h v(t + h), the table exactly: a bounded difference of h |v| at most.
+  EXPECT_LT(slip, 1e-3 * 0.3);
+  EXPECT_LT(gap, 1e-12);
+}
+
+TEST(FastBodies, a_bullet_does_not_pass_a_thin_wall) {
+  for (const double speed : {10.0, 100.0, 1000.0}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: spatial
+gravity: [0, 0, 0]
+bodies:
+  wall: {{freedom: fixed, shapes: [{{box: [0.01, 10, 10]}}]}}
+  bullet: {{shapes: [{{sphere: 0.01}}], position: [-3.3, 0.1, 0.2], velocity: [{}, 0, 0]}}
+run: {{step: 10 ms, duration: 1}}
+)",
+                                                 speed));
+    while (!simulation.finished()) simulation.step();
+    EXPECT_NEAR(position(simulation, "bullet").x(), -0.015, 1e-9) << speed;
+  }
+}
+
+// The cue is at rest and starts to move only by the hit within the step: it must not pass the wall
+// behind it.
+TEST(FastBodies, a_body_set_in_motion_within_the_step_does_not_pass_a_wall_either) {
+  Simulation simulation = simulate(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  wall: {freedom: fixed, shapes: [{box: [0.01, 1]}], position: [1, 0]}
+  target: {shapes: [{circle: 0.02}], mass: 0.01, position: [0.9, 0]}
+  hammer: {shapes: [{circle: 0.05}], mass: 10, position: [0.5, 0], velocity: [100, 0]}
+run: {step: 10 ms, duration: 0.1}
+)");
+  while (!simulation.finished()) simulation.step();
+  EXPECT_LT(position(simulation, "target").x(), 1.0);
+  EXPECT_LT(position(simulation, "hammer").x(), 1.0);
+}
+
+TEST(Changes, friction_changed_during_the_run_lets_the_block_go) {
+  Simulation simulation = simulate(R"(
+world: planar
+parameters: {mu: 0.5, slope: 20 deg}
+materials: {m: {friction: mu}}
+bodies:
+  incline: {freedom: fixed, shapes: [{half-plane: {angle: -slope}, material: m}]}
+  block: {shapes: [{box: [0.2, 0.1], material: m}], position: [0.05*sin(slope), 0.05*cos(slope)], angle: -slope}
+changes: [{at: 0.5, set: {mu: 0.1}}]
+run: {step: 1 ms, duration: 1}
+)");
+  while (simulation.state().step < 500) simulation.step();
+  EXPECT_LT(twist(simulation, "block").linear.norm(), 1e-12);
+  while (!simulation.finished()) simulation.step();
+  const double slope = 20.0 * M_PI / 180.0;
+  EXPECT_NEAR(twist(simulation, "block").linear.norm(),
+              9.81 * (std::sin(slope) - 0.1 * std::cos(slope)) * 0.5, 1e-9);
+}
+
+TEST(Changes, geometry_parameters_change_between_steps_and_the_body_stays_in_place) {
+  Simulation simulation = simulate(R"(
+world: planar
+parameters: {r: 0.1}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}}]}
+  ball: {shapes: [{circle: r}], position: [0, 0.1]}
+run: {step: 1 ms, duration: 2}
+)");
+  for (int i = 0; i < 10; ++i) simulation.step();
+  EXPECT_NEAR(position(simulation, "ball").y(), 0.1, 1e-12);
+  simulation.set_parameter("r", 0.05);
+  EXPECT_NEAR(position(simulation, "ball").y(), 0.1, 1e-12);
+  while (!simulation.finished()) simulation.step();
+  EXPECT_NEAR(position(simulation, "ball").y(), 0.05, 1e-9);
+  EXPECT_THROW(simulation.set_parameter("r", -1.0), SceneError);
+  EXPECT_THROW(simulation.set_parameter("radius", 1.0), SceneError);
+  EXPECT_EQ(simulation.parameters().at("r"), 0.05);
+}
+
+}  // namespace
+}  // namespace vinci::test

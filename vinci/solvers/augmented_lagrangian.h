@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Augmented Lagrangian with semi-smooth Newton steps on the velocities [compare Lee et al. 2025].
+// With y(u) = λ̄ − ρ (J u + b + μ|w̄_T| e_N), λ̄ and w̄ of the last round, one round minimises
+//
+//   ½ uᵀM u − pᵀu + Σ_a φ_a(y_a)/ρ_a,   ∇: F(u) = M u − p − Jᵀ P(y(u)),
+//   Newton matrix M + Jᵀ ρ P′(y) J,
+//
+// which is strictly convex in u however many contacts repeat each other (φ is the Moreau envelope,
+// ρ_a = ρ/s_a with s_a the scale of the judge). Then λ̄ ← P(y). The fixed point in μ|w̄_T| makes the
+// cone of De Saxcé the exact law [Acary et al. 2011]. The sparse Newton matrix has a block a body.
+#pragma once
+
+#include <memory>
+
+#include "vinci/complementarity/residual.h"
+#include "vinci/solvers/active_set_polish.h"
+#include "vinci/solvers/delassus_operator.h"
+#include "vinci/solvers/solver.h"
+
+namespace vinci {
+
+class AugmentedLagrangianSolver final : public Solver {
+ public:
+  struct Settings {
+    double tolerance = 1e-12;  // asked of the judge
+    int max_iterations = 300;  // Newton steps
+    double penalty = 10.0;     // ρ of the first round
+    int largest = 20000;       // unknowns
+  };
+  AugmentedLagrangianSolver() : AugmentedLagrangianSolver(Settings{}) {}
+  explicit AugmentedLagrangianSolver(const Settings& settings);
+  ~AugmentedLagrangianSolver() override;
+
+  std::string why_not(const ComplementarityProblem& problem) const override;
+  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
+
+ private:
+  struct Newton;  // the sparse matrix and its factorisation
+  const char* refusal(const ComplementarityProblem& problem) const;
+  void begin(const ComplementarityProblem& problem, Solution& solution);
+  bool minimise(const ComplementarityProblem& problem, double penalty, double target);
+  double evaluate(const ComplementarityProblem& problem, double penalty, const VectorX& u);
+  void gradient(const ComplementarityProblem& problem);
+  bool keep(const ComplementarityProblem& problem, Solution& solution);
+
+  Settings settings_;
+  Judge judge_;
+  DelassusOperator operator_;
+  ActiveSetPolish polish_;
+  std::unique_ptr<Newton> newton_;
+  VectorX center_;  // λ̄
+  VectorX shift_;   // μ|w̄_T| in the normal rows of coulomb blocks, else 0
+  VectorX u_, trial_, step_;
+  VectorX y_, impulse_;  // y(u) and P(y(u))
+  VectorX force_;        // F(u)
+  VectorX scratch_;
+  Solution candidate_, best_;
+  Residual best_residual_;
+  int iterations_ = 0;
+};
+
+SolverRegistry::Entry augmented_lagrangian_entry();
+
+}  // namespace vinci

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assembly of the Newton matrix, and the derivatives of the projections.
+#include "vinci/solvers/newton_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/complementarity/law_ball.h"
+
+namespace vinci {
+namespace {
+
+void identity(int size, double* d, double value = 1.0) {
+  for (int i = 0; i < size * size; ++i) d[i] = 0.0;
+  for (int i = 0; i < size; ++i) d[i * size + i] = value;
+}
+
+// Onto the friction cone: 1 inside, 0 in the polar cone, otherwise the ray's projector plus the
+// turning of the ray.
+void cone_derivative(int size, double friction, const double* y, double* d) {
+  const double tangential = law::norm(size - 1, y + 1);
+  if (y[0] >= 0.0 && tangential <= friction * y[0]) return identity(size, d);
+  if (friction * tangential <= -y[0]) return identity(size, d, 0.0);
+  const double cosine = 1.0 / std::hypot(1.0, friction), sine = friction * cosine;
+  const double along = y[0] * cosine + tangential * sine;
+  double ray[3] = {cosine, 0.0, 0.0};
+  for (int i = 1; i < size; ++i) ray[i] = sine * y[i] / tangential;
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j) d[i * size + j] = ray[i] * ray[j];
+  const double turning = along * sine / tangential;
+  for (int i = 1; i < size; ++i)
+    for (int j = 1; j < size; ++j)
+      d[i * size + j] += turning * ((i == j ? 1.0 : 0.0) - y[i] * y[j] / (tangential * tangential));
+}
+
+void ball_derivative(int size, double radius, const double* y, double* d) {
+  const double length = law::norm(size, y);
+  if (length <= radius) return identity(size, d);
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j)
+      d[i * size + j] = radius / length * ((i == j ? 1.0 : 0.0) - y[i] * y[j] / (length * length));
+}
+
+}  // namespace
+
+void projection_derivative(const Block& block, const double* y, double* d) {
+  switch (block.law) {
+    case Law::equality:
+      return identity(block.size, d);
+    case Law::nonnegative:
+      d[0] = y[0] > 0.0 ? 1.0 : 0.0;
+      return;
+    case Law::box:
+      d[0] = y[0] > block.lower && y[0] < block.upper ? 1.0 : 0.0;
+      return;
+    case Law::ball:
+      return ball_derivative(block.size, block.upper, y, d);
+    case Law::coulomb:
+    case Law::second_order:
+      return cone_derivative(block.size, block.friction, y, d);
+  }
+}
+
+int NewtonMatrix::position(int row, int column) const {
+  const int* const begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
+  const int* const end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
+  return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr());
+}
+
+void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
+  mass_starts_ = problem.M.starts, mass_indices_ = problem.M.indices;
+  row_starts_ = problem.J.starts, row_indices_ = problem.J.indices;
+  columns_.clear();
+  column_starts_.assign(1, 0);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (const Block& block : problem.blocks) {
+    const auto first = problem.J.indices.begin() + problem.J.starts[block.offset];
+    const auto last = problem.J.indices.begin() + problem.J.starts[block.offset + block.size];
+    columns_.insert(columns_.end(), first, last);
+    const auto begin = columns_.begin() + column_starts_.back();
+    std::sort(begin, columns_.end());
+    columns_.erase(std::unique(begin, columns_.end()), columns_.end());
+    for (auto j = columns_.begin() + column_starts_.back(); j != columns_.end(); ++j)
+      for (auto i = j; i != columns_.end(); ++i) entries.emplace_back(*i, *j, 0.0);
+    column_starts_.push_back(static_cast<int>(columns_.size()));
+  }
+  for (int row = 0; row < problem.M.rows; ++row)
+    for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
+      if (problem.M.indices[k] <= row) entries.emplace_back(row, problem.M.indices[k], 0.0);
+  matrix_.resize(problem.M.rows, problem.M.cols);
+  matrix_.setFromTriplets(entries.begin(), entries.end());
+
+  mass_positions_.clear();
+  for (int row = 0; row < problem.M.rows; ++row)
+    for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
+      mass_positions_.push_back(problem.M.indices[k] <= row ? position(row, problem.M.indices[k])
+                                                            : -1);
+  positions_.clear();
+  position_starts_.assign(1, 0);
+  for (std::size_t block = 0; block + 1 < column_starts_.size(); ++block) {
+    for (int j = column_starts_[block]; j < column_starts_[block + 1]; ++j)
+      for (int i = j; i < column_starts_[block + 1]; ++i)
+        positions_.push_back(position(columns_[i], columns_[j]));
+    position_starts_.push_back(static_cast<int>(positions_.size()));
+  }
+  factor_.analyzePattern(matrix_);
+}
+
+bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX& scales,
+                            double penalty, const VectorX& y) {
+  if (mass_starts_ != problem.M.starts || mass_indices_ != problem.M.indices ||
+      row_starts_ != problem.J.starts || row_indices_ != problem.J.indices ||
+      column_starts_.size() != problem.blocks.size() + 1)
+    make_pattern(problem);
+  double* const values = matrix_.valuePtr();
+  std::fill(values, values + matrix_.nonZeros(), 0.0);
+  for (std::size_t k = 0; k < mass_positions_.size(); ++k)
+    if (mass_positions_[k] >= 0) values[mass_positions_[k]] += problem.M.values[k];
+  MatrixX rows, derivative;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+    const Block& block = problem.blocks[b];
+    const int first = column_starts_[b], count = column_starts_[b + 1] - first;
+    derivative.resize(block.size, block.size);
+    projection_derivative(block, y.data() + block.offset, derivative.data());  // symmetric
+    if (derivative.isZero(0.0)) continue;
+    rows.setZero(block.size, count);
+    for (int i = 0; i < block.size; ++i)
+      for (int k = problem.J.starts[block.offset + i]; k < problem.J.starts[block.offset + i + 1];
+           ++k)
+        rows(i, std::lower_bound(columns_.begin() + first, columns_.begin() + first + count,
+                                 problem.J.indices[k]) -
+                    columns_.begin() - first) = problem.J.values[k];
+    const MatrixX weighted = (penalty / scales[block.offset]) * derivative * rows;
+    const int* where = positions_.data() + position_starts_[b];
+    for (int j = 0; j < count; ++j)
+      for (int i = j; i < count; ++i) values[*where++] += rows.col(i).dot(weighted.col(j));
+  }
+  factor_.factorize(matrix_);
+  return factor_.info() == Eigen::Success;
+}
+
+}  // namespace vinci
