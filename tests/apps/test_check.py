@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """check, list, schema, and the program's manners: help, usage, exit codes."""
 import json
+import re
 
+import jsonschema
 import pytest
+import yaml
 
 from conftest import BLOCK, SOURCE
 
@@ -82,12 +85,23 @@ def test_list_shows_everything_with_defaults(vinci):
     assert max(map(len, vinci("list").stdout.splitlines())) <= 80
 
 
-def test_the_schema_accepts_the_scenes(vinci):
-    jsonschema = pytest.importorskip("jsonschema")
-    yaml = pytest.importorskip("yaml")
+class Yaml12(yaml.SafeLoader):
+    """PyYAML follows YAML 1.1, where `on` is a truth value; in YAML 1.2 only true and false are."""
+
+
+Yaml12.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Yaml12.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), list("tf"))
+
+
+def test_the_schema_accepts_the_scenes_and_refuses_a_wrong_one(vinci):
     schema = json.loads(vinci("schema").stdout)
     for scene in sorted((SOURCE / "scenes").glob("*.yaml")):
-        jsonschema.validate(yaml.safe_load(scene.read_text()), schema)
+        jsonschema.validate(yaml.load(scene.read_text(), Yaml12), schema)
+    wrong = yaml.load(BLOCK.replace("box:", "bx:"), Yaml12)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, schema)
 
 
 def test_every_command_has_help_that_fits_80_columns(vinci):
