@@ -111,7 +111,8 @@ inline ComplementarityProblem brick_wall(int width, int courses, double friction
 }
 
 // Bodies at random places and speeds, contacts between random pairs and with the ground, some
-// written `repeats` times.
+// written `repeats` times. The body on top of a contact has the larger number and normals point up,
+// so all can part at once: a solution exists.
 inline ComplementarityProblem random_pile(std::mt19937_64& random, int body_count, int contacts,
                                           int repeats, Law law = Law::coulomb) {
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
@@ -124,9 +125,9 @@ inline ComplementarityProblem random_pile(std::mt19937_64& random, int body_coun
   std::uniform_int_distribution<int> pick(-1, body_count - 1);
   while (static_cast<int>(points.size()) < contacts) {
     Point point{pick(random), pick(random), {}, {}, 0.5 + 0.5 * unit(random)};
-    if (point.b < 0 || point.a == point.b) continue;
+    if (point.a >= point.b) continue;
     const Body& body = bodies[static_cast<std::size_t>(point.b)];
-    point.normal = vector().normalized();
+    point.normal = (vector() + 1.5 * Vector3::UnitZ()).normalized();
     point.position = body.position - 0.5 * point.normal + 0.2 * vector();
     const int copies = points.size() % 3 == 0 ? repeats : 1;
     for (int k = 0; k < copies; ++k) points.push_back(point);

@@ -8,13 +8,18 @@ namespace vinci {
 
 namespace {
 
-// Sweeps spent where Lemke stands ready.
-constexpr int short_attempt = 200;
+// Sweeps worth spending where Lemke stands ready: about what its m pivots on m² numbers cost.
+int short_attempt(const ComplementarityProblem& problem) {
+  const double m = problem.rows();
+  const double sweep =
+      10.0 * static_cast<double>(problem.J.indices.size() + problem.C.indices.size()) + 50.0 * m;
+  return static_cast<int>(std::clamp(2.0 * m * m * m / sweep, 50.0, 5000.0));
+}
 
-GaussSeidelSolver::Settings sweeps(const AutoSolver::Settings& settings, int limit) {
+GaussSeidelSolver::Settings sweeps(const AutoSolver::Settings& settings) {
   GaussSeidelSolver::Settings result;
   result.tolerance = settings.tolerance;
-  result.max_iterations = std::min(limit, settings.max_iterations);
+  result.max_iterations = settings.max_iterations;
   return result;
 }
 
@@ -42,8 +47,8 @@ bool has_pyramids(const ComplementarityProblem& problem) {
 
 AutoSolver::AutoSolver(const Settings& settings)
     : settings_(settings),
-      sweeping_(sweeps(settings, settings.max_iterations)),
-      short_sweeping_(sweeps(settings, short_attempt)),
+      sweeping_(sweeps(settings)),
+      short_sweeping_(sweeps(settings)),
       pivoting_(pivots(settings)) {}
 
 std::string AutoSolver::why_not(const ComplementarityProblem& problem) const {
@@ -76,6 +81,7 @@ SolveReport AutoSolver::sweep_then_pivot(const ComplementarityProblem& problem,
     kept_ = solution;
   };
   if (!has_pyramids(problem)) {
+    short_sweeping_.limit_iterations(std::min(short_attempt(problem), settings_.max_iterations));
     best = short_sweeping_.solve(problem, solution);
     kept_ = solution;
     if (best.status == SolveStatus::solved) return best;

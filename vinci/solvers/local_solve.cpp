@@ -39,18 +39,23 @@ bool solve_pair(double a, double b, double c, double d, Pair r, Pair& x) {
   return std::isfinite(x.x) && std::isfinite(x.y);
 }
 
-// Size of the local natural map over that of q: what an exact answer leaves is rounding.
+// Size of the local natural map over that of the terms of w: an exact answer leaves rounding.
 double violation(const Block& block, const double* W, const double* q, const double* lambda) {
   double w[3], r[3], scale = 0.0, size = 0.0, sum = 0.0;
   for (int i = 0; i < block.size; ++i) {
+    double terms = std::abs(q[i]);
     w[i] = q[i];
-    size += q[i] * q[i];
-    for (int j = 0; j < block.size; ++j) w[i] += W[i * block.size + j] * lambda[j];
+    for (int j = 0; j < block.size; ++j) {
+      w[i] += W[i * block.size + j] * lambda[j];
+      terms += std::abs(W[i * block.size + j] * lambda[j]);
+    }
+    size += terms * terms;
     scale += W[i * block.size + i] / block.size;
   }
   natural_map(block, scale > 0.0 ? scale : 1.0, lambda, w, r);
   for (int i = 0; i < block.size; ++i) sum += r[i] * r[i];
-  return sum == 0.0 ? 0.0 : std::sqrt(sum / size);
+  // w_T enters Coulomb's map a second time, as μ |w_T|.
+  return sum == 0.0 ? 0.0 : std::sqrt(sum / size) / (1.0 + block.friction);
 }
 
 bool solve_scalar(double lower, double upper, double W, double q, double* lambda) {
