@@ -204,6 +204,28 @@ TEST(SpatialRound, concentric_shapes_report_the_shortest_way_out) {
   EXPECT_DOUBLE_EQ(least_gap(collide(cylinder, here, box, here, 0)), -2.0);
 }
 
+TEST(SpatialRound, a_pose_that_is_not_a_number_never_makes_such_a_contact) {
+  Random random(7);
+  std::vector<Shape> shapes{plane};
+  for (int kind = 0; kind < kind_count; ++kind) shapes.push_back(random_shape(kind, random));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Shape& a : shapes)
+    for (const Shape& b : shapes) {
+      EXPECT_TRUE(collide(a, at(0, 0, 0), b, at(nan, 0, 0), 1.0).empty());
+      // A sphere does not care how it is turned.
+      for (const ContactPoint& c :
+           collide(a, at(0, 0, 0), b, at(0.1, 0, 0, Quaternion(nan, nan, 0, 0)), 1.0))
+        EXPECT_TRUE(c.point_a.allFinite() && c.point_b.allFinite() && c.normal.allFinite());
+    }
+}
+
+TEST(SpatialRound, a_small_box_rests_on_a_huge_one_with_four_contacts) {
+  const Shape ground = Box{Vector3(500, 500, 50)}, pebble = Box{Vector3(1e-3, 1e-3, 1e-3)};
+  const auto contacts = collide(ground, at(0, 0, -50), pebble, at(300, -200, 1e-3), 1e-4);
+  ASSERT_EQ(contacts.size(), 4u);
+  for (const ContactPoint& c : contacts) EXPECT_NEAR(c.gap, 0.0, 1e-13);  // rounding of 50 m
+}
+
 TEST(SpatialRound, a_settled_workspace_allocates_nothing) {
   Random random(6);
   std::vector<Shape> shapes{plane};
