@@ -119,12 +119,13 @@ void print_table(const std::vector<RunResult>& results) {
       {"", "scene", {}, true},    {"", "steps", {}},        {"contacts", "most", {}},
       {"worst", "residual", {}},  {"inexact", "steps", {}}, {"deepest", "overlap m", {}},
       {"energy", "change J", {}}, {"wall", "time s", {}},   {"", "recording", {}, true}};
+  bool all_whole = true;
   for (const RunResult& result : results) {
     const RunSummary& s = result.summary;
-    const std::string steps = std::to_string(s.steps);
-    const std::string state = s.diverged ? " diverged" : result.interrupted ? " stopped" : "";
+    const bool whole = !s.diverged && result.step >= result.total_steps;
+    all_whole = all_whole && whole;
     const std::string row[] = {shortened(result.name, 24),
-                               steps + state,
+                               std::to_string(s.steps) + (whole ? "" : "*"),
                                std::to_string(s.contacts_max),
                                short_number(s.worst_residual),
                                std::to_string(s.inexact_steps),
@@ -142,6 +143,7 @@ void print_table(const std::vector<RunResult>& results) {
   print_line(cells, [](const Cell& cell) { return cell.head_2; });
   for (std::size_t i = 0; i < results.size(); ++i)
     print_line(cells, [i](const Cell& cell) { return cell.rows[i]; });
+  if (!all_whole) fmt::print("* stopped or diverged before its end\n");
   if (narrow && !results.empty())
     fmt::print("Recordings: {}\n", (results.front().recording.parent_path() / "*.h5").string());
 }
