@@ -96,8 +96,7 @@ struct Solid {
     }
     if (!normals.empty()) {
       double value = -1e300;
-      for (const Vector3& n : normals)
-        value = std::max(value, std::min(n.dot(x), 1e300) - support(n));
+      for (const Vector3& n : normals) value = std::max(value, n.dot(x) - support(n));
       return value;
     }
     return (x - nearest_on_core(x)).norm() - radius;

@@ -3,7 +3,6 @@
 #include "vinci/collision/spatial_round.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "vinci/collision/spatial_feature.h"
@@ -127,7 +126,7 @@ struct Foot {
   std::uint32_t feature;
 };
 
-// In the axes of the box: coordinate i is beyond the box, or −1/+1 times inside.
+// By region: beyond three coordinates a vertex is nearest, beyond two an edge, else a face.
 Foot box_foot(const Convex& box, const Vector3& center) {
   const Vector3 arm = center - box.center();
   Vector3 local, excess = Vector3::Zero();
