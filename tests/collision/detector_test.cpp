@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The broad phase against brute force, its growth, and the detector's bookkeeping.
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -208,10 +208,10 @@ TEST(Detector, fine_terrain_is_found_quickly) {
   for (int i = 0; i < 200; ++i) scene.add(Circle{0.1}, planar_pose(0.25 + 0.5 * i, 0.25, 0.0));
   ExactDetector detector;
   scene.detect(detector, 0.05);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_FALSE(scene.detect(detector, 0.05).empty());
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(elapsed.count(), 0.5);
+  // Processor time; a few milliseconds, and room for sanitizers.
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 1.0);
 }
 
 TEST(Detector, registry_lists_the_exact_one) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks and decomposition of polygons.
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <numbers>
 #include <random>
 
@@ -132,7 +132,7 @@ TEST(Polygon, pieces_stay_within_four_times_the_optimum) {
 
 TEST(Polygon, ten_thousand_vertices_are_checked_and_split_in_seconds) {
   std::mt19937_64 random(3);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const Polygon star = make_polygon(random_star(random, 10'000));
   Points saw{{10'000.0, -1e4}, {10'000.0, 0.0}};  // long teeth that overlap in one direction
   for (int i = 4'998; i > 0; --i) {
@@ -142,8 +142,8 @@ TEST(Polygon, ten_thousand_vertices_are_checked_and_split_in_seconds) {
   saw.emplace_back(0.0, 0.0);
   saw.emplace_back(0.0, -1e4);
   const Polygon comb = make_polygon(saw);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(elapsed.count(), 10.0);
+  // Processor time; about 0.5 s, and room for sanitizers. A cubic method would take minutes.
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 20.0);
   expect_valid_decomposition(star);
   expect_valid_decomposition(comb);
 }
