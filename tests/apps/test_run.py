@@ -3,6 +3,8 @@
 import os
 import pty
 import resource
+import select
+import signal
 import subprocess
 
 import h5py
@@ -125,26 +127,26 @@ def test_quiet_is_quiet_and_pipes_get_no_bar(vinci):
 
 
 def test_a_terminal_gets_a_bar_that_is_wiped_at_the_end(vinci):
-    vinci.scene(stack(duration=3.0), "tower.yaml")
+    vinci.scene(stack(duration=1000), "tower.yaml")
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([PROGRAM, "run", "tower.yaml"], cwd=vinci.folder, stderr=theirs,
-                               stdout=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    process = vinci.start("run", "tower.yaml", "--output-interval", "1", stderr=theirs,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"})
     os.close(theirs)
     shown = b""
-    while True:
+    while process.poll() is None or select.select([ours], [], [], 0)[0]:
         try:
-            part = os.read(ours, 4096)
+            shown += os.read(ours, 4096)
         except OSError:  # the other end is closed
             break
-        if not part:
-            break
-        shown += part
-    assert process.wait(timeout=30) == 0
+        if shown.count(b"\r") == 4:
+            process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
     text = shown.decode()
-    for word in ("tower", "%", "/3000 steps", " s, ", "/s, ", " left", "\u2501"):
+    for word in ("tower", "%", "/1000000 steps", " s, ", "/s, ", " left", "\u2500"):
         assert word in text
-    assert text.endswith("\r\x1b[K")
-    assert all(len(line) <= 80 + len("\x1b[K") for line in text.split("\r"))
+    bar, rest = text.rsplit("\r\x1b[K", 1)
+    assert rest.startswith("stopped in step ")
+    assert all(len(line) <= 80 + len("\x1b[K") for line in bar.split("\r"))
 
 
 def test_a_diverging_run_fails_with_its_step_and_body(vinci):

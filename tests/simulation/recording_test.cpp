@@ -242,6 +242,24 @@ TEST_F(RecordingTest, an_existing_file_is_refused_and_a_writer_is_protected) {
   EXPECT_THROW(Recorder(file("no/such/folder/run.h5"), other), vinci::Error);
 }
 
+TEST_F(RecordingTest, a_run_can_be_read_while_it_is_written) {
+  Simulation simulation(tumble());
+  Recorder recorder(file(), simulation);
+  EXPECT_EQ(Recording(file()).frames(), 1);
+  run(simulation, recorder, 40);
+  recorder.flush();
+  {
+    const Recording live(file());
+    EXPECT_TRUE(live.has_writer());
+    EXPECT_FALSE(live.finished());
+    ASSERT_EQ(live.frames(), 41);
+    expect_same(live.state(40), simulation.state());
+  }
+  run(simulation, recorder, 100);
+  recorder.finish(simulation);
+  EXPECT_EQ(Recording(file()).frames(), 101);
+}
+
 TEST_F(RecordingTest, export_names_its_units_and_is_complete) {
   Simulation simulation(tumble());
   Recorder recorder(file(), simulation);

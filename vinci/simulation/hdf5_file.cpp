@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/simulation/hdf5_live_driver.h"
 #include "vinci/simulation/hdf5_superblock.h"
 
 namespace vinci {
@@ -72,6 +73,10 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : path_(path) {
     // A block that is being written is read again, after 1, 2, 4, ... ns; what is still wrong after
     // some 10 ms is damage.
     H5Pset_metadata_read_attempts(access.get(), mode == Mode::read_live ? 24 : 1);
+    if (mode == Mode::write_live) {
+      const Hdf5Id driver = register_live_driver();
+      H5Pset_driver(access.get(), driver.get(), nullptr);
+    }
     const unsigned flags = mode == Mode::write_live ? H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE
                                                     : H5F_ACC_RDONLY | H5F_ACC_SWMR_READ;
     file_ = {H5Fopen(path.c_str(), flags, access.get()), H5Fclose};
@@ -97,7 +102,8 @@ std::vector<char> Hdf5File::image() {
   std::vector<char> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
   if (size <= 0 || H5Fget_file_image(file_.get(), bytes.data(), bytes.size()) != size)
     fail("cannot be completed");
-  seal_superblock(bytes);  // HDF5 clears its flags in the image, but leaves the checksum
+  seal_superblock(bytes,
+                  bytes.size());  // HDF5 clears its flags in the image, but leaves the checksum
   return bytes;
 }
 

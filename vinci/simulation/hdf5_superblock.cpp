@@ -13,8 +13,8 @@
 namespace vinci {
 namespace {
 
-constexpr std::size_t superblock_size = 48, version_at = 8, offset_size_at = 9, flags_at = 11,
-                      end_at = 28, checksum_at = 44;
+constexpr std::size_t version_at = 8, offset_size_at = 9, flags_at = 11, end_at = 28,
+                      checksum_at = 44;
 constexpr unsigned char write_flags = 0x01 | 0x04;  // write access, SWMR write access
 using Bytes = std::array<unsigned char, superblock_size>;
 
@@ -86,10 +86,10 @@ bool rewrite_superblock(int descriptor, std::uint64_t end) {
   return pwrite(descriptor, bytes->data(), bytes->size(), 0) == static_cast<ssize_t>(bytes->size());
 }
 
-void seal_superblock(std::span<char> file) {
+void seal_superblock(std::span<char> file, std::uint64_t end) {
   Bytes bytes;
   std::memcpy(bytes.data(), file.data(), bytes.size());
-  seal(bytes, file.size());
+  seal(bytes, end);
   std::memcpy(file.data(), bytes.data(), bytes.size());
 }
 

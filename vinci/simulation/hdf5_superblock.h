@@ -7,6 +7,7 @@
 // section II.A; the checksum is Jenkins' lookup3 of the 44 bytes before it).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,7 +25,8 @@ std::optional<Hdf5Superblock> read_superblock(int descriptor);
 // Clears the flags and sets the end, in one write. False if it could not be done.
 bool rewrite_superblock(int descriptor, std::uint64_t end);
 
-// The same for the bytes of a whole file in memory, whose checksum may be wrong.
-void seal_superblock(std::span<char> file);
+// The same for bytes in memory that begin a file, whose checksum may be wrong.
+inline constexpr std::size_t superblock_size = 48;
+void seal_superblock(std::span<char> file, std::uint64_t end);
 
 }  // namespace vinci

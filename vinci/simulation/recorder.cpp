@@ -161,8 +161,7 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
 // HDF5's handle for a file that readers may follow, with the guard beside it.
 void Recorder::Impl::open_live(const Model& model) {
   file.emplace(path, Hdf5File::Mode::write_live);
-  guard->share();
-  guard->reserve(file->end(), 0);
+  guard->reserve(file->end(), 1u << 20);  // for what cutting a table writes
   tables = RecordingTables::open(*file, model.bodies.size(),
                                  static_cast<std::size_t>(model.velocity_count));
   progress = Hdf5Scalar::open(*file, "progress");
@@ -318,7 +317,6 @@ void Recorder::Impl::close() {
   tables = {};
   progress = {};
   file->close();
-  if (guard) guard->trim();
   guard.reset();
 }
 

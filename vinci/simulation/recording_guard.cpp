@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,40 +64,22 @@ void RecordingGuard::repair() {
     throw Error("is cut short: bytes are missing at its end", path_);
 }
 
-void RecordingGuard::share() {
-  // File systems without flock have no other programs to keep out this way.
-  static_cast<void>(flock(descriptor_, LOCK_SH | LOCK_NB));
-}
-
 void RecordingGuard::reserve(std::uint64_t used, std::uint64_t more) {
   constexpr std::uint64_t least = 1u << 20;
   const std::uint64_t needed = used + more;
-  const auto superblock = read_superblock(descriptor_);
-  const bool stale = !superblock || superblock->open_for_writing;
-  if (needed <= reserved_ && !stale) return;
-  const std::uint64_t wanted = std::max(reserved_, needed + std::max(least, used / 8));
+  if (needed <= reserved_) return;
+  const std::uint64_t wanted = needed + std::max(least, used / 8);
   auto enlarge = [&](std::uint64_t size) {
     const auto bytes = static_cast<off_t>(size);
     if (fallocate(descriptor_, 0, 0, bytes) == 0) return true;
     if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
     return size_of(descriptor_) >= size || ftruncate(descriptor_, bytes) == 0;
   };
-  if (enlarge(wanted))
-    reserved_ = wanted;
-  else if (needed > reserved_) {
-    if (!enlarge(needed))
-      throw Error(std::string("cannot grow: ") + std::strerror(errno), path_.string());
-    reserved_ = needed;
-  }
+  const std::uint64_t got = enlarge(wanted) ? wanted : enlarge(needed) ? needed : 0;
+  if (got == 0) throw Error(std::string("cannot grow: ") + std::strerror(errno), path_.string());
+  reserved_ = got;
   if (!rewrite_superblock(descriptor_, reserved_))
     throw Error(std::string("cannot be written: ") + std::strerror(errno), path_.string());
-}
-
-void RecordingGuard::trim() {
-  const auto superblock = read_superblock(descriptor_);
-  if (!superblock || superblock->open_for_writing) return;
-  if (size_of(descriptor_) > superblock->end)
-    static_cast<void>(!ftruncate(descriptor_, static_cast<off_t>(superblock->end)));
 }
 
 }  // namespace vinci

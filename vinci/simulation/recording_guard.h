@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the file of a running recording openable at every instant, beside HDF5's own handle.
+// The right to write a recording, and the room for it, beside HDF5's own handle.
 //
-// - One writer: a lock of the open file description, gone with the process however it ends. A
-//   shared flock keeps other programs from opening the file for writing; readers are welcome.
+// - One writer: a lock of the open file description, gone with the process however it ends.
 // - Space is reserved before HDF5 uses it, so a full disk is noticed between two flushes and never
-//   inside one, and the superblock can name an end that covers everything HDF5 may write until the
-//   next reservation: a file whose writer is killed is an ordinary HDF5 file as it lies.
+//   inside one, and the superblock names an end that covers everything HDF5 may write until the
+//   next reservation (see hdf5_live_driver.h).
 #pragma once
 
 #include <cstdint>
@@ -24,14 +23,9 @@ class RecordingGuard {
   // Makes the file one that HDF5 opens, whatever its last writer left. Throws Error if it is not an
   // HDF5 file of the recorder's kind, or cut short.
   void repair();
-  // Call once HDF5 has the file open.
-  void share();
   // Room for `more` bytes behind `used`, and a superblock that says so. Throws Error when the disk
   // is full.
   void reserve(std::uint64_t used, std::uint64_t more);
-  // Call after HDF5 has closed the file: gives back what was reserved and not used.
-  void trim();
-
   static bool has_writer(int descriptor);
 
  private:
