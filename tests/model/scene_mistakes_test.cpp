@@ -144,6 +144,22 @@ TEST_F(Hostile, a_million_vertices) {
   expect_refusal(yaml);
 }
 
+TEST_F(Hostile, a_polygon_of_too_many_corners_hears_the_cap) {
+  std::string yaml = "world: planar\nbodies:\n  a:\n    shapes:\n      - polygon:\n";
+  yaml += repeated("        - [0, 1]\n", 10'001);
+  const auto mistakes = mistakes_of(yaml);
+  ASSERT_EQ(mistakes.size(), 1u);
+  EXPECT_EQ(mistakes[0].message, "a list of 10001; accepted: a list of 3 to 10000 points");
+}
+
+TEST_F(Hostile, more_changes_than_can_be_tried) {
+  std::string yaml = "world: planar\nparameters: {p: 1}\nbodies:\n";
+  for (int i = 0; i < 5'000; ++i) yaml += fmt::format("  b{}: {{shapes: [{{circle: p}}]}}\n", i);
+  yaml += "changes:\n";
+  for (int i = 0; i < 900; ++i) yaml += fmt::format("  - {{at: {}, set: {{p: {}}}}}\n", i, i + 1);
+  expect_refusal(yaml);
+}
+
 TEST_F(Hostile, aliases_of_long_texts) {
   std::string yaml = "world: planar\na: &a " + std::string(60'000, 'x') + "\nb: [";
   yaml += repeated("*a, ", 10'000);

@@ -95,6 +95,12 @@ class Numbers {
 bool check_numbers(const Node& node, const SceneValue& value, const Numbers& numbers,
                    Mistakes& mistakes);
 
+// Parts of a scene besides the model.
+void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
+void read_changes(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
+void check_changes(const SceneData& scene, Mistakes& mistakes);
+void write_source(SceneData& scene, Mistakes& mistakes);
+
 // Nothing if there was a mistake.
 std::shared_ptr<const Model> compile_model(const SceneData& scene, const Numbers& numbers,
                                            Mistakes& mistakes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scene files: reading, includes merged into one tree, mesh files, changes and the run's choices.
+// Scene files: reading, includes merged into one tree, mesh files.
 #include "vinci/model/scene_load.h"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "vinci/geometry/build.h"
-#include "vinci/model/run_options.h"
 
 namespace vinci {
 
@@ -84,7 +83,14 @@ class Loader {
       diagnostic.file = scene_->files[static_cast<std::size_t>(file)];
       mistakes_.add(std::move(diagnostic));
     }
-    return root;
+    bytes_ += text.size();
+    values_ += count_values(root);
+    if (bytes_ <= max_scene_bytes && values_ <= max_scene_values) return root;
+    mistakes_.add(
+        {scene_->files[static_cast<std::size_t>(file)], 0, "",
+         fmt::format("the scene with its included files has more than {} values or {} MiB",
+                     max_scene_values, max_scene_bytes >> 20)});
+    throw TooManyMistakes{};
   }
 
   // The first file, or one that `from` includes.
@@ -221,10 +227,6 @@ class Loader {
   void finish() {
     if (!begun_) return;
     SceneData& scene = *scene_;
-    if (count_values(scene.root) > max_scene_values)
-      return mistakes_.add({scene.files[0], 0, "",
-                            fmt::format("the scene has more than {} values with its included files",
-                                        max_scene_values)});
     scene.variables = {"t", "q", "v"};
     if (const Node* parameters = scene.root.find("parameters");
         parameters && parameters->is_map() && parameters->children.size() <= max_parameters)
@@ -238,11 +240,11 @@ class Loader {
     read_meshes();
     const Numbers numbers(scene, {}, mistakes_);
     scene.defaults = numbers.values();
-    read_run(numbers);
-    read_changes(numbers);
+    read_run(scene, numbers, mistakes_);
+    read_changes(scene, numbers, mistakes_);
     compile_model(scene, numbers, mistakes_);
-    if (mistakes_.none()) check_changes();
-    if (mistakes_.none() && (included_ || meshes_read_)) write_source();
+    if (mistakes_.none()) check_changes(scene, mistakes_);
+    if (mistakes_.none() && (included_ || meshes_read_)) write_source(scene, mistakes_);
   }
 
   // Without a world most of the tree has no meaning; then only the rest is checked.
@@ -273,8 +275,11 @@ class Loader {
         std::vector<Vector3>& points = scene.mesh[mesh.key];
         for (const Node& point : mesh.children) {
           Vector3 vector;
-          for (std::size_t i = 0; i < 3; ++i)
-            vector[static_cast<int>(i)] = point.children[i].number;
+          for (std::size_t i = 0; i < 3; ++i) {
+            const Node& number = point.children[i];
+            if (number.expression) mistakes_.add(number, "not a plain number; accepted: numbers");
+            vector[static_cast<int>(i)] = number.number;
+          }
           points.push_back(vector);
         }
       }
@@ -307,6 +312,7 @@ class Loader {
     // Named from the folder of the first file, whichever file uses it.
     file.text = folders_[0].empty() ? path.lexically_normal().string()
                                     : path.lexically_relative(folders_[0]).string();
+    if (file.text.size() > max_name_bytes) return fail("the path is too long");
     meshes_read_ = true;
     if (scene.mesh.count(file.text) > 0) return;
     try {
@@ -316,123 +322,12 @@ class Loader {
     }
   }
 
-  // --- changes and run ---
-
-  void read_changes(const Numbers& numbers) {
-    const Node* changes = scene_->root.find("changes");
-    if (!changes) return;
-    const SceneValue& value = scene_grammar(scene_->world).find("changes")->value;
-    if (!check_numbers(*changes, value, numbers, mistakes_)) return;
-    for (const Node& node : changes->children) {
-      ParameterChange change;
-      change.at = numbers(*node.find("at"));
-      for (const Node& child : node.find("set")->children) change.set[child.key] = numbers(child);
-      scene_->changes.push_back(std::move(change));
-    }
-    std::stable_sort(
-        scene_->changes.begin(), scene_->changes.end(),
-        [](const ParameterChange& a, const ParameterChange& b) { return a.at < b.at; });
-  }
-
-  // Every model that the run will use can be made.
-  void check_changes() {
-    std::map<std::string, double> values;
-    for (const ParameterChange& change : scene_->changes) {
-      for (const auto& [name, value] : change.set) values[name] = value;
-      mistakes_.set_remark(fmt::format(" (after the change at {} s)", change.at));
-      compile_model(*scene_, Numbers(*scene_, values, mistakes_), mistakes_);
-      if (!mistakes_.none()) return;
-    }
-    mistakes_.set_remark("");
-  }
-
-  void read_run(const Numbers& numbers) {
-    const Node* run = scene_->root.find("run");
-    if (!run) return;
-    const SceneValue& value = scene_grammar(scene_->world).find("run")->value;
-    if (!check_numbers(*run, value, numbers, mistakes_)) return;
-    for (const Node& node : run->children) {
-      const SceneValue& kind = value.find(node.key)->value;
-      set_choice(node.key, node);
-      if (kind.kind == SceneValue::Kind::number)
-        scene_->run.values[node.key] = kind.whole ? fmt::format("{:.0f}", numbers(node))
-                                                  : fmt::format("{:.17g}", numbers(node));
-      else if (node.is_map())
-        read_plugin(node, numbers);
-      else
-        scene_->run.values[node.key] = node.text;
-    }
-  }
-
-  void set_choice(const std::string& option, const Node& node) {
-    scene_->run.places[option] = {scene_->files[static_cast<std::size_t>(node.file)], node.line};
-  }
-
-  // The kinds of a plugin's options are not known here: what is a number is evaluated, anything
-  // else stays as written.
-  void read_plugin(const Node& node, const Numbers& numbers) {
-    for (const Node& child : node.children) {
-      if (child.key == "name") {
-        scene_->run.values[node.key] = child.text;
-        continue;
-      }
-      set_choice(node.key + "." + child.key, child);
-      std::string& text = scene_->run.plugin_values[{node.key, child.key}];
-      text = child.text;
-      try {
-        Node number = child;
-        number.expression =
-            std::make_shared<Expression>(Expression::parse(child.text, scene_->variables));
-        const double value = numbers(number);
-        if (std::isfinite(value)) text = fmt::format("{:.17g}", value);
-      } catch (const Error&) {
-        continue;
-      }
-    }
-  }
-
-  // --- source ---
-
-  void write_source() {
-    Node root = scene_->root;
-    std::erase_if(root.children, [](const Node& child) { return child.key == "meshes"; });
-    if (!scene_->mesh.empty()) {
-      Node meshes;
-      meshes.kind = Node::Kind::map;
-      meshes.key = "meshes";
-      for (const auto& [name, points] : scene_->mesh) {
-        Node mesh;
-        mesh.kind = Node::Kind::list;
-        mesh.key = name;
-        for (const Vector3& point : points) mesh.children.push_back(point_node(point));
-        meshes.children.push_back(std::move(mesh));
-      }
-      root.children.push_back(std::move(meshes));
-    }
-    if (count_values(root) > max_scene_values)
-      mistakes_.add(
-          {scene_->files[0], 0, "",
-           fmt::format("the scene has more than {} values with its meshes", max_scene_values)});
-    scene_->source = write_yaml(root);
-  }
-
-  static Node point_node(const Vector3& point) {
-    Node list;
-    list.kind = Node::Kind::list;
-    for (int i = 0; i < 3; ++i) {
-      Node number;
-      number.kind = Node::Kind::scalar;
-      number.text = fmt::format("{:.17g}", point[i]);
-      list.children.push_back(std::move(number));
-    }
-    return list;
-  }
-
   std::shared_ptr<SceneData> scene_;
   Mistakes mistakes_;
   std::vector<fs::path> folders_;     // of the files
   std::vector<fs::path> open_files_;  // those being included now, outermost first
   std::set<fs::path> read_files_;
+  std::size_t bytes_ = 0, values_ = 0;  // of all files
   bool from_memory_ = false, worlds_differ_ = false, begun_ = false, included_ = false,
        meshes_read_ = false;
 };

@@ -171,7 +171,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_leaf(const YAML::Mark& mark, Node::Kind kind, const std::string& value,
                 YAML::anchor_t anchor) {
-    spend(line_of(mark), 1, value.size());
+    spend(line_of(mark), expects_key() ? 0 : 1, value.size());
     if (expects_key()) {
       add_key(mark, kind == Node::Kind::null ? "null" : value);
       return;
@@ -294,7 +294,7 @@ void check_bytes(std::string_view text) {
                   fmt::format("the file has {} bytes; at most {} MiB are accepted", text.size(),
                               max_scene_bytes >> 20)};
   int line = 1;
-  std::size_t line_start = 0;
+  std::size_t line_start = 0, brackets = 0;
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte == '\n') {
@@ -305,6 +305,9 @@ void check_bytes(std::string_view text) {
           line, "",
           fmt::format("the byte 0x{:02X}: this is no text file; scenes are YAML in UTF-8", byte)};
     }
+    // The scanner keeps every bracket that may still turn out to be a key.
+    if ((byte == '[' || byte == '{') && ++brackets > max_scene_values)
+      throw Refusal{line, "", fmt::format("more than {} brackets", max_scene_values)};
     if (i + 1 - line_start > max_line_bytes)
       throw Refusal{line, "",
                     fmt::format("the line is longer than {} characters; break it into several",

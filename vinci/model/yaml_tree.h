@@ -14,7 +14,7 @@
 
 namespace vinci {
 
-inline constexpr std::size_t max_scene_bytes = 16u << 20;  // one file; also all expanded scalars
+inline constexpr std::size_t max_scene_bytes = 8u << 20;   // one file; also all expanded scalars
 inline constexpr std::size_t max_line_bytes = 256u << 10;  // the scanner looks ahead by lines
 inline constexpr std::size_t max_scalar_bytes = 64u << 10;
 inline constexpr std::size_t max_name_bytes = 256;
