@@ -100,7 +100,10 @@ RunOverrides recorded_overrides(const Recording& recording, const Scene& scene) 
   return overrides;
 }
 
+// Options of a plugin go with it when another one is chosen.
 void add_over(RunOverrides& below, const RunOverrides& above) {
+  std::erase_if(below.plugin_options,
+                [&](const auto& item) { return above.options.contains(item.first.first); });
   for (const auto& [name, value] : above.parameters) below.parameters[name] = value;
   for (const auto& [name, text] : above.options) below.options[name] = text;
   for (const auto& [key, text] : above.plugin_options) below.plugin_options[key] = text;

@@ -61,6 +61,11 @@ std::string options_json(const Simulation& simulation) {
 
 void check_same_run(const Recording& recording, const Simulation& simulation) {
   const std::string where = recording.path().string();
+  if (recording.version() != VINCI_VERSION)
+    throw Error(fmt::format("cannot be continued bit for bit: it was made by version {}, this is "
+                            "version {}",
+                            recording.version(), VINCI_VERSION),
+                where);
   const std::string& text = simulation.scene().source();
   if (text != recording.scene_text())
     throw Error(fmt::format("cannot be continued: the scene is another one than the recorded (they "
