@@ -37,9 +37,10 @@ Json facts(const std::string& file, const Simulation& simulation) {
 
 void print_good(const Json& scene) {
   const auto kinds = scene["kinds"].get<std::vector<std::string>>();
-  fmt::print("{}: OK: {}, {} ({} moving), {} ({}), {} of {} s\n", scene["file"].get<std::string>(),
+  const std::string list = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, ", "));
+  fmt::print("{}: OK: {}, {} ({} moving), {}{}, {} of {} s\n", scene["file"].get<std::string>(),
              scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
-             scene["moving"].get<int>(), plural(scene["shapes"], "shape"), fmt::join(kinds, ", "),
+             scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
              plural(scene["steps"], "step"), scene["step"].get<double>());
 }
 

@@ -31,6 +31,20 @@ std::uint64_t size_of(int descriptor) {
   return fstat(descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+// Behind the last byte ever written, as far as the file system tells; reserved space does not
+// count.
+std::uint64_t end_of_data(int descriptor) {
+  const auto size = static_cast<off_t>(size_of(descriptor));
+  off_t end = 0;
+  while (end < size) {
+    const off_t data = lseek(descriptor, end, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;  // nothing but a hole
+    end = data < 0 ? size : lseek(descriptor, data, SEEK_HOLE);
+    if (end < 0) end = size;
+  }
+  return static_cast<std::uint64_t>(end);
+}
+
 }  // namespace
 
 RecordingGuard::RecordingGuard(const std::filesystem::path& path)
@@ -58,10 +72,14 @@ bool RecordingGuard::has_writer(int descriptor) {
 void RecordingGuard::repair() {
   const auto superblock = read_superblock(descriptor_);
   if (!superblock) throw Error("is not a recording (its first bytes are not HDF5's)", path_);
-  if (superblock->open_for_writing && !rewrite_superblock(descriptor_, size_of(descriptor_)))
-    throw Error(std::string("cannot be repaired: ") + std::strerror(errno), path_);
   if (!superblock->open_for_writing && superblock->end > size_of(descriptor_))
     throw Error("is cut short: bytes are missing at its end", path_);
+  // What a killed writer had reserved: first the end, then the cut.
+  const std::uint64_t end = end_of_data(descriptor_);
+  if (!superblock->open_for_writing && superblock->end <= end) return;
+  if (!rewrite_superblock(descriptor_, end) || ftruncate(descriptor_, static_cast<off_t>(end)) != 0)
+    throw Error(std::string("cannot be repaired: ") + std::strerror(errno), path_);
+  reserved_ = end;
 }
 
 void RecordingGuard::reserve(std::uint64_t used, std::uint64_t more) {
