@@ -101,8 +101,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
 
-  parameters_ = scene_.parameters();
-  for (const auto& [name, value] : overrides.parameters) parameters_[name] = value;
+  set_parameters_ = overrides.parameters;
   compile();
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
     refuse(scene_, overrides, "stepper", reason);
@@ -118,7 +117,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
 }
 
 void Simulation::compile() {
-  model_ = scene_.compile(parameters_);
+  model_ = scene_.compile(set_parameters_);
   context_.model = model_.get();
   ++model_version_;
 }
@@ -139,7 +138,7 @@ void Simulation::apply_due_changes() {
   const auto& changes = scene_.changes();
   bool changed = false;
   while (next_change_ < changes.size() && changes[next_change_].at <= state_.time + 1e-9 * h_) {
-    for (const auto& [name, value] : changes[next_change_].set) parameters_[name] = value;
+    for (const auto& [name, value] : changes[next_change_].set) set_parameters_[name] = value;
     ++next_change_;
     changed = true;
   }
@@ -147,10 +146,10 @@ void Simulation::apply_due_changes() {
 }
 
 void Simulation::set_parameter(const std::string& name, double value) {
-  std::map<std::string, double> changed = parameters_;
+  std::map<std::string, double> changed = set_parameters_;
   changed[name] = value;
   auto model = scene_.compile(changed);
-  parameters_ = std::move(changed);
+  set_parameters_ = std::move(changed);
   model_ = std::move(model);
   context_.model = model_.get();
   ++model_version_;

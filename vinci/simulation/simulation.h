@@ -41,7 +41,7 @@ class Simulation {
   const Solution& solution() const { return context_.solution; }
   const Scene& scene() const { return scene_; }
   const OptionValues& options() const { return options_; }
-  const std::map<std::string, double>& parameters() const { return parameters_; }
+  const std::map<std::string, double>& parameters() const { return model_->parameters; }
   // {"stepper", values}, {"detector", ...}, {"solver", ...}
   const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
 
@@ -69,7 +69,7 @@ class Simulation {
   Scene scene_;
   OptionValues options_;
   std::map<std::string, OptionValues> plugin_options_;
-  std::map<std::string, double> parameters_;
+  std::map<std::string, double> set_parameters_;  // over the scene's own; the others follow
   std::shared_ptr<const Model> model_;
   std::unique_ptr<CollisionDetector> detector_;
   std::unique_ptr<TimeStepper> stepper_;

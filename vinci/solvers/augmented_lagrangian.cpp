@@ -13,17 +13,14 @@ namespace vinci {
 namespace {
 
 constexpr const char* name = "augmented-lagrangian";
-constexpr double largest_penalty = 1e7;  // beyond it the Newton matrix loses the digits of M
+constexpr double largest_penalty = 1e9;  // beyond it the Newton matrix loses the digits of M
 constexpr double penalty_growth = 10.0;
+constexpr double exact_penalty = 1e4;  // where the exact law takes over from its fixed point
 
 }  // namespace
 
-struct AugmentedLagrangianSolver::Newton {
-  NewtonMatrix matrix;
-};
-
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
-    : settings_(settings), newton_(std::make_unique<Newton>()) {}
+    : settings_(settings), newton_(std::make_unique<NewtonMatrix>()) {}
 AugmentedLagrangianSolver::~AugmentedLagrangianSolver() = default;
 
 const char* AugmentedLagrangianSolver::refusal(const ComplementarityProblem& problem) const {
@@ -51,77 +48,112 @@ void AugmentedLagrangianSolver::begin(const ComplementarityProblem& problem, Sol
   center_ = solution.lambda;
   u_ = judge_.u();
   shift_.setZero(problem.rows());
+  impulse_.resize(problem.rows());
+  weights_.resize(problem.unknowns());
+  for (int row = 0; row < problem.unknowns(); ++row)
+    for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
+      if (problem.M.indices[k] == row) weights_[row] = 1.0 / problem.M.values[k];
   iterations_ = 0;
 }
 
-// Value of the function of this round at u; leaves y and P(y).
-double AugmentedLagrangianSolver::evaluate(const ComplementarityProblem& problem, double penalty,
-                                           const VectorX& u) {
+// F(u); leaves y and P(y).
+void AugmentedLagrangianSolver::evaluate(const ComplementarityProblem& problem, const VectorX& u) {
   scratch_ = problem.b + shift_;
   problem.J.multiply_add(u.data(), scratch_.data());
-  double value = -problem.p.dot(u);
   y_.resize(problem.rows());
   for (const Block& block : problem.blocks) {
-    const double rho = penalty / judge_.scales()[block.offset];
+    const double rho = penalty_ / judge_.scales()[block.offset];
     auto y = y_.segment(block.offset, block.size);
-    auto impulse = impulse_.segment(block.offset, block.size);
     y = center_.segment(block.offset, block.size) -
         rho * scratch_.segment(block.offset, block.size);
-    impulse = y;
-    project(block, 1.0, impulse.data());
-    value += (0.5 * y.squaredNorm() - 0.5 * (y - impulse).squaredNorm()) / rho;
+    impulse_.segment(block.offset, block.size) = y;
+    apply_map(block, map_, impulse_.data() + block.offset);
   }
-  force_.setZero(problem.unknowns());
+  force_ = -problem.p;
   problem.M.multiply_add(u.data(), force_.data());
-  return value + 0.5 * u.dot(force_);
-}
-
-// F(u) from what evaluate() left.
-void AugmentedLagrangianSolver::gradient(const ComplementarityProblem& problem) {
-  force_ -= problem.p;
   scratch_ = -impulse_;
   problem.J.multiply_transposed_add(scratch_.data(), force_.data());
 }
 
-// Newton with backtracking until F is small against `target`; false where no step was possible.
-bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double penalty,
-                                         double target) {
-  double value = evaluate(problem, penalty, u_);
-  gradient(problem);
-  for (int inner = 0; inner < 50 && iterations_ < settings_.max_iterations; ++inner) {
-    if (!newton_->matrix.assemble(problem, judge_.scales(), penalty, y_)) return inner > 0;
+// Convex round: moves along the step until the slope has fallen to half of what it was. The slope
+// of a convex function grows along a line: bisection. Slopes keep their digits where values lose
+// them.
+void AugmentedLagrangianSolver::search_slope(const ComplementarityProblem& problem, double slope) {
+  double lower = 0.0, upper = 1.0, length = 1.0;
+  for (int halving = 0; halving < 30; ++halving) {
+    trial_ = u_ + length * step_;
+    evaluate(problem, trial_);
+    const double now = force_.dot(step_);
+    if (now > -0.5 * slope)
+      upper = length;
+    else if (now < 0.5 * slope && length < 1.0)
+      lower = length;
+    else
+      break;
+    length = 0.5 * (lower + upper);
+  }
+  u_ = trial_;
+}
+
+// Exact round: moves along the step until |F| falls; false if it does not.
+bool AugmentedLagrangianSolver::search_norm(const ComplementarityProblem& problem) {
+  const double before = force_norm();
+  double length = 1.0;
+  for (int halving = 0; halving < 12; ++halving, length *= 0.5) {
+    trial_ = u_ + length * step_;
+    evaluate(problem, trial_);
+    if (force_norm() <= (1.0 - 1e-3 * length) * before) {
+      u_ = trial_;
+      return true;
+    }
+  }
+  evaluate(problem, u_);
+  return false;
+}
+
+double AugmentedLagrangianSolver::force_norm() const {
+  return std::sqrt((force_.array().square() * weights_.array()).sum());
+}
+
+// Newton steps until F is as small as a velocity of `target` makes it; false where nothing moved.
+bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double target) {
+  evaluate(problem, u_);
+  for (int inner = 0; inner < 40 && iterations_ < settings_.max_iterations; ++inner) {
+    if (!newton_->assemble(problem, judge_.scales(), penalty_, map_, y_)) return false;
     ++iterations_;
     step_ = -force_;
-    newton_->matrix.solve(step_);
+    newton_->solve(step_);
     const double slope = force_.dot(step_);
-    if (!std::isfinite(slope)) return inner > 0;
-    double length = 1.0;
-    bool moved = false;
-    for (int halving = 0; halving < 30; ++halving, length *= 0.5) {
-      trial_ = u_ + length * step_;
-      const double now = evaluate(problem, penalty, trial_);
-      // Near the minimum the differences drown in rounding: a full step is then as good as known.
-      if (now <= value + 1e-4 * length * slope + 1e-14 * std::abs(value)) {
-        value = now;
-        moved = true;
-        break;
-      }
+    if (!std::isfinite(slope)) return false;
+    if (map_ == ContactMap::cone) {
+      if (slope >= 0.0) return true;  // at the minimum, to rounding
+      search_slope(problem, slope);
+      if (-slope <= target * target / judge_.scales().maxCoeff()) return true;
+    } else {
+      if (!search_norm(problem)) return inner > 0;
+      if (force_norm() <= target * std::sqrt(1.0 / judge_.scales().maxCoeff())) return true;
     }
-    if (!moved) {
-      evaluate(problem, penalty, u_);
-      return inner > 0;
-    }
-    u_ = trial_;
-    gradient(problem);
-    if (-slope <= target) break;
   }
   return true;
 }
 
-// Judges the impulses of the round; true if they are solved.
-bool AugmentedLagrangianSolver::keep(const ComplementarityProblem& problem, Solution& solution) {
+// The next round: λ̄ and, on the cone, the shift that makes it Coulomb's law at the fixed point.
+void AugmentedLagrangianSolver::prepare_round(const ComplementarityProblem& problem) {
+  shift_.setZero();
+  if (map_ == ContactMap::coulomb) return;
+  for (const Block& block : problem.blocks)
+    if (block.law == Law::coulomb)
+      shift_[block.offset] =
+          block.friction * judge_.w().segment(block.offset + 1, block.size - 1).norm();
+}
+
+// Judges the impulses of the round, polished where that helps; true if they are solved.
+bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& problem) {
   candidate_.lambda = impulse_;
+  for (const Block& block : problem.blocks)
+    project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
+  round_residual_ = residual.relative;
   if (residual.relative < 1e-2 && !is_solved(residual, settings_.tolerance))
     residual =
         polish_.improve(problem, operator_, judge_, {settings_.tolerance, 6}, candidate_, residual);
@@ -129,8 +161,43 @@ bool AugmentedLagrangianSolver::keep(const ComplementarityProblem& problem, Solu
     best_residual_ = residual;
     best_.lambda = candidate_.lambda;
   }
-  solution.lambda = best_.lambda;
-  return is_solved(best_residual_, settings_.tolerance);
+  if (is_solved(best_residual_, settings_.tolerance)) return true;
+  return false;
+}
+
+void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
+  penalty_ = settings_.penalty;
+  map_ = ContactMap::cone;
+  const bool exact_differs =
+      std::any_of(problem.blocks.begin(), problem.blocks.end(),
+                  [](const Block& block) { return block.law == Law::coulomb; });
+  int idle = 0;  // rounds without a gain
+  double before = best_residual_.relative;
+  while (iterations_ < settings_.max_iterations && idle < 8) {
+    prepare_round(problem);
+    kept_u_ = u_;
+    const bool moved = minimise(problem, std::min(1e-2 * before, 1e-3) * judge_.free_norm());
+    if (!moved && map_ == ContactMap::cone) return;
+    if (moved && judge_round(problem)) return;
+    // An exact round may end far away, at another solution of its own equations: go back.
+    const bool good = moved && (map_ == ContactMap::cone || round_residual_ < 3.0 * before);
+    const bool gained = good && round_residual_ < 0.3 * before;
+    if (good) {
+      center_ = impulse_;
+      before = round_residual_;
+    } else {
+      u_ = kept_u_;
+    }
+    candidate_.lambda = center_;
+    judge_.measure(problem, candidate_);
+    idle = gained ? 0 : idle + 1;
+    // Slow rounds: the impulses must change much along directions that move nothing.
+    if (!good)
+      penalty_ *= 0.1;
+    else if (map_ == ContactMap::cone || !gained)
+      penalty_ = std::min(penalty_ * penalty_growth, largest_penalty);
+    if (exact_differs && penalty_ >= exact_penalty) map_ = ContactMap::coulomb;
+  }
 }
 
 SolveReport AugmentedLagrangianSolver::solve(const ComplementarityProblem& problem,
@@ -147,29 +214,8 @@ SolveReport AugmentedLagrangianSolver::solve(const ComplementarityProblem& probl
     report.note = reason ? reason : "M is singular";
     return report;
   }
-  impulse_.resize(problem.rows());
   begin(problem, solution);
-  bool solved = is_solved(best_residual_, settings_.tolerance);
-  double penalty = settings_.penalty;
-  int idle = 0;  // rounds without a gain
-  while (!solved && iterations_ < settings_.max_iterations && idle < 6) {
-    for (const Block& block : problem.blocks)
-      if (block.law == Law::coulomb)
-        shift_[block.offset] =
-            block.friction * judge_.w().segment(block.offset + 1, block.size - 1).norm();
-    // Energy that matters: the tolerance squared, in the unit of ½ uᵀM u.
-    const double momentum = std::abs(problem.p.dot(u_)) + 1e-300;
-    const double before = best_residual_.relative;
-    const double target = momentum * std::pow(std::min(1e-2 * before, 1e-3), 2);
-    if (!minimise(problem, penalty, target)) break;
-    center_ = impulse_;
-    solved = keep(problem, solution);
-    // The next round starts from its own impulses, not from polished ones.
-    candidate_.lambda = center_;
-    judge_.measure(problem, candidate_);
-    idle = best_residual_.relative < 0.5 * before ? 0 : idle + 1;
-    penalty = std::min(penalty * penalty_growth, largest_penalty);
-  }
+  if (!is_solved(best_residual_, settings_.tolerance)) iterate(problem);
   solution.lambda = best_.lambda;
   report.residual = judge_.measure(problem, solution);
   solution.u = judge_.u();

@@ -7,7 +7,8 @@
 //
 // which is strictly convex in u however many contacts repeat each other (φ is the Moreau envelope,
 // ρ_a = ρ/s_a with s_a the scale of the judge). Then λ̄ ← P(y). The fixed point in μ|w̄_T| makes the
-// cone of De Saxcé the exact law [Acary et al. 2011]. The sparse Newton matrix has a block a body.
+// cone of De Saxcé the exact law [Acary et al. 2011]; where ρ has grown large, rounds on the exact
+// law itself take over (newton_matrix.h) and the active set they find is polished.
 #pragma once
 
 #include <memory>
@@ -15,6 +16,7 @@
 #include "vinci/complementarity/residual.h"
 #include "vinci/solvers/active_set_polish.h"
 #include "vinci/solvers/delassus_operator.h"
+#include "vinci/solvers/newton_matrix.h"
 #include "vinci/solvers/solver.h"
 
 namespace vinci {
@@ -35,27 +37,34 @@ class AugmentedLagrangianSolver final : public Solver {
   SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
 
  private:
-  struct Newton;  // the sparse matrix and its factorisation
   const char* refusal(const ComplementarityProblem& problem) const;
   void begin(const ComplementarityProblem& problem, Solution& solution);
-  bool minimise(const ComplementarityProblem& problem, double penalty, double target);
-  double evaluate(const ComplementarityProblem& problem, double penalty, const VectorX& u);
-  void gradient(const ComplementarityProblem& problem);
-  bool keep(const ComplementarityProblem& problem, Solution& solution);
+  void iterate(const ComplementarityProblem& problem);
+  void prepare_round(const ComplementarityProblem& problem);
+  bool minimise(const ComplementarityProblem& problem, double target);
+  void evaluate(const ComplementarityProblem& problem, const VectorX& u);
+  void search_slope(const ComplementarityProblem& problem, double slope);
+  bool search_norm(const ComplementarityProblem& problem);
+  double force_norm() const;
+  bool judge_round(const ComplementarityProblem& problem);
 
   Settings settings_;
   Judge judge_;
   DelassusOperator operator_;
   ActiveSetPolish polish_;
-  std::unique_ptr<Newton> newton_;
-  VectorX center_;  // λ̄
-  VectorX shift_;   // μ|w̄_T| in the normal rows of coulomb blocks, else 0
-  VectorX u_, trial_, step_;
+  std::unique_ptr<NewtonMatrix> newton_;
+  ContactMap map_ = ContactMap::cone;
+  double penalty_ = 0.0;  // ρ
+  VectorX center_;        // λ̄
+  VectorX shift_;         // μ|w̄_T| in the normal rows of coulomb blocks, else 0
+  VectorX u_, kept_u_, trial_, step_;
   VectorX y_, impulse_;  // y(u) and P(y(u))
   VectorX force_;        // F(u)
+  VectorX weights_;      // 1/M_ii
   VectorX scratch_;
   Solution candidate_, best_;
   Residual best_residual_;
+  double round_residual_ = 0.0;  // of the last round, before the polish
   int iterations_ = 0;
 };
 

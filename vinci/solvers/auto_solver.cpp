@@ -8,24 +8,29 @@ namespace vinci {
 
 namespace {
 
+// Sweeps of the first attempt where Newton follows: as many as a few of its steps cost.
+constexpr int leash_before_newton = 100;
+// Where Newton was tried before, pivoting is worth its m³ only up to here.
+constexpr int largest_lemke_after_newton = 500;
+
 // Sweeps worth spending where Lemke stands ready: about what its m pivots on m² numbers cost.
-int short_attempt(const ComplementarityProblem& problem) {
+int leash_before_lemke(const ComplementarityProblem& problem) {
   const double m = problem.rows();
   const double sweep =
       10.0 * static_cast<double>(problem.J.indices.size() + problem.C.indices.size()) + 50.0 * m;
   return static_cast<int>(std::clamp(2.0 * m * m * m / sweep, 50.0, 5000.0));
 }
 
-GaussSeidelSolver::Settings sweeps(const AutoSolver::Settings& settings) {
-  GaussSeidelSolver::Settings result;
-  result.tolerance = settings.tolerance;
-  result.max_iterations = settings.max_iterations;
-  return result;
+template <class Settings>
+Settings with_tolerance(double tolerance) {
+  Settings settings;
+  settings.tolerance = tolerance;
+  return settings;
 }
 
-LemkeSolver::Settings pivots(const AutoSolver::Settings& settings) {
-  LemkeSolver::Settings result;
-  result.tolerance = settings.tolerance;
+AugmentedLagrangianSolver::Settings newton_settings(const AutoSolver::Settings& settings) {
+  auto result = with_tolerance<AugmentedLagrangianSolver::Settings>(settings.tolerance);
+  result.largest = settings.largest_newton;
   return result;
 }
 
@@ -47,9 +52,9 @@ bool has_pyramids(const ComplementarityProblem& problem) {
 
 AutoSolver::AutoSolver(const Settings& settings)
     : settings_(settings),
-      sweeping_(sweeps(settings)),
-      short_sweeping_(sweeps(settings)),
-      pivoting_(pivots(settings)) {}
+      sweeping_(with_tolerance<GaussSeidelSolver::Settings>(settings.tolerance)),
+      newton_(newton_settings(settings)),
+      pivoting_(with_tolerance<LemkeSolver::Settings>(settings.tolerance)) {}
 
 std::string AutoSolver::why_not(const ComplementarityProblem& problem) const {
   const std::string sweeping = sweeping_.why_not(problem);
@@ -59,43 +64,44 @@ std::string AutoSolver::why_not(const ComplementarityProblem& problem) const {
   return sweeping == pivoting ? sweeping : "gauss-seidel: " + sweeping + "; lemke: " + pivoting;
 }
 
-SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  const bool linear = LinearForm::why_not(problem).empty();
-  if (!linear || problem.rows() > settings_.largest_lemke) {
-    SolveReport report = sweeping_.solve(problem, solution);
-    if (report.status != SolveStatus::refused || !linear) return report;
-    return pivoting_.solve(problem, solution);
+// From the best answer so far; true if nothing better can be had.
+bool AutoSolver::attempt(Solver& solver, const ComplementarityProblem& problem,
+                         Solution& solution) {
+  const SolveReport report = solver.solve(problem, solution);
+  const bool proof = report.status == SolveStatus::no_solution;
+  if (proof || report.residual.relative < best_.residual.relative) {
+    best_ = report;
+    kept_ = solution;
+  } else {
+    solution = kept_;
   }
-  return sweep_then_pivot(problem, solution);
+  return proof || best_.status == SolveStatus::solved;
 }
 
-SolveReport AutoSolver::sweep_then_pivot(const ComplementarityProblem& problem,
-                                         Solution& solution) {
-  SolveReport best;
-  best.residual.relative = std::numeric_limits<double>::infinity();
+SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
+  best_ = {};
+  best_.residual.relative = std::numeric_limits<double>::infinity();
   kept_ = solution;
-  const auto offer = [&](const SolveReport& report) {
-    const bool proof = report.status == SolveStatus::no_solution;
-    if (!proof && !(report.residual.relative < best.residual.relative)) return;
-    best = report;
-    kept_ = solution;
-  };
-  if (!has_pyramids(problem)) {
-    short_sweeping_.limit_iterations(std::min(short_attempt(problem), settings_.max_iterations));
-    best = short_sweeping_.solve(problem, solution);
-    kept_ = solution;
-    if (best.status == SolveStatus::solved) return best;
+  const bool pyramids = has_pyramids(problem);
+  const bool newton =
+      problem.unknowns() > 0 && problem.C.empty() && problem.unknowns() <= settings_.largest_newton;
+  if (!pyramids) {
+    const int leash = newton ? leash_before_newton : leash_before_lemke(problem);
+    sweeping_.limit_iterations(std::min(leash, settings_.max_iterations));
+    if (attempt(sweeping_, problem, solution)) return best_;
   }
-  offer(pivoting_.solve(problem, solution));
-  if (best.status == SolveStatus::solved || best.status == SolveStatus::no_solution ||
-      has_pyramids(problem)) {
-    solution = kept_;
-    return best;
+  if (newton && attempt(newton_, problem, solution)) return best_;
+  const int largest = newton ? std::min(largest_lemke_after_newton, settings_.largest_lemke)
+                             : settings_.largest_lemke;
+  const bool linear = LinearForm::why_not(problem).empty();
+  if (linear && problem.rows() <= largest && attempt(pivoting_, problem, solution)) return best_;
+  if (!newton && !pyramids) {
+    sweeping_.limit_iterations(settings_.max_iterations);
+    attempt(sweeping_, problem, solution);
+  } else if (best_.status == SolveStatus::refused && linear) {
+    attempt(pivoting_, problem, solution);
   }
-  solution = kept_;
-  offer(sweeping_.solve(problem, solution));
-  solution = kept_;
-  return best;
+  return best_;
 }
 
 SolverRegistry::Entry auto_entry() {
@@ -104,6 +110,8 @@ SolverRegistry::Entry auto_entry() {
       {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
       {"max-iterations", "Sweeps of Gauss–Seidel before giving up.", long{fallback.max_iterations},
        "", 0, 1e9},
+      {"largest-newton", "Unknowns up to which the augmented Lagrangian is tried.",
+       long{fallback.largest_newton}, "", 0, 1e7},
       {"largest-lemke", "Rows up to which the dense Lemke method is tried.",
        long{fallback.largest_lemke}, "", 0, 1e6},
   };
@@ -112,6 +120,7 @@ SolverRegistry::Entry auto_entry() {
             AutoSolver::Settings settings;
             settings.tolerance = values.real("tolerance");
             settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
+            settings.largest_newton = static_cast<int>(values.integer("largest-newton"));
             settings.largest_lemke = static_cast<int>(values.integer("largest-lemke"));
             return std::make_unique<AutoSolver>(settings);
           }};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses by laws and size, and falls back to the method that is sure where there is one:
+// Chooses by laws and size, from the cheap to the sure; the first answer that the judge calls
+// solved ends it, otherwise the best one by the judge is returned. The report names who gave it.
 //
-//   cones, balls            gauss-seidel; planar ones that it leaves inaccurate then lemke
-//   scalar laws, W with a positive diagonal   gauss-seidel on a short leash, then lemke
-//   scalar laws otherwise (pyramids)          lemke
-//
-// Lemke is dense and left out beyond `largest_lemke` rows. The best answer by the judge is
-// returned, and the report names who gave it.
+//   1 gauss-seidel           on a short leash; settled steps end here at once (not for pyramids)
+//   2 augmented-lagrangian   where u is kept and C is empty
+//   3 lemke                  piecewise linear laws, up to `largest-lemke` rows
+//   4 gauss-seidel           to the end of its sweeps, where 2 does not apply
 #pragma once
 
+#include "vinci/solvers/augmented_lagrangian.h"
 #include "vinci/solvers/gauss_seidel.h"
 #include "vinci/solvers/lemke.h"
 #include "vinci/solvers/solver.h"
@@ -18,9 +18,10 @@ namespace vinci {
 class AutoSolver final : public Solver {
  public:
   struct Settings {
-    double tolerance = 1e-12;    // asked of the judge
-    int max_iterations = 20000;  // sweeps of Gauss–Seidel; pivots are limited by size
-    int largest_lemke = 3000;    // rows
+    double tolerance = 1e-12;   // asked of the judge
+    int max_iterations = 5000;  // sweeps of Gauss–Seidel; the others limit themselves
+    int largest_newton = 6000;  // unknowns
+    int largest_lemke = 3000;   // rows
   };
   AutoSolver() : AutoSolver(Settings{}) {}
   explicit AutoSolver(const Settings& settings);
@@ -29,13 +30,14 @@ class AutoSolver final : public Solver {
   SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
 
  private:
-  SolveReport sweep_then_pivot(const ComplementarityProblem& problem, Solution& solution);
+  bool attempt(Solver& solver, const ComplementarityProblem& problem, Solution& solution);
 
   Settings settings_;
-  GaussSeidelSolver sweeping_;        // to the end
-  GaussSeidelSolver short_sweeping_;  // as a cheap attempt before pivoting
+  GaussSeidelSolver sweeping_;
+  AugmentedLagrangianSolver newton_;
   LemkeSolver pivoting_;
-  Solution kept_;
+  SolveReport best_;
+  Solution kept_;  // the answer of best_
 };
 
 SolverRegistry::Entry auto_entry();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "vinci/complementarity/law_ball.h"
+#include "vinci/complementarity/laws.h"
 
 namespace vinci {
 namespace {
@@ -33,6 +34,21 @@ void cone_derivative(int size, double friction, const double* y, double* d) {
       d[i * size + j] += turning * ((i == j ? 1.0 : 0.0) - y[i] * y[j] / (tangential * tangential));
 }
 
+// [y_N]₊ and y_T cut to the length μ [y_N]₊: in sliding friction follows the normal impulse.
+void coulomb_derivative(int size, double friction, const double* y, double* d) {
+  if (y[0] <= 0.0) return identity(size, d, 0.0);
+  const double tangential = law::norm(size - 1, y + 1), radius = friction * y[0];
+  if (tangential <= radius) return identity(size, d);
+  identity(size, d, 0.0);
+  d[0] = 1.0;
+  for (int i = 1; i < size; ++i) {
+    d[i * size] = friction * y[i] / tangential;
+    for (int j = 1; j < size; ++j)
+      d[i * size + j] =
+          radius / tangential * ((i == j ? 1.0 : 0.0) - y[i] * y[j] / (tangential * tangential));
+  }
+}
+
 void ball_derivative(int size, double radius, const double* y, double* d) {
   const double length = law::norm(size, y);
   if (length <= radius) return identity(size, d);
@@ -43,7 +59,7 @@ void ball_derivative(int size, double radius, const double* y, double* d) {
 
 }  // namespace
 
-void projection_derivative(const Block& block, const double* y, double* d) {
+void map_derivative(const Block& block, ContactMap map, const double* y, double* d) {
   switch (block.law) {
     case Law::equality:
       return identity(block.size, d);
@@ -56,15 +72,29 @@ void projection_derivative(const Block& block, const double* y, double* d) {
     case Law::ball:
       return ball_derivative(block.size, block.upper, y, d);
     case Law::coulomb:
+      if (map == ContactMap::coulomb) return coulomb_derivative(block.size, block.friction, y, d);
+      return cone_derivative(block.size, block.friction, y, d);
     case Law::second_order:
       return cone_derivative(block.size, block.friction, y, d);
   }
+}
+
+void apply_map(const Block& block, ContactMap map, double* x) {
+  if (block.law != Law::coulomb || map == ContactMap::cone) return project(block, 1.0, x);
+  x[0] = std::max(x[0], 0.0);
+  law::project_ball(block.size - 1, x + 1, block.friction * x[0]);
 }
 
 int NewtonMatrix::position(int row, int column) const {
   const int* const begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
   const int* const end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
   return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr());
+}
+
+bool NewtonMatrix::same_pattern(const ComplementarityProblem& problem) const {
+  return mass_starts_ == problem.M.starts && mass_indices_ == problem.M.indices &&
+         row_starts_ == problem.J.starts && row_indices_ == problem.J.indices &&
+         column_starts_.size() == problem.blocks.size() + 1;
 }
 
 void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
@@ -80,48 +110,48 @@ void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
     const auto begin = columns_.begin() + column_starts_.back();
     std::sort(begin, columns_.end());
     columns_.erase(std::unique(begin, columns_.end()), columns_.end());
-    for (auto j = columns_.begin() + column_starts_.back(); j != columns_.end(); ++j)
-      for (auto i = j; i != columns_.end(); ++i) entries.emplace_back(*i, *j, 0.0);
+    for (int j = column_starts_.back(); j < static_cast<int>(columns_.size()); ++j)
+      for (int i = column_starts_.back(); i < static_cast<int>(columns_.size()); ++i)
+        entries.emplace_back(columns_[i], columns_[j], 0.0);
     column_starts_.push_back(static_cast<int>(columns_.size()));
   }
   for (int row = 0; row < problem.M.rows; ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
-      if (problem.M.indices[k] <= row) entries.emplace_back(row, problem.M.indices[k], 0.0);
+      entries.emplace_back(row, problem.M.indices[k], 0.0);
   matrix_.resize(problem.M.rows, problem.M.cols);
   matrix_.setFromTriplets(entries.begin(), entries.end());
 
   mass_positions_.clear();
   for (int row = 0; row < problem.M.rows; ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
-      mass_positions_.push_back(problem.M.indices[k] <= row ? position(row, problem.M.indices[k])
-                                                            : -1);
+      mass_positions_.push_back(position(row, problem.M.indices[k]));
   positions_.clear();
   position_starts_.assign(1, 0);
   for (std::size_t block = 0; block + 1 < column_starts_.size(); ++block) {
     for (int j = column_starts_[block]; j < column_starts_[block + 1]; ++j)
-      for (int i = j; i < column_starts_[block + 1]; ++i)
+      for (int i = column_starts_[block]; i < column_starts_[block + 1]; ++i)
         positions_.push_back(position(columns_[i], columns_[j]));
     position_starts_.push_back(static_cast<int>(positions_.size()));
   }
-  factor_.analyzePattern(matrix_);
+  symmetric_.analyzePattern(matrix_);
+  general_analysed_ = false;
 }
 
 bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX& scales,
-                            double penalty, const VectorX& y) {
-  if (mass_starts_ != problem.M.starts || mass_indices_ != problem.M.indices ||
-      row_starts_ != problem.J.starts || row_indices_ != problem.J.indices ||
-      column_starts_.size() != problem.blocks.size() + 1)
-    make_pattern(problem);
+                            double penalty, ContactMap map, const VectorX& y) {
+  map_ = map;
+  if (!same_pattern(problem)) make_pattern(problem);
   double* const values = matrix_.valuePtr();
   std::fill(values, values + matrix_.nonZeros(), 0.0);
   for (std::size_t k = 0; k < mass_positions_.size(); ++k)
-    if (mass_positions_[k] >= 0) values[mass_positions_[k]] += problem.M.values[k];
-  MatrixX rows, derivative;
+    values[mass_positions_[k]] += problem.M.values[k];
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> derivative;
+  MatrixX rows, weighted;
   for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
     const Block& block = problem.blocks[b];
     const int first = column_starts_[b], count = column_starts_[b + 1] - first;
     derivative.resize(block.size, block.size);
-    projection_derivative(block, y.data() + block.offset, derivative.data());  // symmetric
+    map_derivative(block, map, y.data() + block.offset, derivative.data());
     if (derivative.isZero(0.0)) continue;
     rows.setZero(block.size, count);
     for (int i = 0; i < block.size; ++i)
@@ -130,13 +160,30 @@ bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX
         rows(i, std::lower_bound(columns_.begin() + first, columns_.begin() + first + count,
                                  problem.J.indices[k]) -
                     columns_.begin() - first) = problem.J.values[k];
-    const MatrixX weighted = (penalty / scales[block.offset]) * derivative * rows;
+    weighted.noalias() = (penalty / scales[block.offset]) * derivative * rows;
     const int* where = positions_.data() + position_starts_[b];
     for (int j = 0; j < count; ++j)
-      for (int i = j; i < count; ++i) values[*where++] += rows.col(i).dot(weighted.col(j));
+      for (int i = 0; i < count; ++i) values[*where++] += rows.col(i).dot(weighted.col(j));
   }
-  factor_.factorize(matrix_);
-  return factor_.info() == Eigen::Success;
+  return factor();
+}
+
+bool NewtonMatrix::factor() {
+  if (map_ == ContactMap::cone) {
+    symmetric_.factorize(matrix_);
+    return symmetric_.info() == Eigen::Success;
+  }
+  if (!general_analysed_) general_.analyzePattern(matrix_);
+  general_analysed_ = true;
+  general_.factorize(matrix_);
+  return general_.info() == Eigen::Success;
+}
+
+void NewtonMatrix::solve(VectorX& x) const {
+  if (map_ == ContactMap::cone)
+    x = symmetric_.solve(x);
+  else
+    x = general_.solve(x);
 }
 
 }  // namespace vinci

@@ -1,38 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Newton matrix M + Jᵀ ρ P′(y) J of the augmented Lagrangian: assembled block by block into a
-// fixed sparse pattern, factored by Eigen's LDLᵀ with one symbolic analysis a pattern.
+// fixed sparse pattern and factored with one symbolic analysis a pattern, by Eigen's LDLᵀ for the
+// convex projections and by LU for Coulomb's law itself, whose P′ is not symmetric.
 #pragma once
 
 #include <vector>
 
 #include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
 
 #include "vinci/complementarity/problem.h"
 
 namespace vinci {
 
+// Which P stands for a coulomb block: onto the cone, or the exact law as a fixed point of
+// λ_N ← [y_N]₊, λ_T ← y_T cut to the length μ [y_N]₊ [Alart & Curnier 1991].
+enum class ContactMap { cone, coulomb };
+
+// x ← P(x), and P′ before that, row-major size × size.
+void apply_map(const Block& block, ContactMap map, double* x);
+void map_derivative(const Block& block, ContactMap map, const double* y, double* derivative);
+
 class NewtonMatrix {
  public:
-  // P′ at y, with ρ_a = penalty/scale_a. False if the matrix is not positive definite.
+  // P′ at y, with ρ_a = penalty/scale_a. False if it cannot be factored.
   bool assemble(const ComplementarityProblem& problem, const VectorX& scales, double penalty,
-                const VectorX& y);
-  void solve(VectorX& x) const { x = factor_.solve(x); }
+                ContactMap map, const VectorX& y);
+  void solve(VectorX& x) const;
 
  private:
   void make_pattern(const ComplementarityProblem& problem);
+  bool same_pattern(const ComplementarityProblem& problem) const;
   int position(int row, int column) const;
+  bool factor();
 
-  using Matrix = Eigen::SparseMatrix<double>;  // lower triangle
+  using Matrix = Eigen::SparseMatrix<double>;
   Matrix matrix_;
-  Eigen::SimplicialLDLT<Matrix> factor_;
-  std::vector<int> mass_starts_, mass_indices_, row_starts_,
-      row_indices_;                  // pattern they belong to
-  std::vector<int> mass_positions_;  // of the entries of M in the lower triangle, −1 above it
-  // Per block: its columns, and the positions of their pairs (row >= column), both concatenated.
+  Eigen::SimplicialLDLT<Matrix> symmetric_;  // of the lower triangle
+  Eigen::SparseLU<Matrix> general_;
+  ContactMap map_ = ContactMap::cone;
+  bool general_analysed_ = false;
+  std::vector<int> mass_starts_, mass_indices_, row_starts_, row_indices_;  // the pattern's own
+  std::vector<int> mass_positions_;                                         // of the entries of M
+  // Per block: its columns, and the positions of their pairs column by column, concatenated.
   std::vector<int> columns_, column_starts_, positions_, position_starts_;
 };
-
-// P′(y) of a block's projection, row-major size × size; symmetric, between 0 and 1.
-void projection_derivative(const Block& block, const double* y, double* derivative);
 
 }  // namespace vinci
