@@ -109,21 +109,27 @@ TEST(PainleveRun, inconsistent_state_is_passed_by_an_impulse_that_does_not_vanis
   EXPECT_NEAR(fitted_order(steps, errors), 1.0, 0.01);
 }
 
-// Sliding into the region: at 45° and μ = 1.6 the rod slides with a large but finite force while it
-// falls towards angles where no force exists; the run must get through with every step certified,
-// dissipating energy.
-TEST(PainleveRun, a_rod_that_slides_into_the_inconsistent_region_gets_through) {
-  const Rod rod{1.0, 0.5, 1.0 / 12.0, M_PI / 4.0, 1.6, -3.0, 0.6, 1e-4};
-  Simulation simulation = simulate(rod_scene(rod, "auto", 0.4));
-  double largest = 0.0, last = energy(simulation.model(), simulation.state()).total();
-  while (!simulation.finished()) {
-    ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
-    for (const SolvedContact& c : simulation.contacts()) largest = std::max(largest, c.impulse[0]);
-    const double now = energy(simulation.model(), simulation.state()).total();
-    ASSERT_LE(now, last + 1e-3 * rod.step * std::abs(last) + 1e-9);
-    last = now;
-  }
-  EXPECT_GT(largest, 0.1);  // N s: an impact, not the 1e-3 N s of the weight in one step
+// A sliding rod cannot enter the region, it lifts off or stops before [Génot & Brogliato 1999]; so
+// start inside, at angles all over it. The rod must leave by an impact in the first step and go on,
+// through its fall and second landing, with every step certified and never more energy than before.
+TEST(PainleveRun, rods_that_start_inside_the_region_leave_it_by_an_impact_and_go_on) {
+  for (const double degrees : {50.0, 60.0, 70.0, 75.0})
+    for (const double slip : {-1.0, -3.0}) {
+      const Rod rod{1.0, 0.5, 1.0 / 12.0, degrees * M_PI / 180.0, 2.0, slip, 0.0, 1e-4};
+      Simulation simulation = simulate(rod_scene(rod, "auto", 0.6));
+      simulation.step();
+      // N s: an impact, not the 1e-3 N s of the weight in one step.
+      EXPECT_GT(simulation.contacts().at(0).impulse[0], 0.05) << degrees;
+      double last = energy(simulation.model(), simulation.state()).total();
+      while (!simulation.finished()) {
+        ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
+        const double now = energy(simulation.model(), simulation.state()).total();
+        // Free flight by h vˡ⁺¹ changes the energy by m g² h²/2 a step; closing a gap that the
+        // turning of the rod opened behind the linearisation may add as much.
+        ASSERT_LE(now, last + 9.81 * 9.81 * rod.step * rod.step) << degrees << " " << slip;
+        last = now;
+      }
+    }
 }
 
 }  // namespace

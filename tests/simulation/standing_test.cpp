@@ -127,6 +127,25 @@ run: {step: 1 ms, duration: 1}
               9.81 * (std::sin(slope) - 0.1 * std::cos(slope)) * 0.5, 1e-9);
 }
 
+TEST(Changes, parameters_that_depend_on_a_changed_one_follow_it) {
+  const std::string scene = R"(
+world: planar
+parameters: {r: 0.1, d: 2*r}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}}]}
+  ball: {shapes: [{circle: d/2}], position: [0, d]}
+changes: [{at: 0.1, set: {r: 0.05}}]
+run: {step: 1 ms, duration: 0.2}
+)";
+  RunOverrides overrides;
+  overrides.parameters["r"] = 0.2;
+  Simulation simulation = simulate(scene, overrides);
+  EXPECT_EQ(simulation.parameters().at("d"), 0.4);
+  EXPECT_EQ(position(simulation, "ball").y(), 0.4);
+  while (!simulation.finished()) simulation.step();
+  EXPECT_EQ(simulation.parameters().at("d"), 0.1);
+}
+
 TEST(Changes, geometry_parameters_change_between_steps_and_the_body_stays_in_place) {
   Simulation simulation = simulate(R"(
 world: planar
