@@ -28,7 +28,7 @@ build:
 
 demo: build
 	$(BUILD)/vinci run $(GALLERY) --table --output runs --overwrite
-	@echo 'Recordings: runs/*.h5; look into one with: $(BUILD)/vinci info runs/<name>.h5'
+	@echo 'Look into one with: $(BUILD)/vinci info runs/<name>.h5'
 
 test:
 	@$(INSTALL) build test
