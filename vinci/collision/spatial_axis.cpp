@@ -144,6 +144,20 @@ Axis best_flat_axis(const Convex& a, const Convex& b, double margin) {
   return best;
 }
 
+Axis best_flat_axis_near(const Convex& a, const Convex& b, const Vector3& d, double cosine) {
+  Axis best;
+  for (const bool of_a : {true, false}) {
+    const Convex& owner = of_a ? a : b;
+    for (int f = 0; f < owner.flat_count(); ++f) {
+      const Vector3 n = of_a ? owner.flat_normal(f) : Vector3(-owner.flat_normal(f));
+      if (n.dot(d) < cosine) continue;
+      const double gap = gap_along(a, b, n, best.gap);
+      if (best.flat < 0 || gap > best.gap + gap_tolerance(a, b, best.gap)) best = {n, gap, f, of_a};
+    }
+  }
+  return best;
+}
+
 Axis best_free_axis(SpatialWorkspace& w, const Axis& flat) {
   Axis best;
   if (flat.flat >= 0) best = {flat.normal, flat.gap, -1, false};

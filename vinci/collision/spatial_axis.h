@@ -30,6 +30,10 @@ double gap_tolerance(const Convex& a, const Convex& b, double gap);
 // to the lower number.
 Axis best_flat_axis(const Convex& a, const Convex& b, double margin);
 
+// Best among the flat parts whose normals have at least this cosine to the unit direction d from a
+// to b; flat = −1 when there is none.
+Axis best_flat_axis_near(const Convex& a, const Convex& b, const Vector3& d, double cosine);
+
 // Best of all directions; `flat` is the best flat axis: the one to beat, to start from and to cull
 // by.
 Axis best_free_axis(SpatialWorkspace& workspace, const Axis& flat);

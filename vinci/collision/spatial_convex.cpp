@@ -124,6 +124,11 @@ double Convex::lowest(const Vector3& direction, double floor) const {
   return value;
 }
 
+void Convex::translate(const Vector3& by) {
+  center_ += by;
+  for (Vector3& v : vertices_) v += by;
+}
+
 Vector3 Convex::flat_normal(int flat) const {
   if (!is_cylinder()) return normals_[static_cast<std::size_t>(flat)];
   return flat == 0 ? frame_[2] : Vector3(-frame_[2]);

@@ -41,6 +41,8 @@ class Convex {
   // origin.
   void place(const Shape& shape, const Vector3& position, const Quaternion& rotation);
 
+  void translate(const Vector3& by);
+
   Kind kind() const { return kind_; }
   bool is_cylinder() const { return kind_ == Kind::cylinder; }
   double radius() const { return radius_; }
@@ -96,6 +98,7 @@ class Convex {
 struct SpatialWorkspace {
   Convex a, b;
   std::vector<int> edges_a, edges_b;  // candidates that survive culling
+  std::vector<int> flats_a, flats_b;  // that face each other
 };
 
 // Signed gap along the unit vector n from a to b, cores only: min n·b − max n·a. Its maximum over n

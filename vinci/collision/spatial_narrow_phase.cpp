@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spatial narrow phase: picks the closed form, or searches the axis of largest gap and takes
 // the patch of contact points along it.
+#include <algorithm>
+#include <cmath>
+
 #include "vinci/collision/narrow_phase.h"
 #include "vinci/collision/spatial_axis.h"
 #include "vinci/collision/spatial_patch.h"
@@ -33,23 +36,41 @@ void collide_half_space(const PlacedPair& pair, double margin, SpatialWorkspace&
   emit_plane_patch(w.a, plane_is_a, plane.position - pose.position, normal, emitter);
 }
 
+// The patch on a flat, its features chosen where b, moved out along the axis of the exact gap, just
+// touches a: so overlap does not change them.
+void emit_touching_patch(SpatialWorkspace& w, const Axis& flat, const Axis& exact,
+                         PatchEmitter& emitter) {
+  const Vector3 shift = std::max(0.0, w.a.radius() + w.b.radius() - exact.gap) * exact.normal;
+  w.b.translate(shift);
+  emitter.set_shift(shift);
+  emit_flat_patch(w, flat, emitter);
+  w.b.translate(-shift);
+  emitter.set_shift(Vector3::Zero());
+}
+
 void collide_convex(SpatialWorkspace& w, PatchEmitter& emitter) {
   const Axis flat = best_flat_axis(w.a, w.b, emitter.core_margin());
   if (flat.gap > emitter.core_margin()) return;
   // A flat axis fits when some contact point reaches its gap: then, apart, it is the distance.
-  bool flat_fits = false;
-  if (flat.flat >= 0) {
-    const double tolerance = gap_tolerance(w.a, w.b, flat.gap);
-    emit_flat_patch(w.a, w.b, flat, emitter);
-    flat_fits = emitter.least_core_gap() <= flat.gap + tolerance;
-    // Touching there, the cores do overlap or meet: nothing can beat a gap this close to zero.
-    if (flat_fits && flat.gap >= -gap_tolerance(w.a, w.b, 0.0)) return;
-  }
+  const auto flat_fits = [&] {
+    emit_touching_patch(w, flat, flat, emitter);
+    if (emitter.least_core_gap() <= flat.gap + gap_tolerance(w.a, w.b, flat.gap)) return true;
+    emitter.clear();
+    return false;
+  };
+  // Touching there, the cores do overlap or meet: nothing can beat a gap this close to zero.
+  const bool overlap = flat.gap < -gap_tolerance(w.a, w.b, 0.0);
+  if (flat.flat >= 0 && !overlap && flat_fits()) return;
   const Axis free = best_free_axis(w, flat);
-  if (flat_fits && flat.gap >= free.gap - gap_tolerance(w.a, w.b, free.gap)) return;
-  emitter.clear();
-  const Axis& axis = free.gap >= flat.gap ? free : flat;
-  if (axis.gap <= emitter.core_margin()) emit_free_patch(w.a, w.b, axis, emitter);
+  if (flat.flat >= 0 && overlap && flat.gap >= free.gap - gap_tolerance(w.a, w.b, free.gap) &&
+      flat_fits())
+    return;
+  const Axis& exact = free.gap >= flat.gap ? free : flat;
+  if (exact.gap > emitter.core_margin()) return;
+  // The closest features first: they stand for the point of the patch that they are.
+  emit_free_patch(w.a, w.b, exact, emitter);
+  const Axis near = best_flat_axis_near(w.a, w.b, exact.normal, std::cos(patch_angle));
+  if (near.flat >= 0) emit_touching_patch(w, near, exact, emitter);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intersection of two facing features along the normal. Points of the reference feature and of the
-// other are always taken in pairs that differ along the normal alone.
+// Intersection of facing features. Points of the two shapes are always taken in pairs that differ
+// along one direction m alone: the normal of the face beneath a vertex, the common normal of two
+// edges, or the axis. When b has been moved until it touches (PatchEmitter::set_shift), the axis n
+// separates the two, so that with n·m > 0 no pair lies deeper than the axis' own gap.
 #include "vinci/collision/spatial_patch.h"
 
 #include <algorithm>
@@ -26,6 +28,12 @@ struct Facing {
       emitter.emit(on_second, name_second, on_first, name_first);
   }
 };
+
+// The cosine of patch_angle (see spatial_patch.h).
+constexpr double patch_cosine = 0.96891242171064473;
+// Edges that cross at less than this sine have no common normal to rely on: a tilt of the faces by
+// a milliradian would turn it by ten.
+constexpr double crossing_sine = 0.1;
 
 // Moves x along n onto the plane of a polygon or disk; false when the plane is too steep to n.
 bool drop_onto(const Feature& flat, const Vector3& n, const Vector3& x, Vector3& onto) {
@@ -57,40 +65,68 @@ bool is_flat(const Feature& f) {
   return f.kind == Feature::Kind::polygon || f.kind == Feature::Kind::disk;
 }
 
-// Boundary points of `facing.first` over the flat `facing.second`.
-void emit_points_over(const Facing& facing) {
-  const Vector3& n = facing.emitter.normal();
-  const auto visit = [&](const Vector3& x, std::uint32_t name) {
-    Vector3 onto;
-    if (!inside(facing.second, n, x, facing.emitter.tolerance())) return;
-    if (drop_onto(facing.second, n, x, onto)) facing.emit(x, name, onto, facing.second.feature);
-  };
-  if (facing.first.kind == Feature::Kind::disk) {
-    const Vector3 d = facing.first_is_a ? n : Vector3(-n);
-    visit_cap_points(*facing.first.shape, facing.first.flat, d, visit);
-  } else {
-    for (int i = 0; i < facing.first.count(); ++i)
-      visit(facing.first.vertex(i), facing.first.vertex_name(i));
+// The point x of `facing.first`'s shape over the flat `facing.second`: along the flat's own normal,
+// or, in the wedge over the edge between two flats, along the axis. Keeps the emitter's normal.
+void emit_over(const Facing& facing, const Vector3& x, std::uint32_t name) {
+  PatchEmitter& emitter = facing.emitter;
+  const Vector3 axis = emitter.normal(), m = facing.second.shape->flat_normal(facing.second.flat);
+  const double height = m.dot(x - facing.second.shape->flat_point(facing.second.flat));
+  if (height > emitter.core_margin() + emitter.shift().norm()) return;
+  if (inside(facing.second, m, x, emitter.tolerance())) {
+    emitter.set_normal(facing.first_is_a ? Vector3(-m) : m);
+    facing.emit(x, name, x - height * m, facing.second.feature);
+    emitter.set_normal(axis);
+    return;
   }
+  // A capsule's points are those that look along the flat's normal, and none besides.
+  Vector3 onto;
+  if (facing.first.shape->radius() == 0.0 && std::abs(m.dot(axis)) < 1.0 - 1e-15 &&
+      inside(facing.second, axis, x, emitter.tolerance()) &&
+      drop_onto(facing.second, axis, x, onto))
+    facing.emit(x, name, onto, facing.second.feature);
 }
 
-// Every further point of the first shape that faces the flat `facing.second`.
+// Every point of the first shape that faces the flat `facing.second`.
 void emit_shape_over(const Facing& facing) {
-  const Vector3& n = facing.emitter.normal();
-  const Vector3 d = facing.first_is_a ? n : Vector3(-n);
-  visit_facing_points(*facing.first.shape, d, [&](const Vector3& x, std::uint32_t name) {
-    Vector3 onto;
-    if (!drop_onto(facing.second, n, x, onto)) return;
-    if (d.dot(onto - x) > facing.emitter.core_margin()) return;
-    if (inside(facing.second, n, x, facing.emitter.tolerance()))
-      facing.emit(x, name, onto, facing.second.feature);
-  });
+  const Vector3 d = -facing.second.shape->flat_normal(facing.second.flat);
+  visit_facing_points(*facing.first.shape, d,
+                      [&](const Vector3& x, std::uint32_t name) { emit_over(facing, x, name); });
+}
+
+// Boundary points of `facing.first` over the flat `facing.second`.
+void emit_points_over(const Facing& facing) {
+  if (facing.first.kind != Feature::Kind::polygon) return emit_shape_over(facing);
+  for (int i = 0; i < facing.first.count(); ++i)
+    emit_over(facing, facing.first.vertex(i), facing.first.vertex_name(i));
 }
 
 // Is the parameter s between the ends of the edge u, to a tolerance in length?
 bool within_edge(double s, const Vector3& u, double tolerance) {
   const double beyond = s < 0.0 ? s : (s > 1.0 ? s - 1.0 : 0.0);
   return beyond * beyond * u.squaredNorm() <= tolerance * tolerance;
+}
+
+// Crossing along the common normal of two edges u and v of polytopes from p and q; false where that
+// is not near the axis or the nearest points are not on the edges.
+bool cross_exactly(const Facing& facing, int i, int j) {
+  const Vector3 axis = facing.emitter.normal();
+  const Vector3 &p = facing.first.vertex(i), &q = facing.second.vertex(j);
+  const Vector3 u = facing.first.vertex(i + 1) - p, v = facing.second.vertex(j + 1) - q;
+  const Vector3 cross = u.cross(v);
+  const double square = cross.squaredNorm(), along = axis.dot(cross);
+  if (square < crossing_sine * crossing_sine * u.squaredNorm() * v.squaredNorm()) return false;
+  if (along * along < patch_cosine * patch_cosine * square) return false;
+  const double s = cross.dot((q - p).cross(v)) / square, t = cross.dot((q - p).cross(u)) / square;
+  if (!within_edge(s, u, facing.emitter.tolerance())) return false;
+  if (!within_edge(t, v, facing.emitter.tolerance())) return false;
+  facing.emitter.set_normal(std::copysign(1.0 / std::sqrt(square), along) * cross);
+  facing.emit(p + s * u, facing.first.edge_name(i), q + t * v, facing.second.edge_name(j));
+  facing.emitter.set_normal(axis);
+  return true;
+}
+
+bool is_polygon(const Feature& f) {
+  return f.kind == Feature::Kind::polygon;
 }
 
 void cross_edges(const Facing& facing, int i, int j) {
@@ -104,6 +140,7 @@ void cross_edges(const Facing& facing, int i, int j) {
   const double s = n.dot((q - p).cross(v)) / sine, t = n.dot((q - p).cross(u)) / sine;
   if (!within_edge(s, u, facing.emitter.tolerance())) return;
   if (!within_edge(t, v, facing.emitter.tolerance())) return;
+  if (is_polygon(facing.first) && is_polygon(facing.second) && cross_exactly(facing, i, j)) return;
   facing.emit(p + s * u, facing.first.edge_name(i), q + t * v, facing.second.edge_name(j));
 }
 
@@ -229,7 +266,8 @@ PatchEmitter::PatchEmitter(const Convex* a, const Convex* b, const Vector3& orig
 
 void PatchEmitter::emit(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
                         std::uint32_t feature_b) {
-  emit_surface(on_a + radius_a_ * normal_, feature_a, on_b - radius_b_ * normal_, feature_b);
+  emit_surface(on_a + radius_a_ * normal_, feature_a, on_b - shift_ - radius_b_ * normal_,
+               feature_b);
 }
 
 void PatchEmitter::emit_surface(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
@@ -252,15 +290,58 @@ double PatchEmitter::least_core_gap() const {
   return least + radius_a_ + radius_b_;
 }
 
-void emit_flat_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEmitter& emitter) {
+namespace {
+
+// The flats of `shape` that look along d within patch_angle and come within `reach` of its support
+// plane, and `own` whatever it does (−1: none).
+void near_flats(const Convex& shape, const Vector3& d, double reach, int own,
+                std::vector<int>& flats) {
+  flats.clear();
+  const double top = -shape.lowest(-d);
+  for (int f = 0; f < shape.flat_count(); ++f) {
+    if (f != own && shape.flat_normal(f).dot(d) < patch_cosine) continue;
+    bool near = f == own || shape.is_cylinder();
+    if (!near)
+      for (const int v : shape.face(f))
+        near = near || d.dot(shape.vertices()[static_cast<std::size_t>(v)]) >= top - reach;
+    if (near) flats.push_back(f);
+  }
+}
+
+// Points of `shape` over the near flats of the other: over the axis' own flat every point that
+// faces it, over the others the vertices of the near flats.
+void emit_over_flats(const Convex& shape, const std::vector<int>& flats, const Convex& other,
+                     const std::vector<int>& other_flats, int own, const Facing& facing) {
+  for (const int g : other_flats) {
+    const Feature under = flat_feature(other, g);
+    if (g == own || flats.empty() || shape.is_cylinder()) {
+      emit_shape_over({facing.first, under, facing.first_is_a, facing.emitter});
+      continue;
+    }
+    for (const int f : flats)
+      emit_points_over({flat_feature(shape, f), under, facing.first_is_a, facing.emitter});
+  }
+}
+
+}  // namespace
+
+void emit_flat_patch(SpatialWorkspace& w, const Axis& axis, PatchEmitter& emitter) {
   emitter.set_normal(axis.normal);
-  const Feature on_a = axis.of_a ? flat_feature(a, axis.flat) : facing_feature(a, axis.normal);
-  const Feature on_b = axis.of_a ? facing_feature(b, -axis.normal) : flat_feature(b, axis.flat);
+  const Vector3& n = axis.normal;
+  const double reach = emitter.core_margin() - axis.gap;
+  near_flats(w.a, n, reach, axis.of_a ? axis.flat : -1, w.flats_a);
+  near_flats(w.b, -n, reach, axis.of_a ? -1 : axis.flat, w.flats_b);
+  const Feature on_a = axis.of_a ? flat_feature(w.a, axis.flat) : facing_feature(w.a, n);
+  const Feature on_b = axis.of_a ? facing_feature(w.b, -n) : flat_feature(w.b, axis.flat);
   const Facing a_over_b{on_a, on_b, true, emitter}, b_over_a{on_b, on_a, false, emitter};
   // Shape a's points come first whichever shape owns the axis: equal stacks keep their keys.
-  if (is_flat(on_b)) axis.of_a ? emit_points_over(a_over_b) : emit_shape_over(a_over_b);
-  if (is_flat(on_a)) axis.of_a ? emit_shape_over(b_over_a) : emit_points_over(b_over_a);
+  emit_over_flats(w.a, w.flats_a, w.b, w.flats_b, axis.of_a ? -1 : axis.flat, a_over_b);
+  emit_over_flats(w.b, w.flats_b, w.a, w.flats_a, axis.of_a ? axis.flat : -1, b_over_a);
   cross_boundaries(a_over_b);
+  for (const int f : w.flats_a)
+    for (const int g : w.flats_b)
+      if (f != on_a.flat || g != on_b.flat)
+        cross_boundaries({flat_feature(w.a, f), flat_feature(w.b, g), true, emitter});
 }
 
 void emit_free_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEmitter& emitter) {

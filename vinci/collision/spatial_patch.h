@@ -23,6 +23,11 @@ class PatchEmitter {
   void set_normal(const Vector3& normal) { normal_ = normal; }
   const Vector3& normal() const { return normal_; }
 
+  // Shape b has been moved by this much, out of shape a, for the choice of features; its points are
+  // reported, and gaps taken, where it really is.
+  void set_shift(const Vector3& shift) { shift_ = shift; }
+  const Vector3& shift() const { return shift_; }
+
   // Points of the cores; each is moved out along the normal to its surface.
   void emit(const Vector3& on_a, std::uint32_t feature_a, const Vector3& on_b,
             std::uint32_t feature_b);
@@ -41,13 +46,18 @@ class PatchEmitter {
 
  private:
   double radius_a_, radius_b_, margin_, tolerance_;
-  Vector3 origin_, normal_ = Vector3::UnitZ();
+  Vector3 origin_, normal_ = Vector3::UnitZ(), shift_ = Vector3::Zero();
   std::size_t first_;
   std::vector<ContactPoint>& out_;
 };
 
-// The patch on a flat part of one core; axis.flat must name one.
-void emit_flat_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEmitter& emitter);
+// Flats that look along the axis within this angle (rad) belong to the patch. Beyond it a flat
+// opens so fast that its points within the margin lie within four margins (1/sin) of the closest
+// ones: they are the same place.
+inline constexpr double patch_angle = 0.25;
+
+// The patch on a flat part of one core, with every other flat near it; axis.flat must name one.
+void emit_flat_patch(SpatialWorkspace& workspace, const Axis& axis, PatchEmitter& emitter);
 
 // The patch along any other normal: between edges, rims, side lines and vertices.
 void emit_free_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEmitter& emitter);
