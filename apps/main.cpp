@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   vinci::add_run(app, command);
   vinci::add_info(app, command);
   vinci::add_export(app, command);
+  vinci::add_solve(app, command);
   vinci::add_list(app, command);
   vinci::add_schema(app, command);
   try {
