@@ -168,6 +168,15 @@ def test_resume_takes_over_parameters_options_and_changes(vinci):
     assert options["plugins"]["solver"]["tolerance"] == 1e-11
 
 
+def test_resume_lets_parameters_follow_those_they_depend_on(vinci):
+    scene = BLOCK.replace("mu: 0.5,", "mu: grip/2, grip: 1.0,")
+    vinci.scene(scene + "changes: [{at: 0.02, set: {grip: 0.8}}, {at: 0.06, set: {grip: 0.2}}]\n")
+    whole = vinci.json("run", "scene.yaml", "-o", "whole.h5", "--set", "grip=1.2")
+    vinci("run", "scene.yaml", "-o", "part.h5", "--set", "grip=1.2", "--duration", "0.04")
+    done = vinci.json("run", "--resume", "part.h5", "--duration", "0.2")
+    assert done["state_hash"] == whole["state_hash"]
+
+
 def test_resume_refuses_another_scene_or_step_and_says_which(vinci):
     vinci.scene(BLOCK)
     vinci("run", "scene.yaml", "-o", "run.h5", "--duration", "0.05")

@@ -56,6 +56,7 @@ std::string options_json(const Simulation& simulation) {
   for (const auto& [kind, values] : simulation.plugin_options())
     json["plugins"][kind] = Json::parse(values.to_json());
   json["parameters"] = simulation.parameters();
+  json["set_parameters"] = simulation.set_parameters();
   return json.dump();
 }
 
@@ -96,23 +97,24 @@ void continue_from(const Recording& recording, Simulation& simulation) {
   const State state = recording.state(last);
   // Parameters at the last frame: the scene's own changes are made again by the simulation, those
   // made from code are not.
-  std::map<std::string, double> expected = simulation.parameters();
+  std::map<std::string, double> expected = simulation.set_parameters();
   for (const ParameterChange& change : simulation.scene().changes())
     if (change.at <= state.time - 0.5 * simulation.step_size())
       for (const auto& [name, value] : change.set) expected[name] = value;
   const Json model = parsed(recording.model_json(recording.info(last).model), "models", where);
   const Json stored =
-      model.is_object() ? model.value("parameters", Json::object()) : Json::object();
+      model.is_object() ? model.value("set_parameters", Json::object()) : Json::object();
   simulation.set_state(state);
-  for (const auto& [name, value] : expected) {
-    const auto found = stored.find(name);
-    if (found == stored.end() || !found->is_number() || found->get<double>() == value) continue;
+  for (const auto& [name, value] : stored.items()) {
+    const auto found = expected.find(name);
+    if (!value.is_number() || (found != expected.end() && found->second == value.get<double>()))
+      continue;
     for (const ParameterChange& change : simulation.scene().changes())
       if (change.set.contains(name))
         throw Error("cannot be continued: the parameter '" + name +
                         "' was changed both by the scene and from code",
                     where);
-    simulation.set_parameter(name, found->get<double>());
+    simulation.set_parameter(name, value.get<double>());
   }
 }
 

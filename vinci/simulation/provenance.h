@@ -10,7 +10,8 @@
 
 namespace vinci {
 
-// {"run": {...}, "plugins": {"detector": {...}, ...}, "parameters": {...}}, as the run begins.
+// {"run": {...}, "plugins": {"detector": {...}, ...}, "parameters": {...}, "set_parameters":
+// {...}}, as the run begins.
 std::string options_json(const Simulation& simulation);
 
 // Throws Error naming the first difference between the recorded run and this one that would change

@@ -193,7 +193,7 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
 void Recorder::Impl::append_model(const Simulation& simulation) {
   if (simulation.model_version() == last_model_version) return;
   last_model_version = simulation.model_version();
-  std::string text = model_json(simulation.model());
+  std::string text = model_json(simulation.model(), simulation.set_parameters());
   if (text == last_model) return;
   pending.models.push_back({written.model_bytes + pending.model_text.size(), text.size(),
                             std::max<std::int64_t>(simulation.state().step - 1, 0)});

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -78,7 +79,8 @@ struct RecordingTables {
   static RecordingTables open(const Hdf5File& file, std::size_t bodies, std::size_t velocities);
 };
 
-// A model for viewers, as JSON: bodies, shapes with offsets, materials, parameters.
-std::string model_json(const Model& model);
+// A model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, and those of
+// them that were set over the scene's own.
+std::string model_json(const Model& model, const std::map<std::string, double>& set_parameters);
 
 }  // namespace vinci

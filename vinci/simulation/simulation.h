@@ -42,6 +42,8 @@ class Simulation {
   const Scene& scene() const { return scene_; }
   const OptionValues& options() const { return options_; }
   const std::map<std::string, double>& parameters() const { return model_->parameters; }
+  // Those set over the scene's own, by overrides, changes or set_parameter(); the others follow.
+  const std::map<std::string, double>& set_parameters() const { return set_parameters_; }
   // {"stepper", values}, {"detector", ...}, {"solver", ...}
   const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
 
