@@ -144,8 +144,20 @@ void cross_edges(const Facing& facing, int i, int j) {
   facing.emit(p + s * u, facing.first.edge_name(i), q + t * v, facing.second.edge_name(j));
 }
 
+// A rim crosses an edge twice: first (0) on the way from the edge's lower vertex to its higher one,
+// then (1); and another rim twice: to the left (0) and to the right of the way from a's cap to b's.
 std::uint32_t rim_crossing(int cap, int which) {
   return edge_feature(2 + cap, 8 + which);
+}
+
+// Names of a rim's crossing at x with an edge or another rim.
+std::uint32_t rim_edge_name(const Convex& cylinder, int cap, const Feature& edge,
+                            const Vector3& x) {
+  return rim_crossing(cap, (edge.ends[1] - edge.ends[0]).dot(x - cylinder.cap_center(cap)) >= 0.0);
+}
+bool is_right_of_caps(const Vector3& cap_a, const Vector3& cap_b, const Vector3& n,
+                      const Vector3& x) {
+  return n.cross(cap_b - cap_a).dot(x - cap_a) < 0.0;
 }
 
 // Crossings of the edges of `facing.first` with the rim of the disk `facing.second`.
@@ -165,11 +177,12 @@ void cross_rim(const Facing& facing) {
     const double distance = (tail + middle * along - center).squaredNorm();
     if (distance >= radius * radius) continue;
     const double half = std::sqrt((radius * radius - distance) / length);
+    const int reversed = facing.first.vertex_name(i) < facing.first.vertex_name(i + 1) ? 0 : 1;
     for (int which = 0; which < 2; ++which) {
       const double t = which == 0 ? middle - half : middle + half;
       if (t < 0.0 || t > 1.0) continue;
       facing.emit(p + t * (q - p), facing.first.edge_name(i), tail + t * along,
-                  rim_crossing(facing.second.flat, which));
+                  rim_crossing(facing.second.flat, which ^ reversed));
     }
   }
 }
@@ -250,6 +263,32 @@ Vector3 nearest_on(const Feature& segment, const Vector3& x) {
   const Vector3 along = segment.ends[1] - segment.ends[0];
   const double t = (x - segment.ends[0]).dot(along) / along.squaredNorm();
   return segment.ends[0] + std::clamp(t, 0.0, 1.0) * along;
+}
+
+// The closest points of two features that have no patch. A rim point takes the name of the crossing
+// that it is, so that it stands for it in the patch of nearly parallel flats.
+void emit_nearest(const Feature& on_a, const Vector3& point_a, const Feature& on_b,
+                  const Vector3& point_b, PatchEmitter& emitter) {
+  const auto is_rim = [](const Feature& f) {
+    return f.shape->is_cylinder() && f.kind == Feature::Kind::point;
+  };
+  const auto is_edge = [](const Feature& f) {
+    return !f.shape->is_cylinder() && f.kind == Feature::Kind::segment;
+  };
+  const auto cap_of = [](const Feature& f) { return f.feature == edge_feature(0, 0) ? 0 : 1; };
+  std::uint32_t name_a = on_a.feature, name_b = on_b.feature;
+  if (is_rim(on_a) && is_rim(on_b)) {
+    const Vector3 cap_a = on_a.shape->cap_center(cap_of(on_a));
+    const Vector3 cap_b = on_b.shape->cap_center(cap_of(on_b));
+    const bool right = is_right_of_caps(cap_a, cap_b, emitter.normal(), point_a);
+    name_a = rim_crossing(cap_of(on_a), right);
+    name_b = rim_crossing(cap_of(on_b), right);
+  } else if (is_rim(on_a) && is_edge(on_b)) {
+    name_a = rim_edge_name(*on_a.shape, cap_of(on_a), on_b, point_a);
+  } else if (is_rim(on_b) && is_edge(on_a)) {
+    name_b = rim_edge_name(*on_b.shape, cap_of(on_b), on_a, point_b);
+  }
+  emitter.emit(point_a, name_a, point_b, name_b);
 }
 
 }  // namespace
@@ -368,7 +407,7 @@ void emit_free_patch(const Convex& a, const Convex& b, const Axis& axis, PatchEm
   } else if (on_a.kind == Feature::Kind::segment) {
     point_a = nearest_on(on_a, point_b);
   }
-  emitter.emit(point_a, on_a.feature, point_b, on_b.feature);
+  emit_nearest(on_a, point_a, on_b, point_b, emitter);
 }
 
 void emit_plane_patch(const Convex& shape, bool shape_is_b, const Vector3& plane_point,
