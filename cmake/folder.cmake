@@ -9,7 +9,9 @@ function(vinci_flags target)
   target_compile_options(${target} PRIVATE ${VINCI_WARNINGS} -ffp-contract=off)
   if(VINCI_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE} -fno-sanitize-recover=all
-                           -fno-omit-frame-pointer)
+                           -fno-omit-frame-pointer
+                           # The instrumented Eigen draws false alarms of this one warning from g++ 12.
+                           -Wno-maybe-uninitialized)
     target_link_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE})
   endif()
 endfunction()

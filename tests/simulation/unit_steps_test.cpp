@@ -52,7 +52,13 @@ INSTANTIATE_TEST_SUITE_P(
     AllModels, UnitSteps,
     testing::Values(Variant{true, "quadratic", "gauss-seidel"}, Variant{true, "quadratic", "lemke"},
                     Variant{true, "pyramid", "lemke"}, Variant{false, "quadratic", "gauss-seidel"},
-                    Variant{false, "pyramid", "lemke"}, Variant{false, "quadratic", "auto"}));
+                    Variant{false, "pyramid", "lemke"}, Variant{false, "quadratic", "auto"}),
+    [](const auto& variant) {
+      std::string name = fmt::format("{}_{}_{}", variant.param.planar ? "planar" : "spatial",
+                                     variant.param.cone, variant.param.solver);
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace vinci::test
