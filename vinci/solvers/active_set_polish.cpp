@@ -47,7 +47,7 @@ void ActiveSetPolish::fix(int row, int unknown) {
 }
 
 void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judge& judge,
-                               VectorX& lambda) {
+                               const std::vector<Contact>* contacts, VectorX& lambda) {
   force_.assign(static_cast<std::size_t>(problem.rows()), {});
   equation_.assign(static_cast<std::size_t>(problem.rows()), {});
   sliding_.assign(problem.blocks.size(), 0);
@@ -57,6 +57,7 @@ void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judg
     const Block& block = problem.blocks[i];
     const double scale = judge.scales()[block.offset], weight = judge.weights()[block.offset];
     const std::size_t before = scale_.size();
+    const Contact contact = contacts ? (*contacts)[i] : Contact::natural;
     switch (block.law) {
       case Law::equality:
         for (int row = block.offset; row < block.offset + block.size; ++row)
@@ -64,14 +65,14 @@ void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judg
         break;
       case Law::nonnegative:
       case Law::box:
-        classify_scalar(block, scale, weight, judge.w(), lambda);
+        classify_scalar(block, scale, weight, contact, judge.w(), lambda);
         break;
       case Law::ball:
-        classify_ball(block, scale, judge.w(), lambda);
+        classify_ball(block, scale, contact, judge.w(), lambda);
         break;
       case Law::coulomb:
       case Law::second_order:
-        classify_cone(block, scale, judge.w(), lambda);
+        classify_cone(block, scale, contact, judge.w(), lambda);
         break;
     }
     const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
@@ -83,30 +84,38 @@ void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judg
 }
 
 void ActiveSetPolish::classify_scalar(const Block& block, double scale, double weight,
-                                      const VectorX& w, VectorX& lambda) {
+                                      Contact contact, const VectorX& w, VectorX& lambda) {
   const int row = block.offset;
   const bool box = block.law == Law::box;
   const double lower = box ? block.lower : 0.0;
   const double upper = box ? block.upper : std::numeric_limits<double>::infinity();
   const double target = scale * lambda[row] - weight * w[row];
-  if (target <= scale * lower)
+  if (contact == Contact::natural)
+    contact = target <= scale * lower   ? Contact::open
+              : target >= scale * upper ? Contact::slide
+                                        : Contact::stick;
+  if (contact == Contact::open)
     lambda[row] = lower;
-  else if (target >= scale * upper)
+  else if (contact == Contact::slide)
     lambda[row] = upper;
   else
     fix(row, add_unknown(scale / weight));
 }
 
-void ActiveSetPolish::classify_cone(const Block& block, double scale, const VectorX& w,
-                                    VectorX& lambda) {
+void ActiveSetPolish::classify_cone(const Block& block, double scale, Contact contact,
+                                    const VectorX& w, VectorX& lambda) {
   const int row = block.offset, tangents = block.size - 1;
   double target[3];
   for (int i = 0; i <= tangents; ++i) target[i] = scale * lambda[row + i] - w[row + i];
   const double mu = block.friction, length = law::norm(tangents, target + 1);
   const bool open = block.law == Law::coulomb ? target[0] <= 0.0 : mu * length <= -target[0];
-  if (open) {
+  if (contact == Contact::natural)
+    contact = open                                   ? Contact::open
+              : length <= mu * target[0] && mu > 0.0 ? Contact::stick
+                                                     : Contact::slide;
+  if (contact == Contact::open) {
     lambda.segment(row, block.size).setZero();
-  } else if (length <= mu * target[0] && mu > 0.0) {
+  } else if (contact == Contact::stick) {
     for (int i = 0; i <= tangents; ++i) fix(row + i, add_unknown(scale));
   } else {
     double direction[2] = {1.0, 0.0}, along = 0.0;
@@ -143,13 +152,15 @@ void ActiveSetPolish::slide(const Block& block, double scale, const double* dire
   }
 }
 
-void ActiveSetPolish::classify_ball(const Block& block, double scale, const VectorX& w,
-                                    VectorX& lambda) {
+void ActiveSetPolish::classify_ball(const Block& block, double scale, Contact contact,
+                                    const VectorX& w, VectorX& lambda) {
   const int row = block.offset;
   double target[2] = {};
   for (int i = 0; i < block.size; ++i) target[i] = scale * lambda[row + i] - w[row + i];
   const double length = law::norm(block.size, target), radius = block.upper;
-  if (length <= scale * radius && radius > 0.0) {
+  if (contact == Contact::natural)
+    contact = length <= scale * radius && radius > 0.0 ? Contact::stick : Contact::slide;
+  if (contact == Contact::stick) {
     for (int i = 0; i < block.size; ++i) fix(row + i, add_unknown(scale));
     return;
   }
@@ -430,7 +441,7 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
   judge.measure(problem, candidate_);
   int failures = 0;
   for (int k = 0; k < limits.steps && !is_solved(best, limits.tolerance); ++k) {
-    classify(problem, judge, candidate_.lambda);
+    classify(problem, judge, k == 0 ? limits.contacts : nullptr, candidate_.lambda);
     if (scale_.empty()) break;
     const Residual at_snapped = judge.measure(problem, candidate_);
     snapped_ = candidate_.lambda;

@@ -26,9 +26,14 @@ class ActiveSetPolish {
   ActiveSetPolish();
   ~ActiveSetPolish();
 
+  // How a block is: `natural` leaves it to the natural map. A box is open at its lower bound,
+  // sticks inside and slides at its upper bound.
+  enum class Contact : char { natural, open, stick, slide };
   struct Limits {
     double tolerance = 1e-12;  // stop at this relative residual
     int steps = 10;
+    // Per block, the set of the first step; null: natural.
+    const std::vector<Contact>* contacts = nullptr;
   };
   // Improves solution.lambda, whose residual is `current`; returns the residual reached. The judge
   // and the operator are prepared for the problem.
@@ -47,11 +52,14 @@ class ActiveSetPolish {
       factor[count++] = f;
     }
   };
-  void classify(const ComplementarityProblem& problem, const Judge& judge, VectorX& lambda);
-  void classify_scalar(const Block& block, double scale, double weight, const VectorX& w,
-                       VectorX& lambda);
-  void classify_cone(const Block& block, double scale, const VectorX& w, VectorX& lambda);
-  void classify_ball(const Block& block, double scale, const VectorX& w, VectorX& lambda);
+  void classify(const ComplementarityProblem& problem, const Judge& judge,
+                const std::vector<Contact>* contacts, VectorX& lambda);
+  void classify_scalar(const Block& block, double scale, double weight, Contact contact,
+                       const VectorX& w, VectorX& lambda);
+  void classify_cone(const Block& block, double scale, Contact contact, const VectorX& w,
+                     VectorX& lambda);
+  void classify_ball(const Block& block, double scale, Contact contact, const VectorX& w,
+                     VectorX& lambda);
   int add_unknown(double scale);
   void fix(int row, int unknown);  // a row of its own: λ_i free, w_i = 0
   void slide(const Block& block, double scale, const double* direction, double slip);

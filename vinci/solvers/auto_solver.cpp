@@ -28,8 +28,9 @@ Settings with_tolerance(double tolerance) {
   return settings;
 }
 
-AugmentedLagrangianSolver::Settings newton_settings(const AutoSolver::Settings& settings) {
-  auto result = with_tolerance<AugmentedLagrangianSolver::Settings>(settings.tolerance);
+template <class Newton>
+Newton newton_settings(const AutoSolver::Settings& settings) {
+  auto result = with_tolerance<Newton>(settings.tolerance);
   result.largest = settings.largest_newton;
   return result;
 }
@@ -53,7 +54,8 @@ bool has_pyramids(const ComplementarityProblem& problem) {
 AutoSolver::AutoSolver(const Settings& settings)
     : settings_(settings),
       sweeping_(with_tolerance<GaussSeidelSolver::Settings>(settings.tolerance)),
-      newton_(newton_settings(settings)),
+      interior_(newton_settings<InteriorPointSolver::Settings>(settings)),
+      newton_(newton_settings<AugmentedLagrangianSolver::Settings>(settings)),
       pivoting_(with_tolerance<LemkeSolver::Settings>(settings.tolerance)) {}
 
 std::string AutoSolver::why_not(const ComplementarityProblem& problem) const {
@@ -90,6 +92,7 @@ SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& s
     sweeping_.limit_iterations(std::min(leash, settings_.max_iterations));
     if (attempt(sweeping_, problem, solution)) return best_;
   }
+  if (newton && attempt(interior_, problem, solution)) return best_;
   if (newton && attempt(newton_, problem, solution)) return best_;
   const int largest = newton ? std::min(largest_lemke_after_newton, settings_.largest_lemke)
                              : settings_.largest_lemke;

@@ -3,13 +3,15 @@
 // solved ends it, otherwise the best one by the judge is returned. The report names who gave it.
 //
 //   1 gauss-seidel           on a short leash; settled steps end here at once (not for pyramids)
-//   2 augmented-lagrangian   where u is kept and C is empty
-//   3 lemke                  piecewise linear laws, up to `largest-lemke` rows
-//   4 gauss-seidel           to the end of its sweeps, where 2 does not apply
+//   2 interior-point         where u is kept and C is empty
+//   3 augmented-lagrangian   likewise
+//   4 lemke                  piecewise linear laws, up to `largest-lemke` rows
+//   5 gauss-seidel           to the end of its sweeps, where 2 and 3 do not apply
 #pragma once
 
 #include "vinci/solvers/augmented_lagrangian.h"
 #include "vinci/solvers/gauss_seidel.h"
+#include "vinci/solvers/interior_point.h"
 #include "vinci/solvers/lemke.h"
 #include "vinci/solvers/solver.h"
 
@@ -34,6 +36,7 @@ class AutoSolver final : public Solver {
 
   Settings settings_;
   GaussSeidelSolver sweeping_;
+  InteriorPointSolver interior_;
   AugmentedLagrangianSolver newton_;
   LemkeSolver pivoting_;
   SolveReport best_;

@@ -3,6 +3,7 @@
 #include "vinci/solvers/augmented_lagrangian.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/gauss_seidel.h"
+#include "vinci/solvers/interior_point.h"
 #include "vinci/solvers/lemke.h"
 #include "vinci/solvers/solver.h"
 
@@ -12,6 +13,7 @@ void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(auto_entry());
   registry.add(gauss_seidel_entry());
   registry.add(augmented_lagrangian_entry());
+  registry.add(interior_point_entry());
   registry.add(lemke_entry());
 }
 

@@ -139,37 +139,66 @@ void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
 
 bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX& scales,
                             double penalty, ContactMap map, const VectorX& y) {
-  map_ = map;
+  blocks_.clear();
+  for (const Block& block : problem.blocks) {
+    const std::size_t first = blocks_.size();
+    blocks_.resize(first + static_cast<std::size_t>(block.size * block.size));
+    map_derivative(block, map, y.data() + block.offset, blocks_.data() + first);
+    const double rho = penalty / scales[block.offset];
+    for (std::size_t k = first; k < blocks_.size(); ++k) blocks_[k] *= rho;
+  }
+  return assemble(problem, blocks_, map == ContactMap::cone);
+}
+
+bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const std::vector<double>& D,
+                            bool symmetric) {
+  is_symmetric_ = symmetric;
   if (!same_pattern(problem)) make_pattern(problem);
   double* const values = matrix_.valuePtr();
   std::fill(values, values + matrix_.nonZeros(), 0.0);
   for (std::size_t k = 0; k < mass_positions_.size(); ++k)
     values[mass_positions_[k]] += problem.M.values[k];
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> derivative;
-  MatrixX rows, weighted;
+  const double* block_of_D = D.data();
   for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
     const Block& block = problem.blocks[b];
-    const int first = column_starts_[b], count = column_starts_[b + 1] - first;
-    derivative.resize(block.size, block.size);
-    map_derivative(block, map, y.data() + block.offset, derivative.data());
-    if (derivative.isZero(0.0)) continue;
-    rows.setZero(block.size, count);
-    for (int i = 0; i < block.size; ++i)
-      for (int k = problem.J.starts[block.offset + i]; k < problem.J.starts[block.offset + i + 1];
-           ++k)
-        rows(i, std::lower_bound(columns_.begin() + first, columns_.begin() + first + count,
-                                 problem.J.indices[k]) -
-                    columns_.begin() - first) = problem.J.values[k];
-    weighted.noalias() = (penalty / scales[block.offset]) * derivative * rows;
-    const int* where = positions_.data() + position_starts_[b];
-    for (int j = 0; j < count; ++j)
-      for (int i = 0; i < count; ++i) values[*where++] += rows.col(i).dot(weighted.col(j));
+    add_block(problem, static_cast<int>(b), block_of_D);
+    block_of_D += block.size * block.size;
   }
   return factor();
 }
 
+// Adds J_aᵀ D_a J_a.
+void NewtonMatrix::add_block(const ComplementarityProblem& problem, int number, const double* D) {
+  const Block& block = problem.blocks[number];
+  const int first = column_starts_[number], count = column_starts_[number + 1] - first;
+  const int size = block.size;
+  if (std::all_of(D, D + size * size, [](double x) { return x == 0.0; })) return;
+  rows_.assign(static_cast<std::size_t>(size * count), 0.0);  // J_a, column by column
+  weighted_.assign(static_cast<std::size_t>(size * count), 0.0);
+  for (int i = 0; i < size; ++i) {
+    int column = 0;
+    for (int k = problem.J.starts[block.offset + i]; k < problem.J.starts[block.offset + i + 1];
+         ++k) {
+      while (columns_[first + column] < problem.J.indices[k]) ++column;
+      rows_[column * size + i] = problem.J.values[k];
+    }
+  }
+  for (int j = 0; j < count; ++j)
+    for (int i = 0; i < size; ++i)
+      for (int k = 0; k < size; ++k)
+        weighted_[j * size + i] += D[i * size + k] * rows_[j * size + k];
+  double* const values = matrix_.valuePtr();
+  const int* where = positions_.data() + position_starts_[number];
+  for (int j = 0; j < count; ++j)
+    for (int i = 0; i < count; ++i) {
+      double sum = 0.0;
+      for (int k = 0; k < size; ++k) sum += rows_[i * size + k] * weighted_[j * size + k];
+      values[*where++] += sum;
+    }
+}
+
 bool NewtonMatrix::factor() {
-  if (map_ == ContactMap::cone) {
+  if (is_symmetric_) {
     symmetric_.factorize(matrix_);
     return symmetric_.info() == Eigen::Success;
   }
@@ -180,7 +209,7 @@ bool NewtonMatrix::factor() {
 }
 
 void NewtonMatrix::solve(VectorX& x) const {
-  if (map_ == ContactMap::cone)
+  if (is_symmetric_)
     x = symmetric_.solve(x);
   else
     x = general_.solve(x);

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The path and its steps.
+#include "vinci/solvers/interior_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/complementarity/laws.h"
+
+namespace vinci {
+namespace {
+
+constexpr const char* name = "interior-point";
+constexpr double smallest_centering = 1e-3;  // of ε² in a step
+// Second-order terms are of use where the plain step goes at least this far.
+constexpr double reach_to_correct = 0.5;
+// Where the bent equations are off by more than this many ε, ε waits for them.
+constexpr double most_bent = 10.0, waiting_centering = 0.2;
+constexpr double to_the_edge = 0.9;        // of the longest step, more near the end
+constexpr double smallest_epsilon = 1e-9;  // relative: below it rounding leads the steps
+constexpr double worth_polishing = 1e-3;   // relative residual
+constexpr int most_short_steps = 12;
+
+}  // namespace
+
+const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
+  if (problem.unknowns() == 0) return "there is no u: this method works on the velocities";
+  if (!problem.C.empty()) return "C couples rows (a friction pyramid, a compliance): use lemke";
+  if (problem.unknowns() > settings_.largest) return "more unknowns than the option 'largest'";
+  for (const Block& block : problem.blocks)
+    if (block.law == Law::second_order) return "second-order cones: use augmented-lagrangian";
+  return nullptr;
+}
+
+std::string InteriorPointSolver::why_not(const ComplementarityProblem& problem) const {
+  if (std::string why = problem.why_invalid(); !why.empty()) return why;
+  if (const char* reason = refusal(problem)) return reason;
+  MassFactor mass;
+  return mass.factor(problem.M) ? "" : "M is singular";
+}
+
+SmoothedState InteriorPointSolver::state(const ComplementarityProblem& problem,
+                                         std::size_t number) const {
+  const Block& block = problem.blocks[number];
+  return {&block, lambda_.data() + block.offset, w_.data() + block.offset,
+          slip_.data() + 2 * number};
+}
+
+void InteriorPointSolver::begin(const ComplementarityProblem& problem, Solution& solution) {
+  if (solution.lambda.size() != problem.rows() || !solution.lambda.allFinite())
+    solution.lambda.setZero(problem.rows());
+  for (const Block& block : problem.blocks)
+    project(block, 1.0, solution.lambda.data() + block.offset);
+  best_residual_ = judge_.measure(problem, solution);
+  best_.lambda = solution.lambda;
+  candidate_ = solution;
+  iterations_ = 0;
+}
+
+// From the best λ, onto the path of τ = ε²/s.
+void InteriorPointSolver::start(const ComplementarityProblem& problem, double epsilon) {
+  candidate_.lambda = best_.lambda;
+  judge_.measure(problem, candidate_);
+  lambda_ = best_.lambda;
+  w_ = judge_.w();
+  u_ = judge_.u();
+  slip_.setZero(2 * static_cast<long>(problem.blocks.size()));
+  dslip_.setZero(slip_.size());
+  std::size_t entries = 0;
+  for (const Block& block : problem.blocks)
+    entries += static_cast<std::size_t>(block.size * block.size);
+  D_.resize(entries);
+  g_.resize(problem.rows());
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b)
+    start_inside(state(problem, b), judge_.scales()[problem.blocks[b].offset], epsilon);
+}
+
+// y = g − D x.
+void InteriorPointSolver::respond(const ComplementarityProblem& problem, const VectorX& x,
+                                  VectorX& y) const {
+  const double* D = D_.data();
+  y.resize(problem.rows());
+  for (const Block& block : problem.blocks)
+    for (int i = 0; i < block.size; ++i, D += block.size) {
+      double sum = 0.0;
+      for (int j = 0; j < block.size; ++j) sum += D[j] * x[block.offset + j];
+      y[block.offset + i] = g_[block.offset + i] - sum;
+    }
+}
+
+// The step towards τ = ε²/s. Only the plain one factors; a corrected one takes the second-order
+// terms of the plain one.
+bool InteriorPointSolver::newton_step(const ComplementarityProblem& problem, double epsilon2,
+                                      Order order) {
+  kept_lambda_ = dlambda_, kept_w_ = dw_, kept_slip_ = dslip_;
+  const auto before = [&](std::size_t b) -> SmoothedStep {
+    if (order != Order::corrected) return {};
+    const int offset = problem.blocks[b].offset;
+    return {kept_lambda_.data() + offset, kept_w_.data() + offset, kept_slip_.data() + 2 * b};
+  };
+  std::size_t first = 0;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+    const Block& block = problem.blocks[b];
+    const double scale = judge_.scales()[block.offset];
+    linearise(state(problem, b), scale, epsilon2 / scale, before(b), D_.data() + first,
+              g_.data() + block.offset);
+    first += static_cast<std::size_t>(block.size * block.size);
+  }
+  if (order == Order::plain) {
+    if (!matrix_.assemble(problem, D_, false)) return false;
+    ++iterations_;
+  }
+  respond(problem, gap_, scratch_);
+  du_ = defect_;
+  problem.J.multiply_transposed_add(scratch_.data(), du_.data());
+  matrix_.solve(du_);
+  if (!du_.allFinite()) return false;
+  dw_ = gap_;
+  problem.J.multiply_add(du_.data(), dw_.data());
+  respond(problem, dw_, dlambda_);
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+    const int offset = problem.blocks[b].offset;
+    slip_step(state(problem, b), epsilon2 / judge_.scales()[offset], before(b),
+              dlambda_.data() + offset, dslip_.data() + 2 * b);
+  }
+  return true;
+}
+
+double InteriorPointSolver::longest(const ComplementarityProblem& problem, double reach) const {
+  double length = reach;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+    const int offset = problem.blocks[b].offset;
+    length = longest_inside(state(problem, b),
+                            {dlambda_.data() + offset, dw_.data() + offset, dslip_.data() + 2 * b},
+                            length);
+  }
+  return length;
+}
+
+// ε² of where the point is.
+double InteriorPointSolver::mean_product(const ComplementarityProblem& problem) const {
+  double sum = 0.0;
+  int count = 0;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b)
+    add_products(state(problem, b), judge_.scales()[problem.blocks[b].offset], sum, count);
+  return count > 0 ? sum / count : 0.0;
+}
+
+void InteriorPointSolver::advance(const ComplementarityProblem& problem, double length) {
+  kept_lambda_ = lambda_, kept_w_ = w_, kept_slip_ = slip_;
+  u_ += length * du_;
+  lambda_ += length * dlambda_;
+  w_ += length * dw_;
+  slip_ += length * dslip_;
+  contacts_.resize(problem.blocks.size());
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+    const int offset = problem.blocks[b].offset;
+    contacts_[b] =
+        indicated(state(problem, b), {&problem.blocks[b], kept_lambda_.data() + offset,
+                                      kept_w_.data() + offset, kept_slip_.data() + 2 * b});
+  }
+}
+
+// Judges the impulses, polished where the set may be known; true if they are solved.
+bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, double epsilon) {
+  candidate_.lambda = lambda_;
+  for (const Block& block : problem.blocks)
+    project(block, 1.0, candidate_.lambda.data() + block.offset);
+  Residual residual = judge_.measure(problem, candidate_);
+  if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ &&
+      !is_solved(residual, settings_.tolerance)) {
+    polished_ = epsilon;
+    residual = polish_.improve(problem, operator_, judge_, {settings_.tolerance, 6, &contacts_},
+                               candidate_, residual);
+  }
+  if (residual.relative < best_residual_.relative) {
+    best_residual_ = residual;
+    best_.lambda = candidate_.lambda;
+  }
+  return is_solved(best_residual_, settings_.tolerance);
+}
+
+// What is left of the linear equations: p + Jᵀλ − M u and J u + b − w.
+void InteriorPointSolver::measure_gaps(const ComplementarityProblem& problem) {
+  gap_ = problem.b - w_;
+  problem.J.multiply_add(u_.data(), gap_.data());
+  scratch_ = -u_;
+  defect_ = problem.p;
+  problem.M.multiply_add(scratch_.data(), defect_.data());
+  problem.J.multiply_transposed_add(lambda_.data(), defect_.data());
+}
+
+// Of the equations that bend, per block in the unit of w.
+double InteriorPointSolver::bend(const ComplementarityProblem& problem) const {
+  double sum = 0.0;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b)
+    sum += bent(state(problem, b), judge_.scales()[problem.blocks[b].offset]);
+  return std::sqrt(sum / static_cast<double>(problem.blocks.size()));
+}
+
+void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
+  const double unit = judge_.free_norm() / std::sqrt(static_cast<double>(problem.blocks.size()));
+  start(problem, best_residual_.relative * unit);
+  polished_ = std::numeric_limits<double>::infinity();
+  int short_steps = 0;
+  while (iterations_ < settings_.max_iterations && short_steps < most_short_steps) {
+    measure_gaps(problem);
+    const double now = mean_product(problem);
+    if (!newton_step(problem, 0.0, Order::plain)) return;
+    const double reach = longest(problem, 1.0);
+    const bool waits = bend(problem) > most_bent * std::sqrt(now);
+    const double centering =
+        waits ? waiting_centering : std::max(std::pow(1.0 - reach, 3.0), smallest_centering);
+    const bool correct = !waits && reach > reach_to_correct;
+    if (!newton_step(problem, centering * now, correct ? Order::corrected : Order::centred)) return;
+    const double length =
+        std::min(1.0, std::max(to_the_edge, 1.0 - 10.0 * centering) * longest(problem, 2.0));
+    advance(problem, length);
+    short_steps = length < 0.1 ? short_steps + 1 : 0;
+    const double epsilon = std::sqrt(mean_product(problem));
+    if (judge_point(problem, epsilon) || epsilon < smallest_epsilon * unit) return;
+  }
+}
+
+SolveReport InteriorPointSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
+  SolveReport report;
+  report.solver = name;
+  report.residual.relative = std::numeric_limits<double>::infinity();
+  if (!problem.why_invalid().empty()) {
+    report.note = "the problem is not valid";
+    return report;
+  }
+  judge_.prepare(problem);
+  if (const char* reason = refusal(problem); reason || !operator_.prepare(problem)) {
+    report.note = reason ? reason : "M is singular";
+    return report;
+  }
+  begin(problem, solution);
+  if (!is_solved(best_residual_, settings_.tolerance)) iterate(problem);
+  solution.lambda = best_.lambda;
+  report.residual = judge_.measure(problem, solution);
+  solution.u = judge_.u();
+  report.iterations = iterations_;
+  report.status = is_solved(report.residual, settings_.tolerance) ? SolveStatus::solved
+                  : iterations_ >= settings_.max_iterations       ? SolveStatus::limit
+                                                                  : SolveStatus::inaccurate;
+  return report;
+}
+
+SolverRegistry::Entry interior_point_entry() {
+  const InteriorPointSolver::Settings fallback;
+  OptionTable options{
+      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
+      {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
+       1e9},
+      {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
+       1, 1e7},
+  };
+  return {name,
+          "Primal-dual interior point on the exact law, finished by Newton on the active set.",
+          "Acary, Armand, Nguyen 2023", options, [](const OptionValues& values) {
+            InteriorPointSolver::Settings settings;
+            settings.tolerance = values.real("tolerance");
+            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
+            settings.largest = static_cast<int>(values.integer("largest"));
+            return std::make_unique<InteriorPointSolver>(settings);
+          }};
+}
+
+}  // namespace vinci
