@@ -22,7 +22,7 @@ struct ActiveSetPolish::Sparse {
 namespace {
 
 // Up to this size a dense factorisation is faster than a sparse one.
-constexpr int largest_dense = 300;
+constexpr int largest_dense = 90;
 // ρ of the proximal term: small against every stiffness that matters, large against rounding, so
 // that a step gains about eight digits; the larger ones are for sets whose equations contradict.
 constexpr double proximities[] = {1e-9, 1e-5, 1e-2};

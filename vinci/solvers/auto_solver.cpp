@@ -9,7 +9,9 @@ namespace vinci {
 namespace {
 
 // Sweeps of the first attempt where Newton follows: as many as a few of its steps cost.
-constexpr int leash_before_newton = 100;
+constexpr int leash_before_newton = 20;
+// Of the tolerance, after the interior point.
+constexpr double near_enough = 50.0;
 // Where Newton was tried before, pivoting is worth its m³ only up to here.
 constexpr int largest_lemke_after_newton = 500;
 
@@ -93,6 +95,8 @@ SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& s
     if (attempt(sweeping_, problem, solution)) return best_;
   }
   if (newton && attempt(interior_, problem, solution)) return best_;
+  // So near it is rounding that is left, and no other method has less of it.
+  if (newton && best_.residual.relative <= near_enough * settings_.tolerance) return best_;
   if (newton && attempt(newton_, problem, solution)) return best_;
   const int largest = newton ? std::min(largest_lemke_after_newton, settings_.largest_lemke)
                              : settings_.largest_lemke;

@@ -18,6 +18,7 @@ constexpr double reach_to_correct = 0.5;
 constexpr double most_bent = 10.0, waiting_centering = 0.2;
 constexpr double to_the_edge = 0.9;        // of the longest step, more near the end
 constexpr double smallest_epsilon = 1e-9;  // relative: below it rounding leads the steps
+constexpr double smallest_start = 0.1;     // relative ε: nearer, a guess at an edge holds the path
 constexpr double worth_polishing = 1e-3;   // relative residual
 constexpr int most_short_steps = 12;
 
@@ -59,9 +60,9 @@ void InteriorPointSolver::begin(const ComplementarityProblem& problem, Solution&
 
 // From the best λ, onto the path of τ = ε²/s.
 void InteriorPointSolver::start(const ComplementarityProblem& problem, double epsilon) {
-  candidate_.lambda = best_.lambda;
+  candidate_.lambda.setZero();
   judge_.measure(problem, candidate_);
-  lambda_ = best_.lambda;
+  lambda_ = candidate_.lambda;
   w_ = judge_.w();
   u_ = judge_.u();
   slip_.setZero(2 * static_cast<long>(problem.blocks.size()));
@@ -200,7 +201,7 @@ double InteriorPointSolver::bend(const ComplementarityProblem& problem) const {
 
 void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
   const double unit = judge_.free_norm() / std::sqrt(static_cast<double>(problem.blocks.size()));
-  start(problem, best_residual_.relative * unit);
+  start(problem, unit);
   polished_ = std::numeric_limits<double>::infinity();
   int short_steps = 0;
   while (iterations_ < settings_.max_iterations && short_steps < most_short_steps) {
