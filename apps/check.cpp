@@ -51,7 +51,8 @@ int run_check(const CheckFlags& flags, const Command& command) {
   int code = exit_good;
   for (const std::string& file : flags.scenes) {
     try {
-      scenes.push_back(facts(file, make_simulation(Scene::load(file), overrides, plugins)));
+      scenes.push_back(
+          facts(file, make_simulation(load_scene(file, *plugins), overrides, plugins)));
       if (!command.json) print_good(scenes.back());
     } catch (const Error& error) {
       code = exit_bad_input;

@@ -113,6 +113,10 @@ std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& librar
   return plugins;
 }
 
+Scene load_scene(const std::string& file, const Plugins& plugins) {
+  return Scene::load(file, [&](const RunChoices& run) { return check_run(run, plugins); });
+}
+
 Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
                            const std::shared_ptr<const Plugins>& plugins) {
   try {

@@ -57,6 +57,8 @@ void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries);
 RunOverrides overrides_of(const ChoiceFlags& flags);
 std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& libraries);
 
+// The scene of a file, its run's choices checked against the plugins.
+Scene load_scene(const std::string& file, const Plugins& plugins);
 // A simulation whose mistakes in options name the flag they were given by.
 Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
                            const std::shared_ptr<const Plugins>& plugins);

@@ -116,7 +116,7 @@ Job resumed_job(const RunFlags& flags, const std::shared_ptr<const Plugins>& plu
   const Recording recording(flags.resume);
   const std::string stem = fs::path(flags.resume).stem().string();
   const Scene scene = flags.scenes.empty() ? Scene::parse(recording.scene_text(), stem)
-                                           : Scene::load(flags.scenes.front());
+                                           : load_scene(flags.scenes.front(), *plugins);
   RunOverrides overrides = recorded_overrides(recording, scene);
   add_over(overrides, overrides_of(flags.choices));
   return {stem, flags.resume, make_simulation(scene, overrides, plugins)};
@@ -137,7 +137,7 @@ std::vector<Job> jobs_of(const RunFlags& flags, const std::shared_ptr<const Plug
     const std::string stem = fs::path(file).stem().string();
     const fs::path path = recording_path(flags, stem);
     try {
-      jobs.push_back({stem, path, make_simulation(Scene::load(file), overrides, plugins)});
+      jobs.push_back({stem, path, make_simulation(load_scene(file, *plugins), overrides, plugins)});
     } catch (const SceneError& error) {
       mistakes.insert(mistakes.end(), error.diagnostics().begin(), error.diagnostics().end());
       continue;

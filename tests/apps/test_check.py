@@ -9,7 +9,7 @@ import yaml
 
 from conftest import BLOCK, SOURCE
 
-SUBCOMMANDS = ["check", "run", "info", "export", "list", "schema"]
+SUBCOMMANDS = ["check", "run", "info", "export", "solve", "list", "schema"]
 
 
 def test_good_scenes_get_one_line_each(vinci):
@@ -118,3 +118,11 @@ def test_every_command_has_help_that_fits_80_columns(vinci):
 def test_wrong_usage_exits_with_2_and_speaks_on_stderr(vinci, arguments):
     done = vinci(*arguments, code=2)
     assert done.stderr and not done.stdout
+
+
+def test_plugins_and_their_options_are_checked_in_the_same_pass(vinci):
+    text = BLOCK.replace("run: {", "run: {solver: {name: lemke, tolerence: 1}, stepper: stewart, cone: round, ")
+    errors = vinci("check", vinci.scene(text.replace("density: 10", "density: -10")), code=2).stderr
+    for word in ("did you mean 'tolerance'", "unknown stepper 'stewart'", "'round'", "density"):
+        assert word in errors, errors
+    assert errors.count("scene.yaml:") == 4

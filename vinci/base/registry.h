@@ -35,14 +35,18 @@ class Registry {
       if (entry.name == name) return &entry;
     return nullptr;
   }
-  // Throws Error with the nearest known name.
-  const Entry& at(const std::string& name) const {
-    if (const Entry* entry = find(name)) return *entry;
+  // What to say of a name that is not here: the nearest known one, and all of them.
+  std::string unknown(const std::string& name) const {
     std::string known;
     for (const Entry& entry : entries_) known += (known.empty() ? "" : ", ") + entry.name;
     const std::string guess = nearest(name, names());
-    throw Error("unknown " + kind_ + " '" + name + "'" +
-                (guess.empty() ? "" : " (did you mean '" + guess + "'?)") + "; accepted: " + known);
+    return "unknown " + kind_ + " '" + name + "'" +
+           (guess.empty() ? "" : " (did you mean '" + guess + "'?)") + "; accepted: " + known;
+  }
+  // Throws Error where there is none of that name.
+  const Entry& at(const std::string& name) const {
+    if (const Entry* entry = find(name)) return *entry;
+    throw Error(unknown(name));
   }
   std::unique_ptr<Interface> make(const std::string& name, const OptionValues& values) const {
     return at(name).make(values);

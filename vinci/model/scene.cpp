@@ -32,8 +32,8 @@ std::string joined(const std::vector<Diagnostic>& diagnostics) {
 SceneError::SceneError(std::vector<Diagnostic> diagnostics)
     : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
-Scene Scene::load(const std::filesystem::path& file) {
-  return Scene(load_scene(file));
+Scene Scene::load(const std::filesystem::path& file, const RunCheck& check) {
+  return Scene(load_scene(file, check));
 }
 
 Scene Scene::parse(std::string_view yaml, const std::string& name) {

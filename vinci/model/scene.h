@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,13 +50,16 @@ struct RunChoices {
   std::map<std::string, std::pair<std::string, int>> places;  // option -> file, line, for messages
 };
 
+// What somebody who knows the plugins has to say of a run's choices; its mistakes join the others.
+using RunCheck = std::function<std::vector<Diagnostic>(const RunChoices&)>;
+
 struct SceneData;  // the checked tree, private to model/
 
 class Scene {
  public:
   // Reads, resolves includes, checks everything; throws SceneError with all mistakes. A scene given
   // as text includes no files and reads no meshes.
-  static Scene load(const std::filesystem::path& file);
+  static Scene load(const std::filesystem::path& file, const RunCheck& check = {});
   static Scene parse(std::string_view yaml, const std::string& name = "scene");
 
   const std::string& title() const;

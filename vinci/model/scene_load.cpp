@@ -45,7 +45,8 @@ std::string name_problem(const std::string& name) {
 
 class Loader {
  public:
-  Loader() : scene_(std::make_shared<SceneData>()), mistakes_(*scene_) {}
+  explicit Loader(const RunCheck& check = {})
+      : scene_(std::make_shared<SceneData>()), mistakes_(*scene_), check_(check) {}
 
   std::shared_ptr<const SceneData> load(const fs::path& file) {
     return guarded([&] {
@@ -241,6 +242,8 @@ class Loader {
     const Numbers numbers(scene, {}, mistakes_);
     scene.defaults = numbers.values();
     read_run(scene, numbers, mistakes_);
+    if (check_)
+      for (Diagnostic& mistake : check_(scene.run)) mistakes_.add(std::move(mistake));
     read_changes(scene, numbers, mistakes_);
     compile_model(scene, numbers, mistakes_);
     if (mistakes_.none()) check_changes(scene, mistakes_);
@@ -324,6 +327,7 @@ class Loader {
 
   std::shared_ptr<SceneData> scene_;
   Mistakes mistakes_;
+  RunCheck check_;
   std::vector<fs::path> folders_;     // of the files
   std::vector<fs::path> open_files_;  // those being included now, outermost first
   std::set<fs::path> read_files_;
@@ -334,8 +338,8 @@ class Loader {
 
 }  // namespace
 
-std::shared_ptr<const SceneData> load_scene(const fs::path& file) {
-  return Loader().load(file);
+std::shared_ptr<const SceneData> load_scene(const fs::path& file, const RunCheck& check) {
+  return Loader(check).load(file);
 }
 
 std::shared_ptr<const SceneData> parse_scene(std::string_view text, const std::string& name) {

@@ -12,7 +12,8 @@
 
 namespace vinci {
 
-std::shared_ptr<const SceneData> load_scene(const std::filesystem::path& file);
+std::shared_ptr<const SceneData> load_scene(const std::filesystem::path& file,
+                                            const RunCheck& check);
 
 // Text has no place on disk: it includes no files and reads no meshes.
 std::shared_ptr<const SceneData> parse_scene(std::string_view text, const std::string& name);

@@ -104,8 +104,10 @@ void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes) {
   const Node* run = scene.root.find("run");
   if (!run) return;
   const SceneValue& value = scene_grammar(scene.world).find("run")->value;
-  if (!check_numbers(*run, value, numbers, mistakes)) return;
+  if (!run->is_map()) return;
+  check_numbers(*run, value, numbers, mistakes);
   for (const Node& node : run->children) {
+    if (node.bad || !value.find(node.key)) continue;
     const SceneValue& kind = value.find(node.key)->value;
     set_place(scene, node.key, node);
     if (kind.kind == SceneValue::Kind::number)

@@ -31,6 +31,18 @@ OptionValues run_options(const Scene& scene, const RunOverrides& overrides) {
   return values;
 }
 
+template <class Entry>
+std::string unknown_option(const std::string& kind, const Entry& entry, const std::string& name) {
+  std::vector<std::string> known;
+  for (const OptionSpec& spec : entry.options.specs()) known.push_back(spec.name);
+  const std::string guess = nearest(name, known);
+  std::string list;
+  for (const std::string& option : known) list += (list.empty() ? "" : ", ") + option;
+  return "the " + kind + " '" + entry.name + "' has no option '" + name + "'" +
+         (guess.empty() ? "" : " (did you mean '" + guess + "'?)") +
+         "; accepted: " + (list.empty() ? "none" : list);
+}
+
 // Options of the plugin of one kind: the scene's, then the caller's, then the run's own of the same
 // name that somebody set (motion, cone and directions are the run's, and the stepper's).
 template <class Interface>
@@ -39,17 +51,8 @@ OptionValues plugin_values(const std::string& kind,
                            const RunOverrides& overrides, const OptionValues& run) {
   OptionValues values(entry.options);
   auto set = [&](const std::string& name, const std::string& text) {
-    if (!entry.options.find(name)) {
-      std::vector<std::string> known;
-      for (const OptionSpec& spec : entry.options.specs()) known.push_back(spec.name);
-      const std::string guess = nearest(name, known);
-      std::string list;
-      for (const std::string& option : known) list += (list.empty() ? "" : ", ") + option;
-      refuse(scene, overrides, kind,
-             "the " + kind + " '" + entry.name + "' has no option '" + name + "'" +
-                 (guess.empty() ? "" : " (did you mean '" + guess + "'?)") +
-                 "; accepted: " + (list.empty() ? "none" : list));
-    }
+    if (!entry.options.find(name))
+      refuse(scene, overrides, kind, unknown_option(kind, entry, name));
     try {
       values.set_text(name, text);
     } catch (const Error& error) {
@@ -70,7 +73,42 @@ OptionValues plugin_values(const std::string& kind,
   return values;
 }
 
+template <class Interface>
+void check_plugin(const Registry<Interface>& registry, const RunChoices& run,
+                  std::vector<Diagnostic>& mistakes) {
+  const std::string& kind = registry.kind();
+  const auto report = [&](const std::string& option, const std::string& message) {
+    const auto place = run.places.find(option);
+    if (place == run.places.end()) return mistakes.push_back({"", 0, "run." + option, message});
+    mistakes.push_back({place->second.first, place->second.second, "run." + option, message});
+  };
+  const auto chosen = run.values.find(kind);
+  if (chosen == run.values.end()) return;
+  const auto* entry = registry.find(chosen->second);
+  if (!entry) return report(kind, registry.unknown(chosen->second));
+  OptionValues values(entry->options);
+  for (const auto& [key, text] : run.plugin_values) {
+    if (key.first != kind) continue;
+    try {
+      if (entry->options.find(key.second))
+        values.set_text(key.second, text);
+      else
+        report(kind + "." + key.second, unknown_option(kind, *entry, key.second));
+    } catch (const Error& error) {
+      report(kind + "." + key.second, error.message());
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<Diagnostic> check_run(const RunChoices& run, const Plugins& plugins) {
+  std::vector<Diagnostic> mistakes;
+  check_plugin(plugins.detectors, run, mistakes);
+  check_plugin(plugins.steppers, run, mistakes);
+  check_plugin(plugins.solvers, run, mistakes);
+  return mistakes;
+}
 
 Simulation::Simulation(Scene scene, const RunOverrides& overrides)
     : Simulation(std::move(scene), overrides, std::make_shared<const Plugins>(builtin_plugins())) {}

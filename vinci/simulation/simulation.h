@@ -23,6 +23,9 @@ struct RunOverrides {
       plugin_options;  // {"solver","tolerance"} -> "1e-12"
 };
 
+// Mistakes in the plugins that a scene names and in the options it gives them, for Scene::load().
+std::vector<Diagnostic> check_run(const RunChoices& run, const Plugins& plugins);
+
 class Simulation {
  public:
   // Throws SceneError or Error on anything that cannot run.
