@@ -232,7 +232,7 @@ SolverRegistry::Entry augmented_lagrangian_entry() {
       {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
       {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
        1e9},
-      {"penalty", "ρ of the first round; it grows tenfold a round up to 1e7.", fallback.penalty, "",
+      {"penalty", "ρ of the first round; it grows tenfold a round up to 1e9.", fallback.penalty, "",
        1e-6, 1e6},
       {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
        1, 1e7},

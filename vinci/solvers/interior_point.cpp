@@ -18,9 +18,8 @@ constexpr double reach_to_correct = 0.5;
 constexpr double most_bent = 10.0, waiting_centering = 0.2;
 constexpr double to_the_edge = 0.9;        // of the longest step, more near the end
 constexpr double smallest_epsilon = 1e-9;  // relative: below it rounding leads the steps
-constexpr double smallest_start = 0.1;     // relative ε: nearer, a guess at an edge holds the path
 constexpr double worth_polishing = 1e-3;   // relative residual
-constexpr int most_short_steps = 12;
+constexpr int most_short_steps = 5, most_restarts = 4;
 
 }  // namespace
 
@@ -58,9 +57,8 @@ void InteriorPointSolver::begin(const ComplementarityProblem& problem, Solution&
   iterations_ = 0;
 }
 
-// From the best λ, onto the path of τ = ε²/s.
+// From the λ of the candidate, onto the path of τ = ε²/s.
 void InteriorPointSolver::start(const ComplementarityProblem& problem, double epsilon) {
-  candidate_.lambda.setZero();
   judge_.measure(problem, candidate_);
   lambda_ = candidate_.lambda;
   w_ = judge_.w();
@@ -201,10 +199,11 @@ double InteriorPointSolver::bend(const ComplementarityProblem& problem) const {
 
 void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
   const double unit = judge_.free_norm() / std::sqrt(static_cast<double>(problem.blocks.size()));
+  candidate_.lambda.setZero();  // a guess at the edges would hold the path back
   start(problem, unit);
   polished_ = std::numeric_limits<double>::infinity();
-  int short_steps = 0;
-  while (iterations_ < settings_.max_iterations && short_steps < most_short_steps) {
+  int short_steps = 0, restarts = 0;
+  while (iterations_ < settings_.max_iterations && restarts <= most_restarts) {
     measure_gaps(problem);
     const double now = mean_product(problem);
     if (!newton_step(problem, 0.0, Order::plain)) return;
@@ -219,6 +218,13 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
     advance(problem, length);
     short_steps = length < 0.1 ? short_steps + 1 : 0;
     const double epsilon = std::sqrt(mean_product(problem));
+    if (short_steps == most_short_steps) {  // off the path: back onto it, further inside
+      candidate_.lambda = lambda_;
+      start(problem, 10.0 * epsilon);
+      ++restarts;
+      short_steps = 0;
+      continue;
+    }
     if (judge_point(problem, epsilon) || epsilon < smallest_epsilon * unit) return;
   }
 }
