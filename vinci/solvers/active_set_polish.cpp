@@ -440,8 +440,9 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
   candidate_.lambda = solution.lambda;
   judge.measure(problem, candidate_);
   int failures = 0;
+  const std::vector<Contact>* contacts = limits.contacts;  // as long as they lead on
   for (int k = 0; k < limits.steps && !is_solved(best, limits.tolerance); ++k) {
-    classify(problem, judge, k == 0 ? limits.contacts : nullptr, candidate_.lambda);
+    classify(problem, judge, contacts, candidate_.lambda);
     if (scale_.empty()) break;
     const Residual at_snapped = judge.measure(problem, candidate_);
     snapped_ = candidate_.lambda;
@@ -457,6 +458,7 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
       advance(problem, snapped_, candidate_.lambda);
       trial = judge.measure(problem, candidate_);
     }
+    if (!(trial.relative < best.relative)) contacts = nullptr;
     if (trial.relative < best.relative) {
       // A slow gain is the sweeps' work.
       const bool fast = trial.relative < 0.5 * best.relative;

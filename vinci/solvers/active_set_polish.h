@@ -32,7 +32,7 @@ class ActiveSetPolish {
   struct Limits {
     double tolerance = 1e-12;  // stop at this relative residual
     int steps = 10;
-    // Per block, the set of the first step; null: natural.
+    // Per block, the set to start with, held while it gains; null: natural.
     const std::vector<Contact>* contacts = nullptr;
   };
   // Improves solution.lambda, whose residual is `current`; returns the residual reached. The judge

@@ -350,8 +350,11 @@ double bent(const SmoothedState& state, double scale) {
   const Derivatives d = derivatives(state, p);
   const double gap = scale * (d.f - state.slip[1]);
   double sum = gap * gap;
+  // The direction of an impulse below ε says nothing.
+  const double epsilon = std::sqrt(scale * state.slip[0] * state.slip[1]);
+  const double weight = std::min(1.0, scale * d.radius / epsilon);
   for (int i = p.first; i < p.first + p.tangents; ++i) {
-    const double turn = state.w[i] + state.slip[0] * state.lambda[i] / d.radius;
+    const double turn = weight * (state.w[i] + state.slip[0] * state.lambda[i] / d.radius);
     sum += turn * turn;
   }
   return sum;
