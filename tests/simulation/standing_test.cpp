@@ -108,6 +108,106 @@ run: {step: 10 ms, duration: 0.1}
   EXPECT_LT(position(simulation, "hammer").x(), 1.0);
 }
 
+// The plate is at rest at the beginning and at the end of the step, and sweeps over the ball
+// between.
+TEST(FastBodies, a_driven_plate_that_jumps_within_one_step_takes_the_ball_along) {
+  Simulation simulation = simulate(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  plate: {shapes: [{box: [0.1, 1]}], motion: {x: '-1 + (1 - cos(pi*min(t/0.01, 1)))', y: 0, angle: 0}}
+  ball: {shapes: [{circle: 0.05}], position: [0, 0]}
+run: {step: 10 ms, duration: 0.01}
+)");
+  simulation.step();
+  EXPECT_GE(position(simulation, "ball").x(), position(simulation, "plate").x() + 0.1 - 1e-9);
+}
+
+// Each plate is set in motion by the one before it, all within one step.
+TEST(FastBodies, a_chain_of_hits_within_one_step_passes_nothing) {
+  std::string plates;
+  for (int i = 0; i < 6; ++i)
+    plates +=
+        fmt::format("  plate{}: {{shapes: [{{box: [0.01, 0.5]}}], mass: 0.1, position: [{}, 0]}}\n",
+                    i, 0.5 + 0.2 * i);
+  Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  hammer: {{shapes: [{{box: [0.1, 0.5]}}], mass: 100, velocity: [150, 0]}}
+{}
+run: {{step: 10 ms, duration: 0.02}}
+)",
+                                               plates));
+  while (!simulation.finished()) {
+    simulation.step();
+    double last = position(simulation, "hammer").x();
+    for (int i = 0; i < 6; ++i) {
+      const double x = position(simulation, fmt::format("plate{}", i)).x();
+      EXPECT_GT(x, last) << i;
+      last = x;
+    }
+  }
+}
+
+// Nothing pulls on the boxes but the push from the end; gaps are of rounding size.
+TEST(ZeroGravity, boxes_pressed_against_a_wall_without_gravity_keep_their_contacts) {
+  std::string boxes;
+  for (int i = 0; i < 10; ++i)
+    boxes += fmt::format("  box{}: {{shapes: [{{box: [0.1, 0.1]}}], position: [{:.17g}, 0]{}}}\n",
+                         i, -0.05 - 0.1 * i - 1e-15 * i, i == 9 ? ", force: {x: 10}" : "");
+  Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  wall: {{freedom: fixed, shapes: [{{half-plane: {{point: [0, 0], normal: [-1, 0]}}}}]}}
+{}
+run: {{step: 1 ms, duration: 0.5}}
+)",
+                                               boxes));
+  int repeated = 0;
+  double penetration = 0.0;
+  while (!simulation.finished()) {
+    const StepReport& report = simulation.step();
+    ASSERT_LE(report.solve.residual.relative, 1e-10);
+    repeated += report.passes > 1 ? 1 : 0;
+    penetration = std::max(penetration, report.penetration);
+  }
+  EXPECT_LT(penetration, 1e-12);
+  EXPECT_LE(repeated, 1);  // the first step, when the push arrives
+}
+
+TEST(Divergence, a_force_that_is_not_a_number_is_reported_with_its_body) {
+  Simulation simulation = simulate(R"(
+world: planar
+materials: {m: {friction: 0.3}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
+  good: {shapes: [{box: [0.1, 0.1], material: m}], position: [1, 0.05], velocity: [1, 0]}
+  bad: {shapes: [{box: [0.1, 0.1], material: m}], position: [0, 0.05], force: {x: sqrt(0.05 - t)}}
+run: {step: 1 ms, duration: 1}
+)");
+  while (!simulation.finished()) simulation.step();
+  EXPECT_TRUE(simulation.diverged());
+  EXPECT_EQ(simulation.report().diverged_body, body(simulation, "bad"));
+  EXPECT_NEAR(simulation.state().time, 0.052, 1e-9);  // the step that begins after 0.05 s
+}
+
+// A puck that moves in x and y only, over a floor that it cannot leave or press on.
+TEST(PlanarFreedom, a_floor_that_the_body_cannot_press_on_does_not_hold_it) {
+  Simulation simulation = simulate(R"(
+world: spatial
+materials: {m: {friction: 0.5}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-space: {}, material: m}]}
+  puck: {freedom: planar, shapes: [{sphere: 0.1, material: m}], position: [0, 0, 0.0999], velocity: [1, 0, 0]}
+run: {step: 1 ms, duration: 0.1}
+)");
+  while (!simulation.finished()) ASSERT_EQ(simulation.step().solve.residual.relative, 0.0);
+  EXPECT_NEAR(position(simulation, "puck").x(), 0.1, 1e-12);
+  EXPECT_NEAR(simulation.report().penetration, 1e-4, 1e-12);
+}
+
 TEST(Changes, friction_changed_during_the_run_lets_the_block_go) {
   Simulation simulation = simulate(R"(
 world: planar

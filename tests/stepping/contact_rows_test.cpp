@@ -119,7 +119,7 @@ TEST_P(ContactRows, impulses_leave_linear_and_angular_momentum_of_the_pair_uncha
   }
 }
 
-TEST_P(ContactRows, pyramid_impulse_round_trips_and_frictionless_contacts_have_one_row) {
+TEST_P(ContactRows, pyramid_impulse_adds_up_and_frictionless_contacts_have_one_row) {
   const World world = GetParam();
   const int directions = 6;
   EXPECT_EQ(row_count(world, Cone::pyramid, directions, 0.0), 1);

@@ -19,11 +19,12 @@ TEST(GyroscopicUpdate, keeps_energy_and_momentum_norm_for_random_bodies) {
     const double a = moment(random), b = moment(random), c = moment(random);
     const Matrix3 inertia = Vector3(b + c, a + c, a + b).asDiagonal();
     const Vector3 omega(speed(random), speed(random), speed(random));
-    const Vector3 next = gyroscopic_update(inertia, omega, 0.01);
+    // Up to 17 rad a step.
+    const Vector3 next = gyroscopic_update(inertia, omega, i % 2 == 0 ? 0.01 : 0.5);
     const double kinetic = omega.dot(inertia * omega);
-    EXPECT_NEAR(next.dot(inertia * next), kinetic, 1e-13 * kinetic);
+    EXPECT_NEAR(next.dot(inertia * next), kinetic, 1e-12 * kinetic);
     EXPECT_NEAR((inertia * next).norm(), (inertia * omega).norm(),
-                1e-13 * (inertia * omega).norm());
+                1e-12 * (inertia * omega).norm());
   }
 }
 
@@ -60,7 +61,7 @@ TEST(Advanced, a_body_at_rest_keeps_its_position_to_the_bit) {
   Pose pose{Vector3(0.1, 0.2, 0.3), exponential(Vector3(0.5, -0.7, 0.2))};
   const Vector3 start = pose.position;
   for (int i = 0; i < 1000; ++i) pose = advanced(body, pose, Twist{}, 1e-3);
-  EXPECT_NEAR((pose.position - start).norm(), 0.0, 1e-15);
+  EXPECT_EQ(pose.position, start);
 }
 
 TEST(ContactFrame, is_right_handed_orthonormal_for_every_normal) {

@@ -18,19 +18,20 @@ Vector2 direction(World world, int directions, int j) {
   // components.
   const int quarter = 4 * j;
   if (quarter % directions == 0) {
-    static const Vector2 axes[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-    return axes[(quarter / directions) % 4];
+    constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
+    const int turn = quarter / directions % 4;
+    return {cosines[turn], cosines[(turn + 3) % 4]};
   }
   const double angle = 2.0 * M_PI * j / directions;
   return {std::cos(angle), std::sin(angle)};
 }
 
-// One row of J: the velocity of b minus that of a along the axis, gathered over the free entries.
-class RowWriter {
+// Rows of J of one contact: the velocity of b minus that of a along an axis, gathered over the free
+// entries.
+class ContactAxes {
  public:
-  RowWriter(const Model& model, std::span<const Pose> poses, const Contact& contact,
-            SparseRows& jacobian)
-      : model_(model), jacobian_(jacobian) {
+  ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact)
+      : model_(model) {
     const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
     sides_[0] = side(contact.body_a, -1.0, poses, point);
     sides_[1] = side(contact.body_b, 1.0, poses, point);
@@ -39,7 +40,9 @@ class RowWriter {
       std::swap(sides_[0], sides_[1]);
   }
 
-  void write(const Vector3& axis) {
+  // The row's entries: column and value.
+  template <class Take>
+  void visit(const Vector3& axis, Take take) const {
     for (const Side& s : sides_) {
       const Vector3 moment = s.arm.cross(axis);
       for (int i = 0; i < s.body->velocity_size; ++i) {
@@ -47,11 +50,9 @@ class RowWriter {
         const int column = model_.free_index[entry];
         if (column < 0) continue;
         const int coordinate = model_.coordinate[entry];
-        jacobian_.push(column,
-                       s.sign * (coordinate < 3 ? axis[coordinate] : moment[coordinate - 3]));
+        take(column, s.sign * (coordinate < 3 ? axis[coordinate] : moment[coordinate - 3]));
       }
     }
-    jacobian_.end_row();
   }
 
  private:
@@ -65,7 +66,6 @@ class RowWriter {
     return {&b, point - poses[body] * b.mass.center, sign};
   }
   const Model& model_;
-  SparseRows& jacobian_;
   Side sides_[2];
 };
 
@@ -79,6 +79,14 @@ void append_block(ComplementarityProblem& problem, Law law, int offset, int size
 }
 
 }  // namespace
+
+bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact) {
+  double largest = 0.0;
+  ContactAxes(model, poses, contact).visit(contact.normal, [&](int, double value) {
+    largest = std::max(largest, std::abs(value));
+  });
+  return largest > 1e-12;  // directions are unit vectors: below this it is rounding
+}
 
 int row_count(World world, Cone cone, int directions, double friction) {
   if (friction == 0.0) return 1;
@@ -98,19 +106,23 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
   int row = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactTerms& t = terms[i];
-    RowWriter writer(model, poses, contacts[i], problem.J);
+    const ContactAxes axes(model, poses, contacts[i]);
+    const auto write = [&](const Vector3& axis) {
+      axes.visit(axis, [&](int column, double value) { problem.J.push(column, value); });
+      problem.J.end_row();
+    };
     const int count = row_count(model.world, cone, directions, t.friction);
-    writer.write(t.frame.normal);
+    write(t.frame.normal);
     problem.b[row] = t.normal_bias;
     problem.C.end_row();
     if (count == 1) {
       append_block(problem, Law::nonnegative, row, 1, 0.0);
     } else if (cone == Cone::quadratic) {
-      writer.write(t.frame.tangent_1);
+      write(t.frame.tangent_1);
       problem.b[row + 1] = t.prescribed[0];
       problem.C.end_row();
       if (count == 3) {
-        writer.write(t.frame.tangent_2);
+        write(t.frame.tangent_2);
         problem.b[row + 2] = t.prescribed[1];
         problem.C.end_row();
       }
@@ -120,7 +132,7 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
       const int sigma = row + sides + 1;
       for (int j = 0; j < sides; ++j) {
         const Vector2 d = direction(model.world, directions, j);
-        writer.write(d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2);
+        write(d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2);
         problem.b[row + 1 + j] = d[0] * t.prescribed[0] + d[1] * t.prescribed[1];
         problem.C.push(sigma, 1.0);
         problem.C.end_row();

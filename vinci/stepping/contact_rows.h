@@ -31,6 +31,9 @@ struct ContactTerms {
   Vector2 prescribed = Vector2::Zero();  // m/s, prescribed share along tangent 1 and 2
 };
 
+// Whether a free coordinate can open or close the contact: its normal row is not zero.
+bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
+
 // How many rows a contact has: 1 without friction.
 int row_count(World world, Cone cone, int directions, double friction);
 

@@ -2,6 +2,9 @@
 // Inertia, free momentum and pose advance.
 #include "vinci/stepping/free_motion.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
@@ -13,14 +16,16 @@ Matrix3 world_inertia(const Body& body, const Quaternion& rotation) {
   return 0.5 * (inertia + inertia.transpose());
 }
 
-Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h) {
-  // Newton on F(x) = I (x − ω) + h m × I m with m = (ω + x)/2; quadratic, so that a few steps reach
-  // rounding while h |ω| stays below about 1.
-  const auto cross_matrix = [](const Vector3& a) {
-    Matrix3 m;
-    m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
-    return m;
-  };
+namespace {
+
+Matrix3 cross_matrix(const Vector3& a) {
+  Matrix3 m;
+  m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
+  return m;
+}
+
+// Newton on F(x) = I (x − ω) + h m × I m with m = (ω + x)/2, for h |ω| <= 1/2.
+Vector3 midpoint_update(const Matrix3& inertia, const Vector3& omega, double h) {
   Vector3 x = omega;
   for (int iteration = 0; iteration < 8; ++iteration) {
     const Vector3 m = 0.5 * (omega + x);
@@ -30,8 +35,20 @@ Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h
         inertia + 0.5 * h * (cross_matrix(m) * inertia - cross_matrix(momentum));
     const Vector3 step = jacobian.inverse() * f;
     x -= step;
-    if (step.norm() <= 1e-16 * x.norm()) break;
+    if (step.norm() <= 4e-16 * x.norm()) break;
   }
+  return x;
+}
+
+}  // namespace
+
+Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h) {
+  // Parts short enough for Newton to converge; |ω| changes along the way, so half of its radius.
+  const double turn = h * omega.norm();
+  if (!(turn < 1e3)) return omega;  // more than 150 turns a step, or not finite: nothing to resolve
+  const int parts = std::max(1, static_cast<int>(std::ceil(4.0 * turn)));
+  Vector3 x = omega;
+  for (int part = 0; part < parts; ++part) x = midpoint_update(inertia, x, h / parts);
   return x;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "vinci/base/clock.h"
 #include "vinci/model/actuation.h"
@@ -17,7 +18,10 @@ namespace {
 // How much farther than foreseen a body may get before the step starts again: contact turns it,
 // gravity pulls it.
 constexpr double reach_factor = 1.5;
-constexpr int max_passes = 4;
+// A chain of bodies that hit each other within one step needs a pass a link.
+constexpr int max_passes = 16;
+// The least reach, of the body's size: contacts of a body that nothing moves survive rounding.
+constexpr double least_reach = 1e-7;
 
 // Displacement over the step of the point of `body` that is at `point` now, by its prescribed
 // coordinates alone; m.
@@ -56,6 +60,17 @@ Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
   const Vector3 at_b = body_twist(model, velocities, contact.body_b)
                            .at(point - center_of_mass(model, poses, contact.body_b));
   return at_b - at_a;
+}
+
+// The first body whose pose or velocity is not finite, or −1.
+int non_finite_body(const Model& model, const std::vector<Pose>& poses, const VectorX& velocities) {
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (!poses[b].position.allFinite() || !poses[b].rotation.coeffs().allFinite() ||
+        !velocities.segment(body.velocity_offset, body.velocity_size).allFinite())
+      return b;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -124,36 +139,56 @@ StepReport StewartTrinkle::step(StepContext& context, State& state, double h) {
   applied_forces(model, state, forces_);
   foresee(model, state, h);
   free_motion(model, state, forces_, h, context.problem.M, context.problem.p, foreseen_);
+  report.diverged_body = non_finite_body(model, placed_, foreseen_);
   set_reach(model, state, h);
   stamp(Stage::formulate);
   for (report.passes = 1;; ++report.passes) {
-    context.detector->detect(model, state.poses, reach_, context.contacts);
+    context.contacts.clear();
+    if (report.diverged_body < 0)
+      context.detector->detect(model, state.poses, reach_, context.contacts);
     stamp(Stage::detect);
-    formulate(context, state, h);
+    formulate(context, state, h, report);
     warm_start(context);
     stamp(Stage::formulate);
-    if (context.contacts.empty()) {
-      report.solve = {.status = SolveStatus::solved, .residual = {}};
-      for (int i = 0; i < model.velocity_count; ++i)
-        if (model.free_index[i] >= 0) context.solution.u[model.free_index[i]] = foreseen_[i];
-    } else {
-      report.solve = context.solver->solve(context.problem, context.solution);
-    }
-    next_ = foreseen_;
-    for (int i = 0; i < model.velocity_count; ++i)
-      if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
+    solve(context, report);
     stamp(Stage::solve);
-    if (report.passes == max_passes || !outran_reach(model, h)) break;
+    if (!outran_reach(model, h)) break;
+    if (report.passes < max_passes) continue;
+    // Something may have been passed unseen: what was solved is not the whole problem.
+    report.solve.status = SolveStatus::limit;
+    report.solve.residual.relative = std::numeric_limits<double>::infinity();
+    report.solve.note = "bodies outran the contact set";
+    break;
   }
-  collect(context, state, report);
+  collect(context, state, h, report);
   advance(context, state, h);
-  for (std::size_t b = 0; b < model.bodies.size() && report.diverged_body < 0; ++b)
-    if (!state.poses[b].position.allFinite() || !state.poses[b].rotation.coeffs().allFinite() ||
-        !state.velocities.segment(model.bodies[b].velocity_offset, model.bodies[b].velocity_size)
-             .allFinite())
-      report.diverged_body = static_cast<int>(b);
+  if (report.diverged_body < 0)
+    report.diverged_body = non_finite_body(model, state.poses, state.velocities);
   stamp(Stage::advance);
   return report;
+}
+
+// Velocities at the end of the step: of the free motion where nothing can touch.
+void StewartTrinkle::solve(StepContext& context, StepReport& report) {
+  const Model& model = *context.model;
+  next_ = foreseen_;
+  if (context.contacts.empty()) {
+    report.solve = {};
+    report.solve.status = SolveStatus::solved;
+    for (int i = 0; i < model.velocity_count; ++i)
+      if (model.free_index[i] >= 0) context.solution.u[model.free_index[i]] = foreseen_[i];
+    return;
+  }
+  report.solve = context.solver->solve(context.problem, context.solution);
+  if (report.solve.status == SolveStatus::refused) {
+    // Numbers beyond what a solver takes: there is no next velocity to go on with.
+    const Contact& contact = context.contacts.front();
+    report.diverged_body =
+        model.bodies[contact.body_b].velocity_size > 0 ? contact.body_b : contact.body_a;
+    return;
+  }
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
 }
 
 // Where and how fast the prescribed coordinates will be at the end of the step.
@@ -168,27 +203,47 @@ void StewartTrinkle::foresee(const Model& model, const State& state, double h) {
 // A bound on how far any point of the body gets in the step with these velocities, m.
 double StewartTrinkle::travel(const Model& model, const VectorX& velocities, int body,
                               double h) const {
-  const Body& b = model.bodies[body];
-  if (b.velocity_size == 0) return 0.0;
+  if (model.bodies[body].velocity_size == 0) return 0.0;
   const Twist twist = body_twist(model, velocities, body);
   const double turning = twist.angular.norm();
-  double distance = h * twist.linear.norm();
-  // An unbounded body that turns matters only where the others are.
-  if (turning > 0.0)
-    distance += h * turning * (std::isfinite(b.bounding_radius) ? b.bounding_radius : extent_);
-  return distance;
+  return h * (twist.linear.norm() + (turning > 0.0 ? turning * radius_[body] : 0.0));
 }
 
+// How far every body may get, and where it matters: an unbounded body that turns matters only out
+// to the farthest bounded one.
 void StewartTrinkle::set_reach(const Model& model, const State& state, double h) {
-  extent_ = 0.0;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    if (std::isfinite(model.bodies[b].bounding_radius))
-      extent_ = std::max(extent_,
-                         2.0 * (state.poses[b].position.norm() + model.bodies[b].bounding_radius));
+  const int count = static_cast<int>(model.bodies.size());
+  radius_.resize(model.bodies.size());
   reach_.resize(model.bodies.size());
-  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
-    reach_[b] = reach_factor *
-                std::max(travel(model, state.velocities, b, h), travel(model, foreseen_, b, h));
+  for (int b = 0; b < count; ++b) {
+    radius_[b] = model.bodies[b].bounding_radius;
+    if (std::isfinite(radius_[b])) continue;
+    const Vector3 center = center_of_mass(model, state.poses, b);
+    radius_[b] = 0.0;
+    for (int other = 0; other < count; ++other)
+      if (std::isfinite(model.bodies[other].bounding_radius))
+        radius_[b] =
+            std::max(radius_[b], (center_of_mass(model, state.poses, other) - center).norm() +
+                                     model.bodies[other].bounding_radius);
+  }
+  for (int b = 0; b < count; ++b) {
+    const Body& body = model.bodies[b];
+    if (body.velocity_size == 0) {
+      reach_[b] = 0.0;
+      continue;
+    }
+    double distance =
+        std::max(travel(model, state.velocities, b, h), travel(model, foreseen_, b, h));
+    if (body.is_prescribed()) {
+      const Quaternion turn = placed_[b].rotation * state.poses[b].rotation.conjugate();
+      const double angle = 2.0 * std::atan2(turn.vec().norm(), std::abs(turn.w()));
+      distance = std::max(
+          distance,
+          (center_of_mass(model, placed_, b) - center_of_mass(model, state.poses, b)).norm() +
+              angle * radius_[b]);
+    }
+    reach_[b] = reach_factor * distance + least_reach * radius_[b];
+  }
 }
 
 ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
@@ -221,8 +276,15 @@ ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
   return terms;
 }
 
-void StewartTrinkle::formulate(StepContext& context, const State& state, double h) {
+void StewartTrinkle::formulate(StepContext& context, const State& state, double h,
+                               StepReport& report) {
   const Model& model = *context.model;
+  report.penetration = 0.0;
+  for (const Contact& contact : context.contacts)
+    report.penetration = std::max(report.penetration, -contact.gap);
+  // A contact that no free coordinate can open or close is nothing to solve for.
+  std::erase_if(context.contacts,
+                [&](const Contact& contact) { return !can_respond(model, state.poses, contact); });
   terms_.clear();
   remembered_.clear();
   auto memory = state.contacts.begin();  // both lists are sorted by key
@@ -255,13 +317,14 @@ bool StewartTrinkle::outran_reach(const Model& model, double h) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const double distance = travel(model, next_, b, h);
     if (!(distance > reach_[b]) || !std::isfinite(distance)) continue;
-    reach_[b] = reach_factor * distance;
+    reach_[b] = std::max(reach_factor * distance, 2.0 * reach_[b]);
     outran = true;
   }
   return outran;
 }
 
-void StewartTrinkle::collect(StepContext& context, State& state, StepReport& report) const {
+void StewartTrinkle::collect(StepContext& context, State& state, double h,
+                             StepReport& report) const {
   const Model& model = *context.model;
   report.contact_count = static_cast<int>(context.contacts.size());
   context.solved.clear();
@@ -279,9 +342,10 @@ void StewartTrinkle::collect(StepContext& context, State& state, StepReport& rep
                        terms.frame.tangent_2.dot(velocity)};
     if (!solved.impulse.isZero(0.0)) {
       ++report.active_count;
-      state.contacts.push_back({contact.key, solved.impulse, terms.approach});
+      // A rebound is due only where the gap was closed; impulses of rounding do not count.
+      const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.approach;
+      state.contacts.push_back({contact.key, solved.impulse, hit ? terms.approach : 0.0});
     }
-    report.penetration = std::max(report.penetration, -contact.gap);
     context.solved.push_back(solved);
     row += row_count(model.world, cone_, directions_, terms.friction);
   }

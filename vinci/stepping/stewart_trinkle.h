@@ -11,7 +11,7 @@
 //  - Newton restitution takes two steps (impact.h).
 //  - The velocity product is integrated by the midpoint rule (free_motion.h).
 //  - After the solve, a body that moves farther than the detector was told starts the step again
-//    with a wider reach, so that nothing is passed through unseen.
+//    with a wider reach. Where that does not end the step says so: its residual is infinite.
 #pragma once
 
 #include "vinci/stepping/contact_rows.h"
@@ -32,13 +32,14 @@ class StewartTrinkle : public TimeStepper {
  private:
   void foresee(const Model& model, const State& state, double h);
   void set_reach(const Model& model, const State& state, double h);
-  void formulate(StepContext& context, const State& state, double h);
+  void formulate(StepContext& context, const State& state, double h, StepReport& report);
+  void solve(StepContext& context, StepReport& report);
   ContactTerms terms_of(const Model& model, const State& state, const Contact& contact,
                         double approach, double h) const;
   void warm_start(StepContext& context);
   bool outran_reach(const Model& model, double h);
   void advance(StepContext& context, State& state, double h);
-  void collect(StepContext& context, State& state, StepReport& report) const;
+  void collect(StepContext& context, State& state, double h, StepReport& report) const;
   double travel(const Model& model, const VectorX& velocities, int body, double h) const;
 
   Cone cone_ = Cone::quadratic;
@@ -50,7 +51,7 @@ class StewartTrinkle : public TimeStepper {
   VectorX next_;                     // packed velocities at the end of the step
   std::vector<Pose> placed_;         // poses with the prescribed coordinates at the end of the step
   std::vector<double> reach_;        // m, per body
-  double extent_ = 0.0;              // m, radius about the origin that holds every bounded body
+  std::vector<double> radius_;       // m, per body: of its surface about its centre of mass
   std::vector<ContactTerms> terms_;  // parallel to the contacts
   std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
 };
