@@ -40,7 +40,6 @@ inline Model example_model(std::vector<Body> bodies) {
       const bool prescribed = body.drives[static_cast<std::size_t>(coordinate)].prescribed;
       model.free_index.push_back(prescribed ? -1 : model.free_count++);
       model.coordinate.push_back(coordinate);
-      model.owner.push_back(owner);
     }
     model.velocity_count += body.velocity_size;
     model.bodies.push_back(std::move(body));

@@ -15,6 +15,10 @@ struct Variant {
   const char* solver;
 };
 
+void PrintTo(const Variant& variant, std::ostream* out) {
+  *out << (variant.planar ? "planar " : "spatial ") << variant.cone << " " << variant.solver;
+}
+
 class UnitSteps : public testing::TestWithParam<Variant> {};
 
 TEST_P(UnitSteps, one_step_matches_the_closed_form) {

@@ -40,7 +40,7 @@ constexpr std::array<Unit, 24> unit_table{{
     {"s", 1.0},   {"ms", 1e-3},
     {"us", 1e-6}, {"min", 60.0},  // time
     {"kg", 1.0},  {"g", 1e-3},
-    {"mg", 1e-6}, {"t", 1e3},  // mass
+    {"mg", 1e-6},  // mass
     {"N", 1.0},   {"mN", 1e-3},
     {"kN", 1e3},  {"Nm", 1.0},  // force
     {"Pa", 1.0},  {"kPa", 1e3},

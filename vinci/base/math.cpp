@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exponential map of rotations.
+// The exponential map of rotations, and its inverse.
 #include "vinci/base/math.h"
 
 namespace vinci {
@@ -12,6 +12,14 @@ Quaternion exponential(const Vector3& rotation_vector) {
   result.w() = std::cos(0.5 * angle);
   result.vec() = scale * rotation_vector;
   return result;
+}
+
+Vector3 rotation_vector(const Quaternion& rotation) {
+  const double sine = rotation.vec().norm();
+  const double cosine = rotation.w() < 0.0 ? -rotation.w() : rotation.w();
+  // φ/sin(φ/2) tends to 2; the next term of its series is below rounding here.
+  const double scale = sine < 1e-9 ? 2.0 : 2.0 * std::atan2(sine, cosine) / sine;
+  return (rotation.w() < 0.0 ? -scale : scale) * rotation.vec();
 }
 
 }  // namespace vinci

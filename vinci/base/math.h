@@ -54,6 +54,9 @@ inline double planar_angle(const Quaternion& rotation) {
 // Unit quaternion of the rotation vector φ (axis times angle, rad): the exponential map.
 Quaternion exponential(const Vector3& rotation_vector);
 
+// Its inverse: axis times angle, at most π long.
+Vector3 rotation_vector(const Quaternion& rotation);
+
 struct Twist {
   Vector3 linear = Vector3::Zero();   // m/s, of the point the owner names
   Vector3 angular = Vector3::Zero();  // rad/s

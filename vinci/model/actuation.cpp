@@ -50,7 +50,7 @@ Vector3 prescribed_angular_velocity(const Body& body, double time) {
 double drive_force(const Body& body, int coordinate, double time, const Pose& pose, double v) {
   double q = std::numeric_limits<double>::quiet_NaN();
   if (coordinate < roll)
-    q = pose.position[coordinate];
+    q = (pose * body.mass.center)[coordinate];
   else if (body.freedom == Freedom::planar)
     q = planar_angle(pose.rotation);
   const std::array<double, 3> variables{time, q, v};

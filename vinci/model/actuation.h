@@ -27,9 +27,9 @@ void prescribe_velocities(const Model& model, double time, const std::vector<Pos
 
 // Applied generalised force on every packed entry at the state's time: gravity and the drives'
 // forces (not the velocity product). Forces act at the centre of mass, torques about it, along
-// world axes. A drive reads q, its coordinate (m; the angle in [−π, π] of a planar body, rad; not
-// available, NaN, for rotations in space), and v, its packed velocity entry. Prescribed entries get
-// gravity's share; the stepper ignores it.
+// world axes. A drive reads q, its coordinate (m, of the centre of mass; the angle in [−π, π] of a
+// planar body, rad; not available, NaN, for rotations in space), and v, its packed velocity entry.
+// Prescribed entries get gravity's share; the stepper ignores it.
 void applied_forces(const Model& model, const State& state, VectorX& forces);
 
 }  // namespace vinci

@@ -85,7 +85,6 @@ struct Model {
   int free_count = 0;           // unknowns u of a step
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
-  std::vector<int> owner;       // packed entry -> body
 
   const Surface& surface(int material_a, int material_b) const {
     return surfaces[static_cast<std::size_t>(material_a) * materials.size() + material_b];

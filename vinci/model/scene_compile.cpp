@@ -144,7 +144,6 @@ class Compiler {
         const int coordinate = body.velocity_size == 3 && k == 2 ? 5 : k;
         const bool prescribed = body.drives[static_cast<std::size_t>(coordinate)].prescribed;
         model.coordinate.push_back(coordinate);
-        model.owner.push_back(static_cast<int>(b));
         model.free_index.push_back(prescribed ? -1 : model.free_count++);
       }
     }

@@ -10,8 +10,8 @@ namespace {
 
 // Sweeps of the first attempt where Newton follows: as many as a few of its steps cost.
 constexpr int leash_before_newton = 20;
-// Of the tolerance, after the interior point.
-constexpr double near_enough = 50.0;
+// A residual after the interior point that is left to rounding, where less was asked for.
+constexpr double near_enough = 5e-11;
 // Where Newton was tried before, pivoting is worth its m³ only up to here.
 constexpr int largest_lemke_after_newton = 500;
 
@@ -96,7 +96,7 @@ SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& s
   }
   if (newton && attempt(interior_, problem, solution)) return best_;
   // So near it is rounding that is left, and no other method has less of it.
-  if (newton && best_.residual.relative <= near_enough * settings_.tolerance) return best_;
+  if (newton && best_.residual.relative <= near_enough) return best_;
   if (newton && attempt(newton_, problem, solution)) return best_;
   const int largest = newton ? std::min(largest_lemke_after_newton, settings_.largest_lemke)
                              : settings_.largest_lemke;

@@ -39,17 +39,17 @@ Vector3 prescribed_displacement(const Body& body, const Pose& now, const Pose& p
   return shift + (turn * arm - arm);
 }
 
-// The packed velocities with the free entries set to zero, as a twist.
-Twist prescribed_twist(const Model& model, const VectorX& velocities, int body) {
-  const Body& b = model.bodies[body];
-  Twist twist;
-  for (int i = 0; i < b.velocity_size; ++i) {
-    const int entry = b.velocity_offset + i;
-    if (model.free_index[entry] >= 0) continue;
-    const int coordinate = model.coordinate[entry];
-    (coordinate < 3 ? twist.linear[coordinate] : twist.angular[coordinate - 3]) = velocities[entry];
-  }
-  return twist;
+// Mean velocity over the step, at `point`, that the prescribed coordinates of a body give to
+// something that moves with it: the exact displacement of the body's material at `center`, plus the
+// exact turn about it. Where `center` is the centre of mass of the other body, a body that sticks
+// is carried along exactly, without creep. m/s
+Vector3 prescribed_velocity(const Body& body, const Pose& now, const Pose& placed,
+                            const Vector3& point, const Vector3& center, double h) {
+  if (!body.is_prescribed()) return Vector3::Zero();
+  const Quaternion turn = placed.rotation * now.rotation.conjugate();
+  return (prescribed_displacement(body, now, placed, center) +
+          rotation_vector(turn).cross(point - center)) /
+         h;
 }
 
 Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
@@ -253,15 +253,15 @@ ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
   const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
                                          model.shapes[contact.key.shape_b].material);
   terms.friction = surface.friction;
-  const int a = contact.body_a, b = contact.body_b;
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  const Vector3 shift =
-      prescribed_displacement(model.bodies[b], state.poses[b], placed_[b], point) -
-      prescribed_displacement(model.bodies[a], state.poses[a], placed_[a], point);
-  const Vector3 slide =
-      prescribed_twist(model, foreseen_, b).at(point - center_of_mass(model, state.poses, b)) -
-      prescribed_twist(model, foreseen_, a).at(point - center_of_mass(model, state.poses, a));
-  terms.prescribed = {terms.frame.tangent_1.dot(slide), terms.frame.tangent_2.dot(slide)};
+  const auto velocity = [&](int body, int other) {
+    const bool carried = model.bodies[other].velocity_size > 0;
+    return prescribed_velocity(model.bodies[body], state.poses[body], placed_[body], point,
+                               carried ? center_of_mass(model, state.poses, other) : point, h);
+  };
+  const Vector3 prescribed =
+      velocity(contact.body_b, contact.body_a) - velocity(contact.body_a, contact.body_b);
+  terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
 
   ImpactState impact{.gap = contact.gap, .restitution = surface.restitution, .approach = approach};
   if (surface.restitution > 0.0) {
@@ -271,7 +271,7 @@ ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
                     impact.velocity;
   }
   const ImpactTerms normal = newton_impact(impact, h);
-  terms.normal_bias = normal.closing + contact.normal.dot(shift) / h;
+  terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;
 }

@@ -5,9 +5,8 @@
 //   0 <= λ_n ⟂ J_n vˡ⁺¹ + ψ/h + ∂ψ/∂t >= 0     for every contact that may touch within the step
 //
 // with Coulomb friction on the quadratic cone or a pyramid. Departures, and why:
-//  - Prescribed bodies enter the normal row by the exact displacement of their contact point over
-//    the step (their gap is taken at tˡ⁺¹, as in [Berard 2009]), and the tangent rows by their
-//    exact velocity at tˡ⁺¹.
+//  - Prescribed bodies enter the rows by their exact displacement and turn over the step (their gap
+//    is taken at tˡ⁺¹, as in [Berard 2009]), so that what sticks to them is carried along exactly.
 //  - Newton restitution takes two steps (impact.h).
 //  - The velocity product is integrated by the midpoint rule (free_motion.h).
 //  - After the solve, a body that moves farther than the detector was told starts the step again
