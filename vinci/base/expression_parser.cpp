@@ -32,7 +32,7 @@ constexpr std::array<Function, 20> function_table{{
     {"step", Op::step}, {"min", Op::minimum}, {"max", Op::maximum}, {"if", Op::select},
 }};
 
-constexpr std::array<Unit, 24> unit_table{{
+constexpr std::array<Unit, 23> unit_table{{
     {"rad", 1.0}, {"deg", M_PI / 180.0},  // angle
     {"m", 1.0},   {"cm", 1e-2},
     {"mm", 1e-3}, {"um", 1e-6},
