@@ -135,6 +135,9 @@ void print(const Json& json) {
 }
 
 Json to_json(const RunSummary& summary) {
+  Json stages;
+  for (std::size_t i = 0; i < summary.stage_seconds.size(); ++i)
+    stages[to_string(static_cast<Stage>(i))] = summary.stage_seconds[i];
   return {{"steps", summary.steps},
           {"inexact_steps", summary.inexact_steps},
           {"worst_residual", summary.worst_residual},
@@ -146,11 +149,7 @@ Json to_json(const RunSummary& summary) {
           {"energy_first", summary.energy_first},
           {"energy_last", summary.energy_last},
           {"wall_seconds", summary.wall_seconds},
-          {"stage_seconds",
-           {{"detect", summary.stage_seconds[0]},
-            {"formulate", summary.stage_seconds[1]},
-            {"solve", summary.stage_seconds[2]},
-            {"advance", summary.stage_seconds[3]}}},
+          {"stage_seconds", stages},
           {"diverged", summary.diverged},
           {"diverged_body", summary.diverged_body},
           {"state_hash", summary.state_hash}};

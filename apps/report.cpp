@@ -99,7 +99,6 @@ void print_summary(const RunResult& result) {
 }
 
 void print_profile(const RunSummary& summary) {
-  const char* names[] = {"detect", "formulate", "solve", "advance", "recording"};
   const double steps = summary.steps > 0 ? static_cast<double>(summary.steps) : 1.0;
   double known = 0.0;
   for (const double seconds : summary.stage_seconds) known += seconds;
@@ -109,8 +108,8 @@ void print_profile(const RunSummary& summary) {
                100.0 * seconds / wall(summary));
   };
   for (std::size_t i = 0; i < summary.stage_seconds.size(); ++i)
-    line(names[i], summary.stage_seconds[i]);
-  line(names[4], std::max(0.0, summary.wall_seconds - known));
+    line(to_string(static_cast<Stage>(i)), summary.stage_seconds[i]);
+  line("recording", std::max(0.0, summary.wall_seconds - known));
   line("all", summary.wall_seconds);
 }
 

@@ -41,7 +41,7 @@ volatile std::sig_atomic_t stop_wanted = 0;
 void listen_for_stop() {
   struct sigaction action {};
   action.sa_handler = [](int) { stop_wanted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
@@ -196,7 +196,15 @@ void print_trouble(const RunResult& result) {
                result.step, result.total_steps, result.recording.string());
 }
 
-int exit_code(const std::vector<RunResult>& results) {
+// Scenes that a signal kept from beginning.
+std::vector<std::string> not_begun(const std::vector<Job>& jobs, std::size_t begun) {
+  std::vector<std::string> names;
+  for (std::size_t i = begun; i < jobs.size(); ++i) names.push_back(jobs[i].name);
+  return names;
+}
+
+int exit_code(const std::vector<RunResult>& results, std::size_t wanted) {
+  if (results.size() < wanted) return exit_interrupted;
   int code = exit_good;
   for (const RunResult& result : results) {
     if (result.interrupted) return exit_interrupted;
@@ -223,10 +231,14 @@ int run_run(const RunFlags& flags, const Command& command) {
     if (!command.json) print_trouble(results.back());
   }
   if (flags.table && !command.json) print_table(results);
-  const int code = exit_code(results);
+  const int code = exit_code(results, jobs.size());
+  const std::vector<std::string> left = not_begun(jobs, results.size());
+  if (!left.empty() && !command.json)
+    fmt::print(stderr, "stopped before these scenes began: {}\n", fmt::join(left, ", "));
   if (!command.json) return code;
   Json json = {{"ok", code == exit_good}, {"exit_code", code}};
-  if (jobs.size() == 1) {
+  if (!left.empty()) json["not_begun"] = left;
+  if (jobs.size() == 1 && left.empty()) {
     json.update(to_json(results.front()));
   } else {
     json["runs"] = Json::array();

@@ -13,6 +13,7 @@
 #include "vinci/base/error.h"
 #include "vinci/simulation/hdf5_superblock.h"
 #include "vinci/simulation/recorder.h"
+#include "vinci/simulation/recording_layout.h"
 
 namespace {
 
@@ -75,6 +76,7 @@ void expect_same(const vinci::State& a, const vinci::State& b) {
   for (std::size_t i = 0; i < a.contacts.size(); ++i) {
     EXPECT_EQ(a.contacts[i].key, b.contacts[i].key);
     EXPECT_EQ(a.contacts[i].impulse, b.contacts[i].impulse);
+    EXPECT_EQ(a.contacts[i].approach, b.contacts[i].approach);
   }
   EXPECT_EQ(hash(a), hash(b));
 }
@@ -227,6 +229,112 @@ TEST_F(RecordingTest, a_parameter_set_from_code_is_restored_on_resume) {
   EXPECT_EQ(simulation.parameters().at("mu"), 0.1);
   run(simulation, recorder, 100);
   recorder.finish(simulation);
+  expect_same(simulation.state(), whole.state());
+}
+
+// A ball that bounces, and changes of a parameter that no frame shows when only each 25th step is
+// recorded: at the begin of step 30, within step 30, at 40.
+vinci::Scene bounce() {
+  return vinci::Scene::parse(R"(
+    world: planar
+    parameters: {e: 0.5, mu: 0.4}
+    materials: {rubber: {friction: mu, restitution: e}}
+    bodies:
+      floor: {freedom: fixed, shapes: [{half-plane: {}, material: rubber}]}
+      ball: {shapes: [{circle: 0.1, material: rubber}], position: [0, 0.101], velocity: [0.5, -0.1]}
+    changes:
+      - {at: 0.03, set: {mu: 0.3}}
+      - {at: 0.0303, set: {mu: 0.2}}
+      - {at: 0.04, set: {e: 0.6}}
+    run: {step: 1 ms, duration: 0.1 s}
+  )");
+}
+
+TEST_F(RecordingTest, models_between_frames_are_stored_with_their_first_step) {
+  vinci::RunOverrides few;
+  few.options["output-interval"] = "0.025";
+  Simulation simulation(bounce(), few);
+  Recorder recorder(file(), simulation);
+  run(simulation, recorder, 100);
+  recorder.finish(simulation);
+  const Recording recording(file());
+  ASSERT_EQ(recording.frames(), 5);  // steps 0, 25, 50, 75, 100
+  EXPECT_EQ(recording.info(1).model, 0);
+  EXPECT_EQ(recording.info(2).model, 3);
+  EXPECT_NE(recording.model_json(1).find("\"mu\":0.3"), std::string::npos);
+  EXPECT_NE(recording.model_json(2).find("\"mu\":0.2"), std::string::npos);
+  const vinci::Hdf5File raw(file(), vinci::Hdf5File::Mode::read);
+  const auto tables = vinci::RecordingTables::open(raw, 2, 3);
+  const vinci::Hdf5Id type = vinci::model_type();
+  std::vector<vinci::ModelRecord> models(4);
+  ASSERT_EQ(tables.models.rows(), 4u);
+  tables.models.read(0, 4, type.get(), models.data());
+  const std::int64_t expected[] = {0, 30, 31, 40};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(models[i].first_step, expected[i]);
+}
+
+// Stopped after every step of the first bounce, with few frames: the one where it stopped is there.
+TEST_F(RecordingTest, a_run_with_a_rebound_due_and_few_frames_resumes_to_the_same_state) {
+  vinci::RunOverrides few;
+  few.options["output-interval"] = "0.025";
+  Simulation whole(bounce(), few);
+  Recorder undisturbed(file("whole.h5"), whole);
+  std::vector<std::int64_t> stops{30, 31, 32, 41};
+  while (!whole.finished()) {
+    whole.step();
+    undisturbed.after_step(whole);
+    for (const vinci::ContactMemory& contact : whole.state().contacts)
+      if (contact.approach != 0.0) stops.push_back(whole.state().step);
+  }
+  undisturbed.finish(whole);
+  ASSERT_GT(stops.size(), 4u) << "no rebound was ever due between two steps";
+  for (const std::int64_t stop : stops) {
+    {
+      Simulation part(bounce(), few);
+      Recorder recorder(file(), part, true);
+      run(part, recorder, stop);
+      recorder.finish(part);
+    }
+    Simulation simulation(bounce(), few);
+    Recorder recorder = Recorder::resume(file(), simulation);
+    EXPECT_EQ(simulation.state().step, stop);
+    run(simulation, recorder, 100);
+    recorder.finish(simulation);
+    expect_same(simulation.state(), whole.state());
+    const Recording a(file()), b(file("whole.h5"));
+    for (int model = 0; model < 4; ++model) EXPECT_EQ(a.model_json(model), b.model_json(model));
+  }
+}
+
+// The value from code holds against the scene's change, also where both happened to be equal.
+TEST_F(RecordingTest, a_parameter_set_by_scene_and_code_is_restored_on_resume) {
+  const auto with_code = [](Simulation& simulation) {
+    if (simulation.state().step == 50) simulation.set_parameter("mu", 0.2);
+    simulation.step();
+  };
+  const vinci::Scene scene = vinci::Scene::parse(R"(
+    world: planar
+    parameters: {mu: 0.4}
+    materials: {wood: {friction: mu}}
+    bodies:
+      floor: {freedom: fixed, shapes: [{half-plane: {}, material: wood}]}
+      block: {shapes: [{box: [0.2, 0.1], material: wood}], position: [0, 0.05], velocity: [1, 0]}
+    changes: [{at: 0.03, set: {mu: 0.2}}, {at: 0.08, set: {mu: 0.6}}]
+    run: {step: 1 ms, duration: 0.1 s}
+  )");
+  Simulation whole(scene);
+  while (!whole.finished()) with_code(whole);
+  {
+    Simulation part(scene);
+    Recorder recorder(file(), part);
+    while (part.state().step < 60) with_code(part), recorder.after_step(part);
+    recorder.finish(part);
+  }
+  Simulation simulation(scene);
+  Recorder recorder = Recorder::resume(file(), simulation);
+  run(simulation, recorder, 100);
+  recorder.finish(simulation);
+  EXPECT_EQ(simulation.parameters().at("mu"), 0.2);
   expect_same(simulation.state(), whole.state());
 }
 

@@ -11,7 +11,7 @@
 
 #include "vinci/base/error.h"
 #include "vinci/simulation/recording.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/stepping/stepper.h"
 
 namespace vinci {
 namespace {
@@ -80,7 +80,9 @@ void write_steps(const Recording& recording, const std::filesystem::path& folder
   table.text(
       "step,time [s],status,contacts,active,iterations,passes,relative residual,velocity residual "
       "[m/s],impulse residual [N s],penetration [m],kinetic energy [J],potential energy "
-      "[J],detect [s],formulate [s],solve [s],advance [s],model");
+      "[J]");
+  for (int i = 0; i < stage_count; ++i) table.text(",{} [s]", to_string(static_cast<Stage>(i)));
+  table.text(",model");
   table.end_line();
   for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
     const FrameInfo info = recording.info(frame);

@@ -44,13 +44,15 @@ Json pose_json(const Pose& pose) {
 
 }  // namespace
 
-std::string model_json(const Model& model, const std::map<std::string, double>& set_parameters) {
+std::string model_json(const Simulation& simulation) {
+  const Model& model = simulation.model();
   Json json;
   json["title"] = model.title;
   json["world"] = model.world == World::planar ? "planar" : "spatial";
   json["gravity"] = numbers(model.gravity);
   json["parameters"] = model.parameters;
-  json["set_parameters"] = set_parameters;
+  json["set_parameters"] = simulation.set_parameters();
+  json["code_parameters"] = simulation.code_parameters();
   json["bodies"] = Json::array();
   const char* freedoms[] = {"fixed", "planar", "spatial"};
   for (const Body& body : model.bodies)

@@ -47,6 +47,12 @@ void compare(const Json& recorded, const Json& now, const std::string& prefix,
     }
 }
 
+// The object of this name inside another one; empty if there is none.
+Json object_of(const Json& json, const char* key) {
+  const Json found = json.is_object() ? json.value(key, Json::object()) : Json::object();
+  return found.is_object() ? found : Json::object();
+}
+
 }  // namespace
 
 std::string options_json(const Simulation& simulation) {
@@ -75,16 +81,11 @@ void check_same_run(const Recording& recording, const Simulation& simulation) {
                 where);
   const Json recorded = parsed(recording.options_json(), "options", where);
   const Json now = Json::parse(options_json(simulation));
-  const Json none = Json::object();
-  auto part = [&](const Json& json, const char* key) {
-    const Json found = json.is_object() ? json.value(key, none) : none;
-    return found.is_object() ? found : none;
-  };
-  compare(part(recorded, "run"), part(now, "run"), "option '", where);
+  compare(object_of(recorded, "run"), object_of(now, "run"), "option '", where);
   for (const char* kind : {"detector", "stepper", "solver"})
-    compare(part(part(recorded, "plugins"), kind), part(part(now, "plugins"), kind),
-            fmt::format("option '{}.", kind), where);
-  compare(part(recorded, "parameters"), part(now, "parameters"), "parameter '", where);
+    compare(object_of(object_of(recorded, "plugins"), kind),
+            object_of(object_of(now, "plugins"), kind), fmt::format("option '{}.", kind), where);
+  compare(object_of(recorded, "parameters"), object_of(now, "parameters"), "parameter '", where);
 }
 
 void continue_from(const Recording& recording, Simulation& simulation) {
@@ -94,35 +95,26 @@ void continue_from(const Recording& recording, Simulation& simulation) {
     throw Error(fmt::format("cannot be continued: the run diverged in step {} (body '{}')",
                             recording.info(last).step, summary.diverged_body),
                 where);
-  const State state = recording.state(last);
-  // Parameters at the last frame: the scene's own changes are made again by the simulation, those
-  // made from code are not.
-  std::map<std::string, double> expected = simulation.set_parameters();
-  for (const ParameterChange& change : simulation.scene().changes())
-    if (change.at <= state.time - 0.5 * simulation.step_size())
-      for (const auto& [name, value] : change.set) expected[name] = value;
   const Json model = parsed(recording.model_json(recording.info(last).model), "models", where);
-  const Json stored =
-      model.is_object() ? model.value("set_parameters", Json::object()) : Json::object();
-  simulation.set_state(state);
-  for (const auto& [name, value] : stored.items()) {
-    const auto found = expected.find(name);
-    if (!value.is_number() || (found != expected.end() && found->second == value.get<double>()))
-      continue;
-    for (const ParameterChange& change : simulation.scene().changes())
-      if (change.set.contains(name))
-        throw Error("cannot be continued: the parameter '" + name +
-                        "' was changed both by the scene and from code",
-                    where);
-    simulation.set_parameter(name, value.get<double>());
-  }
+  const Json stored = object_of(model, "set_parameters");
+  const Json from_code = object_of(model, "code_parameters");
+  std::map<std::string, double> code;
+  for (const auto& [name, value] : from_code.items())
+    if (value.is_number()) code[name] = value.get<double>();
+  simulation.set_state(recording.state(last));
+  if (!code.empty()) simulation.set_parameter(code);
+  compare(stored, Json(simulation.set_parameters()), "parameter '", where);
 }
 
 void write_units(Hdf5File& file) {
-  constexpr std::array<std::pair<const char*, const char*>, 8> texts{{
+  std::string stages;
+  for (int i = 0; i < stage_count; ++i)
+    stages += std::string(i == 0 ? "" : ", ") + to_string(static_cast<Stage>(i));
+  const std::array<std::pair<const char*, std::string>, 8> texts{{
       {"frames",
        "time s, *_residual 1, m/s, N s; penetration m; kinetic and potential J; seconds "
-       "by stage: detect, formulate, solve, advance"},
+       "by stage: " +
+           stages},
       {"summary", "over all steps up to the frame: worst_penetration m, energy J, seconds s"},
       {"poses", "x y z in m, then the unit quaternion w x y z; one row a frame and body"},
       {"velocities",
@@ -131,7 +123,9 @@ void write_units(Hdf5File& file) {
       {"contacts",
        "points and gap m, impulse N s on body b and velocity m/s along normal, tangent "
        "1, tangent 2"},
-      {"memory", "what the next step takes over, impulse N s"},
+      {"memory",
+       "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
+       "still due"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

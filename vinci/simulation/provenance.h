@@ -19,7 +19,7 @@ std::string options_json(const Simulation& simulation);
 void check_same_run(const Recording& recording, const Simulation& simulation);
 
 // Sets the simulation to the last recorded state, with parameters that were changed from code.
-// Throws Error if the run diverged or such a change cannot be repeated.
+// Throws Error if the run diverged or its parameters at that state cannot be had again.
 void continue_from(const Recording& recording, Simulation& simulation);
 
 // Units and column texts as attributes of the tables.

@@ -190,10 +190,11 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.model_text.shrink(written.model_bytes);
 }
 
+// Call after every step: models that no frame shows are stored, too.
 void Recorder::Impl::append_model(const Simulation& simulation) {
   if (simulation.model_version() == last_model_version) return;
   last_model_version = simulation.model_version();
-  std::string text = model_json(simulation.model(), simulation.set_parameters());
+  std::string text = model_json(simulation);
   if (text == last_model) return;
   pending.models.push_back({written.model_bytes + pending.model_text.size(), text.size(),
                             std::max<std::int64_t>(simulation.state().step - 1, 0)});
@@ -202,7 +203,6 @@ void Recorder::Impl::append_model(const Simulation& simulation) {
 }
 
 void Recorder::Impl::append(const Simulation& simulation) {
-  append_model(simulation);
   const State& state = simulation.state();
   const StepReport& report = simulation.report();
   const Energy now = energy(simulation.model(), state);
@@ -374,6 +374,7 @@ Recorder::Recorder(const std::filesystem::path& file, const Simulation& simulati
   impl_->adopt(simulation);
   impl_->file.emplace(file, Hdf5File::Mode::create);
   impl_->make_contents(simulation);
+  impl_->append_model(simulation);
   impl_->append(simulation);
   impl_->flush();
   publish(impl_->file->image(), file, overwrite);
@@ -406,6 +407,7 @@ Recorder Recorder::resume(const std::filesystem::path& file, Simulation& simulat
 void Recorder::after_step(const Simulation& simulation) {
   Impl& impl = *impl_;
   impl.accumulate(simulation);
+  impl.append_model(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);
   if (impl.since_flush.seconds() >= impl.flush_interval || impl.pending.bytes() > most_bytes)

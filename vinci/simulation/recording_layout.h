@@ -10,6 +10,7 @@
 
 #include "vinci/model/model.h"
 #include "vinci/simulation/hdf5_file.h"
+#include "vinci/simulation/simulation.h"
 
 namespace vinci {
 
@@ -79,8 +80,8 @@ struct RecordingTables {
   static RecordingTables open(const Hdf5File& file, std::size_t bodies, std::size_t velocities);
 };
 
-// A model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, and those of
-// them that were set over the scene's own.
-std::string model_json(const Model& model, const std::map<std::string, double>& set_parameters);
+// The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those
+// of them that were set over the scene's own, and those of these that were set from code.
+std::string model_json(const Simulation& simulation);
 
 }  // namespace vinci

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
 
 namespace vinci {
 namespace {
@@ -139,29 +142,85 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
 
-  set_parameters_ = overrides.parameters;
-  compile();
+  override_parameters_ = overrides.parameters;
+  use(0, {});
+  if (!override_parameters_.empty()) check_changes(0, {});  // without any, Scene has done it
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
     refuse(scene_, overrides, "stepper", reason);
   if (const std::string reason = solver_->why_not(stepper_->probe(*model_)); !reason.empty())
     refuse(scene_, overrides, "solver", reason);
 
   h_ = options_.real("step");
-  total_steps_ = std::llround(std::ceil(options_.real("duration") / h_ * (1.0 - 1e-12)));
-  output_every_ = std::max<std::int64_t>(1, std::llround(options_.real("output-interval") / h_));
+  // Beyond, the number of a step is no longer exact in a double, and its time = step · h neither.
+  constexpr double most_steps = 0x1p53;
+  // The last step may be a part of one, but not one that only rounding left.
+  const double ratio = options_.real("duration") / h_;
+  const double steps = std::ceil(ratio - std::min(1e-12 * ratio, 0.5));
+  if (steps > most_steps)
+    refuse(scene_, overrides, "duration",
+           fmt::format("{} s are {:.3g} steps of {} s; accepted: at most 2^53 = {:.3g} steps",
+                       options_.real("duration"), steps, h_, most_steps));
+  total_steps_ = std::llround(steps);
+  output_every_ = std::llround(std::clamp(options_.real("output-interval") / h_, 1.0, most_steps));
   state_ = initial_state(*model_);
   context_.detector = detector_.get();
   context_.solver = solver_.get();
 }
 
-void Simulation::compile() {
-  model_ = scene_.compile(set_parameters_);
+// The number of changes that are due in the step after `steps` ones. The one rule: a change takes
+// effect in the first step that begins at or after its time, up to rounding.
+std::size_t Simulation::changes_due(std::int64_t steps) const {
+  const double begin = static_cast<double>(steps) * h_ + 1e-9 * h_;
+  const auto& changes = scene_.changes();
+  const auto after =
+      std::upper_bound(changes.begin(), changes.end(), begin,
+                       [](double time, const ParameterChange& change) { return time < change.at; });
+  return static_cast<std::size_t>(after - changes.begin());
+}
+
+Simulation::Values Simulation::merged(std::size_t changes, const Values& code) const {
+  Values values = override_parameters_;
+  for (std::size_t i = 0; i < changes; ++i)
+    for (const auto& [name, value] : scene_.changes()[i].set) values[name] = value;
+  for (const auto& [name, value] : code) values[name] = value;
+  return values;
+}
+
+// Every model that the changes from `first` on will ask for can be made, so that no step throws.
+// Their number is bounded with the scene's size when the scene is loaded.
+void Simulation::check_changes(std::size_t first, const Values& code) const {
+  Values values = merged(first, code);
+  for (std::size_t i = first; i < scene_.changes().size(); ++i) {
+    const ParameterChange& change = scene_.changes()[i];
+    for (const auto& [name, value] : change.set)
+      if (!code.contains(name)) values[name] = value;
+    try {
+      static_cast<void>(scene_.compile(values));
+    } catch (const SceneError& error) {
+      std::vector<Diagnostic> mistakes = error.diagnostics();
+      for (Diagnostic& mistake : mistakes)
+        mistake.message += fmt::format(" (after the change at {} s)", change.at);
+      throw SceneError(std::move(mistakes));
+    }
+  }
+}
+
+// Throws SceneError and changes nothing if the model cannot be made.
+void Simulation::use(std::size_t changes, const Values& code) {
+  Values values = merged(changes, code);
+  auto model = scene_.compile(values);
+  Values kept = code;
+  set_parameters_ = std::move(values);
+  code_parameters_ = std::move(kept);
+  applied_changes_ = changes;
+  model_ = std::move(model);
   context_.model = model_.get();
   ++model_version_;
 }
 
 const StepReport& Simulation::step() {
-  apply_due_changes();
+  if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
+    use(due, code_parameters_);
   report_ = stepper_->step(context_, state_, h_);
   state_.time = static_cast<double>(state_.step) * h_;  // no sum of rounded steps
   return report_;
@@ -171,36 +230,53 @@ bool Simulation::finished() const {
   return state_.step >= total_steps_ || diverged();
 }
 
-// A change takes effect in the first step that begins at or after its time.
-void Simulation::apply_due_changes() {
-  const auto& changes = scene_.changes();
-  bool changed = false;
-  while (next_change_ < changes.size() && changes[next_change_].at <= state_.time + 1e-9 * h_) {
-    for (const auto& [name, value] : changes[next_change_].set) set_parameters_[name] = value;
-    ++next_change_;
-    changed = true;
-  }
-  if (changed) compile();
-}
-
 void Simulation::set_parameter(const std::string& name, double value) {
-  std::map<std::string, double> changed = set_parameters_;
-  changed[name] = value;
-  auto model = scene_.compile(changed);
-  set_parameters_ = std::move(changed);
-  model_ = std::move(model);
-  context_.model = model_.get();
-  ++model_version_;
+  set_parameter(Values{{name, value}});
 }
 
-void Simulation::set_state(const State& state) {
+void Simulation::set_parameter(const std::map<std::string, double>& values) {
+  Values code = values;
+  code.insert(code_parameters_.begin(), code_parameters_.end());  // where no new value is given
+  check_changes(applied_changes_, code);
+  use(applied_changes_, code);
+}
+
+void Simulation::check_state(const State& state) const {
   if (state.poses.size() != model_->bodies.size() ||
       state.velocities.size() != model_->velocity_count)
     throw Error("the state belongs to another scene: it has " + std::to_string(state.poses.size()) +
                 " bodies, the scene " + std::to_string(model_->bodies.size()));
   if (!is_finite(state)) throw Error("the state has numbers that are not finite");
+  const double time = static_cast<double>(state.step) * h_;
+  const double rounding = 1e-9 * h_ + 4.0 * std::numeric_limits<double>::epsilon() * time;
+  if (state.step < 0 || !(std::abs(state.time - time) <= rounding))
+    throw Error(
+        fmt::format("the state belongs to another step size: after {} steps of {} s it has "
+                    "the time {} s",
+                    state.step, h_, state.time));
+  for (std::size_t i = 0; i < state.poses.size(); ++i)
+    if (!(std::abs(state.poses[i].rotation.norm() - 1.0) <= 1e-9))
+      throw Error("the state has a rotation of body '" + model_->bodies[i].name +
+                  "' that is not a unit quaternion");
+  const auto by_key = [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; };
+  if (!std::is_sorted(state.contacts.begin(), state.contacts.end(), by_key))
+    throw Error("the state has contacts that are not sorted by their keys");
+}
+
+void Simulation::set_state(const State& state) {
+  check_state(state);
+  // Those of its last step: what is due now is applied by the next one.
+  const std::size_t changes = changes_due(state.step - 1);
+  if (changes != applied_changes_) {
+    check_changes(changes, code_parameters_);
+    use(changes, code_parameters_);
+  }
   state_ = state;
   report_ = {};
+  context_.contacts.clear();
+  context_.solved.clear();
+  context_.problem = {};
+  context_.solution = {};
 }
 
 }  // namespace vinci

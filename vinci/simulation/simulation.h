@@ -45,8 +45,11 @@ class Simulation {
   const Scene& scene() const { return scene_; }
   const OptionValues& options() const { return options_; }
   const std::map<std::string, double>& parameters() const { return model_->parameters; }
-  // Those set over the scene's own, by overrides, changes or set_parameter(); the others follow.
+  // Those set over the scene's own: by the overrides, over them by the scene's changes, over these
+  // by set_parameter(). The others follow.
   const std::map<std::string, double>& set_parameters() const { return set_parameters_; }
+  // Those of them that set_parameter() set.
+  const std::map<std::string, double>& code_parameters() const { return code_parameters_; }
   // {"stepper", values}, {"detector", ...}, {"solver", ...}
   const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
 
@@ -57,24 +60,32 @@ class Simulation {
   }  // steps between recorded frames, >= 1
   bool diverged() const { return report_.diverged_body >= 0; }
 
-  // Changes a parameter from now on; the model is compiled anew, the state stays. Throws SceneError
-  // and changes nothing if the scene is impossible with it.
+  // Sets parameters from now on, also over the scene's changes of them; the model is compiled anew,
+  // the state stays. Throws SceneError and changes nothing if the scene is impossible with them,
+  // now or after a change that is still to come.
   void set_parameter(const std::string& name, double value);
-  // Continues from a saved state of the same scene (same bodies); applies the changes due before
-  // its time.
+  void set_parameter(const std::map<std::string, double>& values);  // all at once
+  // Continues from a saved state of the same scene and step size, earlier or later than the present
+  // one, with the parameters of its time. Throws Error and changes nothing if it cannot be a state
+  // of this simulation.
   void set_state(const State& state);
   // Grows by one whenever the model is compiled anew; recordings store a model a version.
   int model_version() const { return model_version_; }
 
  private:
-  void apply_due_changes();
-  void compile();
+  using Values = std::map<std::string, double>;
+  std::size_t changes_due(std::int64_t steps) const;
+  Values merged(std::size_t changes, const Values& code) const;
+  void check_changes(std::size_t first, const Values& code) const;
+  void check_state(const State& state) const;
+  void use(std::size_t changes, const Values& code);
 
   std::shared_ptr<const Plugins> plugins_;
   Scene scene_;
   OptionValues options_;
   std::map<std::string, OptionValues> plugin_options_;
-  std::map<std::string, double> set_parameters_;  // over the scene's own; the others follow
+  // The layers of parameters over the scene's own, and what they come to; its changes lie between.
+  std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
   std::shared_ptr<const Model> model_;
   std::unique_ptr<CollisionDetector> detector_;
   std::unique_ptr<TimeStepper> stepper_;
@@ -84,7 +95,7 @@ class Simulation {
   StepReport report_;
   double h_ = 0.0;
   std::int64_t total_steps_ = 0, output_every_ = 1;
-  std::size_t next_change_ = 0;
+  std::size_t applied_changes_ = 0;
   int model_version_ = 0;
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole step, from the detector to the new state, takes nothing from the heap once settled.
+#include <gtest/gtest.h>
+
+#include "tests/simulation/allocations.h"
+#include "tests/support/runs.h"
+
+namespace vinci::test {
+namespace {
+
+std::string stack_of_five(bool planar) {
+  std::string yaml = fmt::format(
+      "world: {}\nmaterials: {{wood: {{friction: 0.5}}}}\nbodies:\n"
+      "  floor: {{freedom: fixed, shapes: [{{{}: {{}}, material: wood}}]}}\n",
+      planar ? "planar" : "spatial", planar ? "half-plane" : "half-space");
+  for (int i = 0; i < 5; ++i)
+    yaml += fmt::format(
+        "  box-{}: {{shapes: [{{box: [{}], material: wood, density: 500}}], position: [{}, {}]}}\n",
+        i, planar ? "0.2, 0.1" : "0.2, 0.2, 0.1", planar ? "0" : "0, 0", 0.05 + 0.1 * i);
+  return yaml + "run: {step: 1 ms, duration: 1}\n";
+}
+
+class Allocations : public testing::TestWithParam<bool> {};
+
+TEST_P(Allocations, a_settled_step_of_a_stack_makes_none) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "the sanitizer has its own allocator";
+  Simulation simulation = simulate(stack_of_five(GetParam()));
+  for (int i = 0; i < 50; ++i) simulation.step();
+  ASSERT_EQ(simulation.report().contact_count, GetParam() ? 10 : 20);
+  const std::size_t before = allocations();
+  ASSERT_GT(before, 100u);  // those of building the simulation: the counter counts
+  for (int i = 0; i < 100; ++i) simulation.step();
+  EXPECT_EQ(allocations() - before, 0u);
+  EXPECT_LE(simulation.report().solve.residual.relative, 1e-10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, Allocations, testing::Bool(), [](const auto& world) {
+  return std::string(world.param ? "planar" : "spatial");
+});
+
+}  // namespace
+}  // namespace vinci::test
