@@ -126,3 +126,21 @@ def test_plugins_and_their_options_are_checked_in_the_same_pass(vinci):
     for word in ("did you mean 'tolerance'", "unknown stepper 'stewart'", "'round'", "density"):
         assert word in errors, errors
     assert errors.count("scene.yaml:") == 4
+
+
+def test_bodies_that_begin_inside_each_other_are_named_with_their_depth(vinci):
+    assert "note" not in vinci("check", vinci.scene(BLOCK)).stdout
+    sunk = vinci.scene(BLOCK.replace("position: [0, 0.05]", "position: [0, 0.045]"))
+    assert "'floor' and 'block' begin 0.005 m inside each other" in vinci("check", sunk).stdout
+    scene = vinci.json("check", sunk)["scenes"][0]
+    assert abs(scene["overlaps"][0]["depth"] - 0.005) < 1e-12
+
+
+def test_a_change_that_a_parameter_makes_impossible_is_found_before_the_run(vinci):
+    vinci.scene("world: planar\nparameters: {a: 0.2, b: 0.1}\nbodies:\n"
+                "  ball: {shapes: [{circle: a-b}]}\nchanges: [{at: 0.05, set: {a: 0.15}}]\n")
+    vinci("check", "scene.yaml")
+    for command in ("check", "run"):
+        message = vinci(command, "scene.yaml", "--set", "b=0.18", code=2).stderr
+        assert message.startswith("scene.yaml:4: bodies.ball.shapes[0].circle: ")
+        assert message.endswith("(after the change at 0.05 s)\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that are killed, interrupted, continued: nothing that was flushed is ever lost."""
+import json
 import random
 import signal
 import subprocess
@@ -199,3 +200,32 @@ def test_a_finished_run_resumes_to_itself(vinci):
     first = vinci.json("run", "scene.yaml", "-o", "run.h5")
     again = vinci.json("run", "--resume", "run.h5")
     assert (again["state_hash"], again["frames"]) == (first["state_hash"], first["frames"])
+
+
+def test_resume_knows_a_change_within_the_last_step_from_one_made_by_code(vinci):
+    vinci.scene(BLOCK + "changes: [{at: 0.1, set: {mu: 0.3}}, {at: 0.1003, set: {mu: 0.1}}]\n")
+    whole = vinci.json("run", "scene.yaml", "-o", "whole.h5")
+    for duration in ("0.1", "0.101", "0.102"):
+        vinci("run", "scene.yaml", "-o", "part.h5", "--duration", duration, "--overwrite")
+        done = vinci.json("run", "--resume", "part.h5", "--duration", "0.2")
+        assert done["state_hash"] == whole["state_hash"]
+
+
+@pytest.mark.parametrize("flag", ["--quiet", "--json"])
+def test_a_signal_names_the_scenes_that_did_not_begin(vinci, flag):
+    for name in ("one", "two", "three"):
+        vinci.scene(stack(duration=500), name + ".yaml")
+    process = vinci.start("run", "one.yaml", "two.yaml", "three.yaml", "-o", "out", flag,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (vinci.folder / "out" / "one.h5").exists():
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    answer, message = process.communicate(timeout=20)
+    assert process.returncode == 130
+    if flag == "--json":
+        result = json.loads(answer)
+        assert not result["ok"] and result["not_begun"] == ["two", "three"]
+        assert [run["interrupted"] for run in result["runs"]] == [True]
+    else:
+        assert message.endswith("stopped before these scenes began: two, three\n")
+    assert not (vinci.folder / "out" / "two.h5").exists()
