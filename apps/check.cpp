@@ -15,7 +15,30 @@ struct CheckFlags {
   ChoiceFlags choices;
 };
 
-Json facts(const std::string& file, const Simulation& simulation) {
+// Pairs of bodies that begin inside each other, with their depth in m; depths of rounding do not
+// count. The first step pushes them apart.
+Json overlaps(const Simulation& simulation, const Plugins& plugins) {
+  const Model& model = simulation.model();
+  const std::vector<double> reach(model.bodies.size(), 0.0);
+  ContactSet contacts;
+  plugins.detectors.make(simulation.options().text("detector"))
+      ->detect(model, simulation.state().poses, reach, contacts);
+  std::map<std::pair<int, int>, double> deepest;
+  for (const Contact& contact : contacts) {
+    const double size = std::min(model.bodies[contact.body_a].bounding_radius,
+                                 model.bodies[contact.body_b].bounding_radius);
+    if (-contact.gap <= 1e-6 * size) continue;
+    double& depth = deepest[{contact.body_a, contact.body_b}];
+    depth = std::max(depth, -contact.gap);
+  }
+  Json list = Json::array();
+  for (const auto& [pair, depth] : deepest)
+    list.push_back({{"bodies", {model.bodies[pair.first].name, model.bodies[pair.second].name}},
+                    {"depth", depth}});
+  return list;
+}
+
+Json facts(const std::string& file, const Simulation& simulation, const Plugins& plugins) {
   const Model& model = simulation.model();
   std::int64_t moving = 0;
   for (const Body& body : model.bodies) moving += body.velocity_size > 0 ? 1 : 0;
@@ -32,7 +55,8 @@ Json facts(const std::string& file, const Simulation& simulation) {
           {"steps", simulation.total_steps()},
           {"step", simulation.step_size()},
           {"stepper", simulation.options().text("stepper")},
-          {"solver", simulation.options().text("solver")}};
+          {"solver", simulation.options().text("solver")},
+          {"overlaps", overlaps(simulation, plugins)}};
 }
 
 void print_good(const Json& scene) {
@@ -42,6 +66,13 @@ void print_good(const Json& scene) {
              scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
              scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
              plural(scene["steps"], "step"), scene["step"].get<double>());
+  for (const Json& overlap : scene["overlaps"])
+    fmt::print(
+        "{}: note: '{}' and '{}' begin {} m inside each other; the first step pushes them apart "
+        "at {} m/s\n",
+        scene["file"].get<std::string>(), overlap["bodies"][0].get<std::string>(),
+        overlap["bodies"][1].get<std::string>(), short_number(overlap["depth"]),
+        short_number(overlap["depth"].get<double>() / scene["step"].get<double>()));
 }
 
 int run_check(const CheckFlags& flags, const Command& command) {
@@ -52,7 +83,7 @@ int run_check(const CheckFlags& flags, const Command& command) {
   for (const std::string& file : flags.scenes) {
     try {
       scenes.push_back(
-          facts(file, make_simulation(load_scene(file, *plugins), overrides, plugins)));
+          facts(file, make_simulation(load_scene(file, *plugins), overrides, plugins), *plugins));
       if (!command.json) print_good(scenes.back());
     } catch (const Error& error) {
       code = exit_bad_input;
