@@ -30,7 +30,6 @@ inline void drive(Body& body, int coordinate, bool prescribed, const std::string
 inline Model example_model(std::vector<Body> bodies) {
   Model model;
   for (Body& body : bodies) {
-    const int owner = static_cast<int>(model.bodies.size());
     body.velocity_offset = model.velocity_count;
     body.velocity_size = body.freedom == Freedom::fixed    ? 0
                          : body.freedom == Freedom::planar ? 3
