@@ -28,15 +28,16 @@ TEST(Corpus, every_solver_keeps_its_word_and_auto_solves_all) {
       Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
       const SolveReport report = made->solve(problem, solution);
       const Residual judged = residual(problem, solution);
-      // The report repeats the judge; solved means at most the default tolerance of 1e-12.
+      // The report repeats the judge; solved means at most the solver's own default tolerance.
       EXPECT_EQ(report.residual.relative, judged.relative) << solver.name;
       if (report.status != SolveStatus::solved) continue;
-      EXPECT_TRUE(is_solved(judged, 1e-12)) << solver.name << " " << judged.relative;
+      EXPECT_TRUE(is_solved(judged, OptionValues(solver.options).real("tolerance")))
+          << solver.name << " " << judged.relative;
       velocities[solver.name] = solution.u;
     }
     ASSERT_TRUE(velocities.contains("auto"));
     // Impulses of redundant contacts differ, velocities do not: 1e-9 of the largest leaves room for
-    // a residual of 1e-12 amplified by the inertia ratios of the parts.
+    // a residual of 1e-11 amplified by the inertia ratios of the parts.
     const VectorX& first = velocities["auto"];
     for (const auto& [name, u] : velocities)
       EXPECT_LE((u - first).cwiseAbs().maxCoeff(),

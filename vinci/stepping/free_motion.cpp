@@ -114,7 +114,9 @@ void free_motion(const Model& model, const State& state, const VectorX& forces, 
       push[i] = h * force[free.entries[i]];
       for (int j = 0; j < free.count; ++j) {
         block(i, j) = m(free.entries[i], free.entries[j]);
-        if (block(i, j) != 0.0 || i == j) inertia.push(first + j, block(i, j));
+        // The pattern does not depend on the numbers: it stays the same from step to step.
+        const bool rotations = free.entries[i] >= 3 && free.entries[j] >= 3;
+        if (rotations || i == j) inertia.push(first + j, block(i, j));
       }
       inertia.end_row();
     }

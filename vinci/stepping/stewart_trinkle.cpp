@@ -263,7 +263,12 @@ ContactTerms StewartTrinkle::terms_of(const Model& model, const State& state,
       velocity(contact.body_b, contact.body_a) - velocity(contact.body_a, contact.body_b);
   terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
 
-  ImpactState impact{.gap = contact.gap, .restitution = surface.restitution, .approach = approach};
+  // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
+  // bodies at rest from resting.
+  const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
+                     .restitution = surface.restitution,
+                     .approach = approach};
   if (surface.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
