@@ -119,7 +119,14 @@ Job resumed_job(const RunFlags& flags, const std::shared_ptr<const Plugins>& plu
                                            : load_scene(flags.scenes.front(), *plugins);
   RunOverrides overrides = recorded_overrides(recording, scene);
   add_over(overrides, overrides_of(flags.choices));
-  return {stem, flags.resume, make_simulation(scene, overrides, plugins)};
+  Job job{stem, flags.resume, make_simulation(scene, overrides, plugins)};
+  const std::int64_t done = recording.info(recording.frames() - 1).step;
+  if (job.simulation.total_steps() < done)
+    throw Error(
+        fmt::format("{} has {} already; accepted: at least {} s", flags.resume,
+                    plural(done, "step"), static_cast<double>(done) * job.simulation.step_size()),
+        "--duration");
+  return job;
 }
 
 // All scenes are checked before the first one runs.

@@ -197,3 +197,9 @@ def test_a_full_disk_is_a_failure_and_what_was_flushed_stays(vinci, limit):
         assert resumed["state_hash"] == direct["state_hash"]
     else:
         assert limit < 1_000_000
+
+
+def test_a_recording_is_not_continued_to_an_earlier_end(vinci):
+    vinci("run", vinci.scene(BLOCK), "-o", "run.h5")
+    errors = vinci("run", "--resume", "run.h5", "--duration", "0.1", code=2).stderr
+    assert "--duration" in errors and "200 steps already" in errors
