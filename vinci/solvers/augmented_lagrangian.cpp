@@ -20,32 +20,11 @@ constexpr double exact_penalty = 1e4;  // where the exact law takes over from it
 }  // namespace
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
-    : settings_(settings), newton_(std::make_unique<NewtonMatrix>()) {}
-AugmentedLagrangianSolver::~AugmentedLagrangianSolver() = default;
+    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
+      first_penalty_(settings.penalty) {}
 
-const char* AugmentedLagrangianSolver::refusal(const ComplementarityProblem& problem) const {
-  if (problem.unknowns() == 0) return "there is no u: this method works on the velocities";
-  if (!problem.C.empty()) return "C couples rows (a friction pyramid, a compliance): use lemke";
-  if (problem.unknowns() > settings_.largest) return "more unknowns than the option 'largest'";
-  return nullptr;
-}
-
-std::string AugmentedLagrangianSolver::why_not(const ComplementarityProblem& problem) const {
-  if (std::string why = problem.why_invalid(); !why.empty()) return why;
-  if (const char* reason = refusal(problem)) return reason;
-  MassFactor mass;
-  return mass.factor(problem.M) ? "" : "M is singular";
-}
-
-void AugmentedLagrangianSolver::begin(const ComplementarityProblem& problem, Solution& solution) {
-  if (solution.lambda.size() != problem.rows() || !solution.lambda.allFinite())
-    solution.lambda.setZero(problem.rows());
-  for (const Block& block : problem.blocks)
-    project(block, 1.0, solution.lambda.data() + block.offset);
-  best_residual_ = judge_.measure(problem, solution);
-  best_.lambda = solution.lambda;
-  candidate_ = solution;
-  center_ = solution.lambda;
+void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
+  center_ = candidate_.lambda;
   u_ = judge_.u();
   shift_.setZero(problem.rows());
   impulse_.resize(problem.rows());
@@ -53,7 +32,6 @@ void AugmentedLagrangianSolver::begin(const ComplementarityProblem& problem, Sol
   for (int row = 0; row < problem.unknowns(); ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
       if (problem.M.indices[k] == row) weights_[row] = 1.0 / problem.M.values[k];
-  iterations_ = 0;
 }
 
 // F(u); leaves y and P(y).
@@ -118,11 +96,11 @@ double AugmentedLagrangianSolver::force_norm() const {
 // Newton steps until F is as small as a velocity of `target` makes it; false where nothing moved.
 bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double target) {
   evaluate(problem, u_);
-  for (int inner = 0; inner < 40 && iterations_ < settings_.max_iterations; ++inner) {
-    if (!newton_->assemble(problem, judge_.scales(), penalty_, map_, y_)) return false;
+  for (int inner = 0; inner < 40 && iterations_ < frame_.max_iterations; ++inner) {
+    if (!newton_.assemble(problem, judge_.scales(), penalty_, map_, y_)) return false;
     ++iterations_;
     step_ = -force_;
-    newton_->solve(step_);
+    newton_.solve(step_);
     const double slope = force_.dot(step_);
     if (!std::isfinite(slope)) return false;
     if (map_ == ContactMap::cone) {
@@ -154,26 +132,22 @@ bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& proble
     project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
   round_residual_ = residual.relative;
-  if (residual.relative < 1e-2 && !is_solved(residual, settings_.tolerance))
+  if (residual.relative < 1e-2 && !solved(residual))
     residual =
-        polish_.improve(problem, operator_, judge_, {settings_.tolerance, 6}, candidate_, residual);
-  if (residual.relative < best_residual_.relative) {
-    best_residual_ = residual;
-    best_.lambda = candidate_.lambda;
-  }
-  if (is_solved(best_residual_, settings_.tolerance)) return true;
-  return false;
+        polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6}, candidate_, residual);
+  return offer(residual);
 }
 
 void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
-  penalty_ = settings_.penalty;
+  start(problem);
+  penalty_ = first_penalty_;
   map_ = ContactMap::cone;
   const bool exact_differs =
       std::any_of(problem.blocks.begin(), problem.blocks.end(),
                   [](const Block& block) { return block.law == Law::coulomb; });
   int idle = 0;  // rounds without a gain
   double before = best_residual_.relative;
-  while (iterations_ < settings_.max_iterations && idle < 8) {
+  while (iterations_ < frame_.max_iterations && idle < 8) {
     prepare_round(problem);
     kept_u_ = u_;
     const bool moved = minimise(problem, std::min(1e-2 * before, 1e-3) * judge_.free_norm());
@@ -198,32 +172,6 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
       penalty_ = std::min(penalty_ * penalty_growth, largest_penalty);
     if (exact_differs && penalty_ >= exact_penalty) map_ = ContactMap::coulomb;
   }
-}
-
-SolveReport AugmentedLagrangianSolver::solve(const ComplementarityProblem& problem,
-                                             Solution& solution) {
-  SolveReport report;
-  report.solver = name;
-  report.residual.relative = std::numeric_limits<double>::infinity();
-  if (!problem.why_invalid().empty()) {
-    report.note = "the problem is not valid";
-    return report;
-  }
-  judge_.prepare(problem);
-  if (const char* reason = refusal(problem); reason || !operator_.prepare(problem)) {
-    report.note = reason ? reason : "M is singular";
-    return report;
-  }
-  begin(problem, solution);
-  if (!is_solved(best_residual_, settings_.tolerance)) iterate(problem);
-  solution.lambda = best_.lambda;
-  report.residual = judge_.measure(problem, solution);
-  solution.u = judge_.u();
-  report.iterations = iterations_;
-  report.status = is_solved(report.residual, settings_.tolerance) ? SolveStatus::solved
-                  : iterations_ >= settings_.max_iterations       ? SolveStatus::limit
-                                                                  : SolveStatus::inaccurate;
-  return report;
 }
 
 SolverRegistry::Entry augmented_lagrangian_entry() {

@@ -11,17 +11,12 @@
 // law itself take over (newton_matrix.h) and the active set they find is polished.
 #pragma once
 
-#include <memory>
-
-#include "vinci/complementarity/residual.h"
-#include "vinci/solvers/active_set_polish.h"
-#include "vinci/solvers/delassus_operator.h"
 #include "vinci/solvers/newton_matrix.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/solvers/velocity_solver.h"
 
 namespace vinci {
 
-class AugmentedLagrangianSolver final : public Solver {
+class AugmentedLagrangianSolver final : public VelocitySolver {
  public:
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
@@ -31,15 +26,11 @@ class AugmentedLagrangianSolver final : public Solver {
   };
   AugmentedLagrangianSolver() : AugmentedLagrangianSolver(Settings{}) {}
   explicit AugmentedLagrangianSolver(const Settings& settings);
-  ~AugmentedLagrangianSolver() override;
-
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
 
  private:
-  const char* refusal(const ComplementarityProblem& problem) const;
-  void begin(const ComplementarityProblem& problem, Solution& solution);
-  void iterate(const ComplementarityProblem& problem);
+  const char* refusal(const ComplementarityProblem&) const override { return nullptr; }
+  void iterate(const ComplementarityProblem& problem) override;
+  void start(const ComplementarityProblem& problem);
   void prepare_round(const ComplementarityProblem& problem);
   bool minimise(const ComplementarityProblem& problem, double target);
   void evaluate(const ComplementarityProblem& problem, const VectorX& u);
@@ -48,11 +39,8 @@ class AugmentedLagrangianSolver final : public Solver {
   double force_norm() const;
   bool judge_round(const ComplementarityProblem& problem);
 
-  Settings settings_;
-  Judge judge_;
-  DelassusOperator operator_;
-  ActiveSetPolish polish_;
-  std::unique_ptr<NewtonMatrix> newton_;
+  double first_penalty_;
+  NewtonMatrix newton_;
   ContactMap map_ = ContactMap::cone;
   double penalty_ = 0.0;  // ρ
   VectorX center_;        // λ̄
@@ -62,10 +50,7 @@ class AugmentedLagrangianSolver final : public Solver {
   VectorX force_;        // F(u)
   VectorX weights_;      // 1/M_ii
   VectorX scratch_;
-  Solution candidate_, best_;
-  Residual best_residual_;
   double round_residual_ = 0.0;  // of the last round, before the polish
-  int iterations_ = 0;
 };
 
 SolverRegistry::Entry augmented_lagrangian_entry();

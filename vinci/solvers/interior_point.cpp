@@ -23,20 +23,13 @@ constexpr int most_short_steps = 5, most_restarts = 4;
 
 }  // namespace
 
+InteriorPointSolver::InteriorPointSolver(const Settings& settings)
+    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}) {}
+
 const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
-  if (problem.unknowns() == 0) return "there is no u: this method works on the velocities";
-  if (!problem.C.empty()) return "C couples rows (a friction pyramid, a compliance): use lemke";
-  if (problem.unknowns() > settings_.largest) return "more unknowns than the option 'largest'";
   for (const Block& block : problem.blocks)
     if (block.law == Law::second_order) return "second-order cones: use augmented-lagrangian";
   return nullptr;
-}
-
-std::string InteriorPointSolver::why_not(const ComplementarityProblem& problem) const {
-  if (std::string why = problem.why_invalid(); !why.empty()) return why;
-  if (const char* reason = refusal(problem)) return reason;
-  MassFactor mass;
-  return mass.factor(problem.M) ? "" : "M is singular";
 }
 
 SmoothedState InteriorPointSolver::state(const ComplementarityProblem& problem,
@@ -44,17 +37,6 @@ SmoothedState InteriorPointSolver::state(const ComplementarityProblem& problem,
   const Block& block = problem.blocks[number];
   return {&block, lambda_.data() + block.offset, w_.data() + block.offset,
           slip_.data() + 2 * number};
-}
-
-void InteriorPointSolver::begin(const ComplementarityProblem& problem, Solution& solution) {
-  if (solution.lambda.size() != problem.rows() || !solution.lambda.allFinite())
-    solution.lambda.setZero(problem.rows());
-  for (const Block& block : problem.blocks)
-    project(block, 1.0, solution.lambda.data() + block.offset);
-  best_residual_ = judge_.measure(problem, solution);
-  best_.lambda = solution.lambda;
-  candidate_ = solution;
-  iterations_ = 0;
 }
 
 // From the λ of the candidate, onto the path of τ = ε²/s.
@@ -166,17 +148,12 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   for (const Block& block : problem.blocks)
     project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
-  if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ &&
-      !is_solved(residual, settings_.tolerance)) {
+  if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !solved(residual)) {
     polished_ = epsilon;
-    residual = polish_.improve(problem, operator_, judge_, {settings_.tolerance, 6, &contacts_},
+    residual = polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6, &contacts_},
                                candidate_, residual);
   }
-  if (residual.relative < best_residual_.relative) {
-    best_residual_ = residual;
-    best_.lambda = candidate_.lambda;
-  }
-  return is_solved(best_residual_, settings_.tolerance);
+  return offer(residual);
 }
 
 // What is left of the linear equations: p + Jᵀλ − M u and J u + b − w.
@@ -203,7 +180,7 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
   start(problem, unit);
   polished_ = std::numeric_limits<double>::infinity();
   int short_steps = 0, restarts = 0;
-  while (iterations_ < settings_.max_iterations && restarts <= most_restarts) {
+  while (iterations_ < frame_.max_iterations && restarts <= most_restarts) {
     measure_gaps(problem);
     const double now = mean_product(problem);
     if (!newton_step(problem, 0.0, Order::plain)) return;
@@ -227,31 +204,6 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
     }
     if (judge_point(problem, epsilon) || epsilon < smallest_epsilon * unit) return;
   }
-}
-
-SolveReport InteriorPointSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  SolveReport report;
-  report.solver = name;
-  report.residual.relative = std::numeric_limits<double>::infinity();
-  if (!problem.why_invalid().empty()) {
-    report.note = "the problem is not valid";
-    return report;
-  }
-  judge_.prepare(problem);
-  if (const char* reason = refusal(problem); reason || !operator_.prepare(problem)) {
-    report.note = reason ? reason : "M is singular";
-    return report;
-  }
-  begin(problem, solution);
-  if (!is_solved(best_residual_, settings_.tolerance)) iterate(problem);
-  solution.lambda = best_.lambda;
-  report.residual = judge_.measure(problem, solution);
-  solution.u = judge_.u();
-  report.iterations = iterations_;
-  report.status = is_solved(report.residual, settings_.tolerance) ? SolveStatus::solved
-                  : iterations_ >= settings_.max_iterations       ? SolveStatus::limit
-                                                                  : SolveStatus::inaccurate;
-  return report;
 }
 
 SolverRegistry::Entry interior_point_entry() {

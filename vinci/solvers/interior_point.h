@@ -11,18 +11,13 @@
 // stay off the edges of their cones, so that the active set shows early and the polish ends it.
 #pragma once
 
-#include <memory>
-
-#include "vinci/complementarity/residual.h"
-#include "vinci/solvers/active_set_polish.h"
-#include "vinci/solvers/delassus_operator.h"
 #include "vinci/solvers/newton_matrix.h"
 #include "vinci/solvers/smoothed_law.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/solvers/velocity_solver.h"
 
 namespace vinci {
 
-class InteriorPointSolver final : public Solver {
+class InteriorPointSolver final : public VelocitySolver {
  public:
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
@@ -30,15 +25,11 @@ class InteriorPointSolver final : public Solver {
     int largest = 20000;       // unknowns
   };
   InteriorPointSolver() : InteriorPointSolver(Settings{}) {}
-  explicit InteriorPointSolver(const Settings& settings) : settings_(settings) {}
-
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
+  explicit InteriorPointSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem& problem) const;
-  void begin(const ComplementarityProblem& problem, Solution& solution);
-  void iterate(const ComplementarityProblem& problem);
+  const char* refusal(const ComplementarityProblem& problem) const override;
+  void iterate(const ComplementarityProblem& problem) override;
   void start(const ComplementarityProblem& problem, double epsilon);
   enum class Order { plain, centred, corrected };
   void measure_gaps(const ComplementarityProblem& problem);
@@ -51,10 +42,6 @@ class InteriorPointSolver final : public Solver {
   bool judge_point(const ComplementarityProblem& problem, double epsilon);
   SmoothedState state(const ComplementarityProblem& problem, std::size_t block) const;
 
-  Settings settings_;
-  Judge judge_;
-  DelassusOperator operator_;
-  ActiveSetPolish polish_;
   NewtonMatrix matrix_;
   std::vector<double> D_;
   mutable VectorX lambda_, w_, slip_;
@@ -62,10 +49,7 @@ class InteriorPointSolver final : public Solver {
   VectorX kept_lambda_, kept_w_, kept_slip_;
   std::vector<ActiveSetPolish::Contact> contacts_;  // as the last step indicates
   VectorX g_, gap_, defect_, scratch_;
-  Solution candidate_, best_;
-  Residual best_residual_;
   double polished_ = 0.0;  // ε of the last polish
-  int iterations_ = 0;
 };
 
 SolverRegistry::Entry interior_point_entry();

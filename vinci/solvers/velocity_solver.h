@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of the Newton methods that work on the velocities u: what they refuse, the guess, the
+// best answer so far, and the judge's verdict at the end. A method improves `best_` in iterate().
+#pragma once
+
+#include "vinci/complementarity/residual.h"
+#include "vinci/solvers/active_set_polish.h"
+#include "vinci/solvers/delassus_operator.h"
+#include "vinci/solvers/solver.h"
+
+namespace vinci {
+
+class VelocitySolver : public Solver {
+ public:
+  std::string why_not(const ComplementarityProblem& problem) const override;
+  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
+
+ protected:
+  struct Frame {
+    const char* name = "";     // static storage
+    double tolerance = 1e-12;  // asked of the judge
+    int max_iterations = 0;    // Newton steps
+    int largest = 0;           // unknowns
+  };
+  explicit VelocitySolver(const Frame& frame) : frame_(frame) {}
+
+  // A reason of the method's own, or nullptr.
+  virtual const char* refusal(const ComplementarityProblem& problem) const = 0;
+  // From candidate_, the guess, on; counts iterations_.
+  virtual void iterate(const ComplementarityProblem& problem) = 0;
+
+  bool solved(const Residual& residual) const { return is_solved(residual, frame_.tolerance); }
+  // Takes the candidate where it is the best so far; true if the best one is solved.
+  bool offer(const Residual& residual);
+
+  const Frame frame_;
+  Judge judge_;
+  DelassusOperator operator_;
+  ActiveSetPolish polish_;
+  Solution candidate_, best_;
+  Residual best_residual_;
+  int iterations_ = 0;
+
+ private:
+  const char* reason_against(const ComplementarityProblem& problem) const;
+  void begin(const ComplementarityProblem& problem, Solution& solution);
+};
+
+}  // namespace vinci
