@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include "tests/support/open_problems.h"
 #include "vinci/base/error.h"
 #include "vinci/complementarity/hdf5_file.h"
 
@@ -314,10 +315,8 @@ TEST_F(ProblemFiles, a_file_that_cannot_be_written_is_an_error_and_leaves_nothin
 }
 
 TEST_F(ProblemFiles, the_open_set_loads_and_saves_back_equal) {
-  const char* given = std::getenv("VINCI_PROBLEMS");
-  const fs::path root = given ? fs::path(given) : fs::path(VINCI_SOURCE_DIR) / "../shared/problems";
-  if (!fs::is_directory(root))
-    GTEST_SKIP() << "no problems at " << root << "; set VINCI_PROBLEMS to their folder";
+  const std::filesystem::path root = test::open_problems();
+  if (root.empty()) GTEST_SKIP() << test::no_open_problems;
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().extension() != ".h5") continue;

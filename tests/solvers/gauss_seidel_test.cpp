@@ -10,6 +10,7 @@
 
 #include "allocations.h"
 #include "contact_scenes.h"
+#include "tests/support/open_problems.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/solvers/auto_solver.h"
 
@@ -229,10 +230,8 @@ TEST(Solvers, are_listed_by_name_and_take_their_options) {
 // The open set at 1e-8 from zero. Beyond reach so far: named here, and told if they are solved.
 TEST(Solvers, auto_solves_the_contact_problems_of_the_open_set) {
   namespace fs = std::filesystem;
-  const char* given = std::getenv("VINCI_PROBLEMS");
-  const fs::path root = given ? fs::path(given) : fs::path(VINCI_SOURCE_DIR) / "../shared/problems";
-  if (!fs::is_directory(root))
-    GTEST_SKIP() << "no problems at " << root << "; set VINCI_PROBLEMS to their folder";
+  const std::filesystem::path root = test::open_problems();
+  if (root.empty()) GTEST_SKIP() << test::no_open_problems;
   const std::map<std::string, double> open = {{"Capsules-i100-1090", 1e-6},
                                               {"Capsules-i100-889", 1e-6},
                                               {"Capsules-i125-1213", 1e-6},

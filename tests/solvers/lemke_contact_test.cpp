@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "contact_examples.h"
+#include "tests/support/open_problems.h"
 #include "vinci/base/clock.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/solvers/lemke.h"
@@ -101,14 +102,12 @@ TEST(LemkeContact, planar_coulomb_and_its_pyramid_of_two_directions_move_alike) 
   }
 }
 
-// The set lies outside the repository; VINCI_PROBLEMS names its folder.
 TEST(LemkeContact, open_problem_set_is_solved) {
-  const char* const folder = std::getenv("VINCI_PROBLEMS");
-  if (folder == nullptr) GTEST_SKIP() << "VINCI_PROBLEMS is not set";
+  const std::filesystem::path folder = test::open_problems();
+  if (folder.empty()) GTEST_SKIP() << test::no_open_problems;
   LemkeSolver solver;
   for (const char* const kind : {"lcp", "mlcp", "relay", "fc2d"}) {
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(folder) + "/" + kind)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder / kind)) {
       const ComplementarityProblem problem = load_problem(entry.path().string());
       if (problem.rows() > 700) continue;
       Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
