@@ -118,10 +118,11 @@ Job resumed_job(const RunFlags& flags, const std::shared_ptr<const Plugins>& plu
   const Scene scene = flags.scenes.empty() ? Scene::parse(recording.scene_text(), stem)
                                            : load_scene(flags.scenes.front(), *plugins);
   RunOverrides overrides = recorded_overrides(recording, scene);
-  add_over(overrides, overrides_of(flags.choices));
+  const RunOverrides given = overrides_of(flags.choices);
+  add_over(overrides, given);
   Job job{stem, flags.resume, make_simulation(scene, overrides, plugins)};
   const std::int64_t done = recording.info(recording.frames() - 1).step;
-  if (job.simulation.total_steps() < done)
+  if (given.options.contains("duration") && job.simulation.total_steps() < done)
     throw Error(
         fmt::format("{} has {} already; accepted: at least {} s", flags.resume,
                     plural(done, "step"), static_cast<double>(done) * job.simulation.step_size()),
