@@ -31,8 +31,7 @@ TEST(Corpus, every_solver_keeps_its_word_and_auto_solves_all) {
       // The report repeats the judge; solved means at most the solver's own default tolerance.
       EXPECT_EQ(report.residual.relative, judged.relative) << solver.name;
       if (report.status != SolveStatus::solved) continue;
-      EXPECT_TRUE(is_solved(judged, OptionValues(solver.options).real("tolerance")))
-          << solver.name << " " << judged.relative;
+      EXPECT_LE(judged.relative, OptionValues(solver.options).real("tolerance")) << solver.name;
       velocities[solver.name] = solution.u;
     }
     ASSERT_TRUE(velocities.contains("auto"));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stopwatch on the monotonic clock.
+// Stopwatch and deadline on the monotonic clock.
 #pragma once
 
 #include <chrono>
+#include <limits>
 
 namespace vinci {
 
@@ -20,6 +21,22 @@ class Stopwatch {
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
+};
+
+// A time from now on; the default never passes and never asks the clock.
+class Deadline {
+ public:
+  Deadline() = default;
+  explicit Deadline(double seconds) : seconds_(seconds) {}
+  bool passed() const { return remaining() <= 0.0; }
+  double remaining() const {
+    return seconds_ == std::numeric_limits<double>::infinity() ? seconds_
+                                                               : seconds_ - watch_.seconds();
+  }
+
+ private:
+  double seconds_ = std::numeric_limits<double>::infinity();
+  Stopwatch watch_;
 };
 
 }  // namespace vinci

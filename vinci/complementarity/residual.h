@@ -24,8 +24,9 @@ struct Residual {
   double rounding = 0.0;
 };
 
-// Solved to a tolerance: by the residual, or as far as double precision can tell.
-inline bool is_solved(const Residual& residual, double tolerance) {
+// Nothing more can be asked: at most the tolerance, or as far as double precision can tell. Only
+// the first is called solved.
+inline bool is_settled(const Residual& residual, double tolerance) {
   return residual.relative <= tolerance || residual.relative <= residual.rounding;
 }
 

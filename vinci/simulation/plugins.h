@@ -20,7 +20,7 @@ struct Plugins {
 };
 
 // Grows whenever an interface that plugins see changes.
-inline constexpr int plugin_interface_version = 1;
+inline constexpr int plugin_interface_version = 2;
 
 Plugins builtin_plugins();
 

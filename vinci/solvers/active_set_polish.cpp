@@ -441,7 +441,7 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
   judge.measure(problem, candidate_);
   int failures = 0;
   const std::vector<Contact>* contacts = limits.contacts;  // as long as they lead on
-  for (int k = 0; k < limits.steps && !is_solved(best, limits.tolerance); ++k) {
+  for (int k = 0; k < limits.steps && !is_settled(best, limits.tolerance); ++k) {
     classify(problem, judge, contacts, candidate_.lambda);
     if (scale_.empty()) break;
     const Residual at_snapped = judge.measure(problem, candidate_);

@@ -96,7 +96,7 @@ double AugmentedLagrangianSolver::force_norm() const {
 // Newton steps until F is as small as a velocity of `target` makes it; false where nothing moved.
 bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double target) {
   evaluate(problem, u_);
-  for (int inner = 0; inner < 40 && iterations_ < frame_.max_iterations; ++inner) {
+  for (int inner = 0; inner < 40 && !out_of_limits(); ++inner) {
     if (!newton_.assemble(problem, judge_.scales(), penalty_, map_, y_)) return false;
     ++iterations_;
     step_ = -force_;
@@ -132,7 +132,7 @@ bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& proble
     project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
   round_residual_ = residual.relative;
-  if (residual.relative < 1e-2 && !solved(residual))
+  if (residual.relative < 1e-2 && !settled(residual))
     residual =
         polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6}, candidate_, residual);
   return offer(residual);
@@ -147,7 +147,7 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
                   [](const Block& block) { return block.law == Law::coulomb; });
   int idle = 0;  // rounds without a gain
   double before = best_residual_.relative;
-  while (iterations_ < frame_.max_iterations && idle < 8) {
+  while (!out_of_limits() && idle < 8) {
     prepare_round(problem);
     kept_u_ = u_;
     const bool moved = minimise(problem, std::min(1e-2 * before, 1e-3) * judge_.free_norm());

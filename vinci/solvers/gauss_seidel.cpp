@@ -178,10 +178,11 @@ SolveReport GaussSeidelSolver::finish(const ComplementarityProblem& problem, Sol
   solution.u = judge_.u();
   report.iterations = sweeps;
   report.solver = name;
-  report.status = is_solved(report.residual, settings_.tolerance)
-                      ? SolveStatus::solved
-                      : (stalled ? SolveStatus::inaccurate : SolveStatus::limit);
-  if (report.status == SolveStatus::inaccurate) report.note = "no further progress";
+  const bool settled = is_settled(report.residual, settings_.tolerance);
+  report.status = verdict(report.residual, settings_.tolerance,
+                          stalled || settled ? SolveStatus::inaccurate : SolveStatus::limit);
+  if (report.status == SolveStatus::inaccurate)
+    report.note = settled ? at_resolution : "no further progress";
   return report;
 }
 
@@ -199,6 +200,7 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
     refused.residual = judge_.measure(problem, solution);
     return refused;
   }
+  const Deadline until = deadline();
   Residual residual = start(problem, solution);
   operator_.restart(solution.lambda);
   // Without a gain of a tenth over this many sweeps more of them will not help.
@@ -208,8 +210,8 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
   std::size_t attempts = 0;
   damping_ = dampings[0];
   bool stalled = false;
-  while (!is_solved(residual, settings_.tolerance) && sweeps < settings_.max_iterations &&
-         !stalled) {
+  while (!is_settled(residual, settings_.tolerance) && sweeps < settings_.max_iterations &&
+         !stalled && !until.passed()) {
     const double change = sweep(problem, sweeps % 2 == 0, solution.lambda);
     ++sweeps;
     const bool polish_now = settings_.polish && sweeps >= next_polish;
@@ -217,7 +219,7 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
         change > settings_.tolerance * judge_.free_norm() && sweeps < settings_.max_iterations)
       continue;
     residual = judge_.measure(problem, solution);
-    if (polish_now && !is_solved(residual, settings_.tolerance)) {
+    if (polish_now && !is_settled(residual, settings_.tolerance)) {
       const double before = residual.relative;
       residual = polish_.improve(problem, operator_, judge_, {settings_.tolerance, 10}, solution,
                                  residual);

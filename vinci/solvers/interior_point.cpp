@@ -148,7 +148,7 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   for (const Block& block : problem.blocks)
     project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
-  if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !solved(residual)) {
+  if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !settled(residual)) {
     polished_ = epsilon;
     residual = polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6, &contacts_},
                                candidate_, residual);
@@ -180,7 +180,7 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
   start(problem, unit);
   polished_ = std::numeric_limits<double>::infinity();
   int short_steps = 0, restarts = 0;
-  while (iterations_ < frame_.max_iterations && restarts <= most_restarts) {
+  while (!out_of_limits() && restarts <= most_restarts) {
     measure_gaps(problem);
     const double now = mean_product(problem);
     if (!newton_step(problem, 0.0, Order::plain)) return;

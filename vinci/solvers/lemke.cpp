@@ -72,8 +72,9 @@ SolveReport LemkeSolver::pivot(const ComplementarityProblem& problem, Solution& 
       solution.u = trial_.u;
       solution.lambda = trial_.lambda;
     }
-    if (is_solved(report.residual, settings_.tolerance)) {
-      report.status = SolveStatus::solved;
+    if (is_settled(report.residual, settings_.tolerance)) {
+      report.status = verdict(report.residual, settings_.tolerance, SolveStatus::inaccurate);
+      if (report.status == SolveStatus::inaccurate) report.note = at_resolution;
       return report;
     }
     if (outcome == PivotOutcome::ray && lcp_.proves_infeasible(rules)) {

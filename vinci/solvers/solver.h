@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
+#include "vinci/base/clock.h"
 #include "vinci/base/registry.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/complementarity/residual.h"
@@ -28,6 +30,22 @@ struct SolveReport {
   const char* note = "";    // static storage: "secondary ray", ...
 };
 
+// The turn of one method in a solve that tries several.
+struct Attempt {
+  const char* solver = "";  // static storage
+  SolveStatus status = SolveStatus::refused;
+  double residual = 0.0;  // relative, of this attempt's own answer
+  int iterations = 0;
+  double seconds = 0.0;
+};
+
+// Solved if the judge measured at most the tolerance, `otherwise` if not.
+inline SolveStatus verdict(const Residual& residual, double tolerance, SolveStatus otherwise) {
+  return residual.relative <= tolerance ? SolveStatus::solved : otherwise;
+}
+// The note of an answer that settled above its tolerance.
+inline constexpr const char* at_resolution = "at the resolution of double precision";
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -36,6 +54,20 @@ class Solver {
   // `solution` holds a guess of the right size on entry and the answer on return. Never throws on a
   // valid problem, never prints; does not allocate once settled on a shape.
   virtual SolveReport solve(const ComplementarityProblem& problem, Solution& solution) = 0;
+
+  // Of the last solve: the methods tried, in order; none for a method that tries no others.
+  virtual std::span<const Attempt> attempts() const { return {}; }
+  // Of the last solve where its status is no_solution and a vector proves it: y, one entry a row,
+  // to be checked by infeasibility() of certificate.h; null otherwise.
+  virtual const VectorX* certificate() const { return nullptr; }
+  // Seconds of wall-clock time that a solve may take, looked at once an iteration.
+  void limit_time(double seconds) { time_limit_ = seconds; }
+
+ protected:
+  Deadline deadline() const { return Deadline(time_limit_); }
+
+ private:
+  double time_limit_ = std::numeric_limits<double>::infinity();
 };
 
 using SolverRegistry = Registry<Solver>;

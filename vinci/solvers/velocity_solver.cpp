@@ -38,7 +38,7 @@ bool VelocitySolver::offer(const Residual& residual) {
     best_residual_ = residual;
     best_.lambda = candidate_.lambda;
   }
-  return solved(best_residual_);
+  return settled(best_residual_);
 }
 
 SolveReport VelocitySolver::solve(const ComplementarityProblem& problem, Solution& solution) {
@@ -49,20 +49,24 @@ SolveReport VelocitySolver::solve(const ComplementarityProblem& problem, Solutio
     report.note = "the problem is not valid";
     return report;
   }
+  until_ = deadline();
   judge_.prepare(problem);
   if (const char* reason = reason_against(problem); reason || !operator_.prepare(problem)) {
     report.note = reason ? reason : "M is singular";
     return report;
   }
   begin(problem, solution);
-  if (!solved(best_residual_)) iterate(problem);
+  if (!settled(best_residual_)) iterate(problem);
   solution.lambda = best_.lambda;
   report.residual = judge_.measure(problem, solution);
   solution.u = judge_.u();
   report.iterations = iterations_;
-  report.status = solved(report.residual)                ? SolveStatus::solved
-                  : iterations_ >= frame_.max_iterations ? SolveStatus::limit
-                                                         : SolveStatus::inaccurate;
+  report.status = verdict(report.residual, frame_.tolerance,
+                          out_of_limits() ? SolveStatus::limit : SolveStatus::inaccurate);
+  if (report.status != SolveStatus::solved && settled(report.residual)) {
+    report.status = SolveStatus::inaccurate;
+    report.note = at_resolution;
+  }
   return report;
 }
 

@@ -29,8 +29,9 @@ class VelocitySolver : public Solver {
   // From candidate_, the guess, on; counts iterations_.
   virtual void iterate(const ComplementarityProblem& problem) = 0;
 
-  bool solved(const Residual& residual) const { return is_solved(residual, frame_.tolerance); }
-  // Takes the candidate where it is the best so far; true if the best one is solved.
+  bool settled(const Residual& residual) const { return is_settled(residual, frame_.tolerance); }
+  bool out_of_limits() const { return iterations_ >= frame_.max_iterations || until_.passed(); }
+  // Takes the candidate where it is the best so far; true if the best one is settled.
   bool offer(const Residual& residual);
 
   const Frame frame_;
@@ -40,6 +41,7 @@ class VelocitySolver : public Solver {
   Solution candidate_, best_;
   Residual best_residual_;
   int iterations_ = 0;
+  Deadline until_;  // asked once an iteration
 
  private:
   const char* reason_against(const ComplementarityProblem& problem) const;
