@@ -73,7 +73,7 @@ bool is_unbounded(const Shape& shape);    // half-plane, half-space
 double bounding_radius(const Shape& shape);
 
 struct Box3 {  // axis-aligned, may be infinite
-  Vector3 lower, upper;
+  Vector3 lower = Vector3::Zero(), upper = Vector3::Zero();
 };
 Box3 bounding_box(const Shape& shape, const Pose& pose);
 

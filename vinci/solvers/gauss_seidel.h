@@ -24,6 +24,7 @@ class GaussSeidelSolver final : public Solver {
   };
   GaussSeidelSolver() = default;
   explicit GaussSeidelSolver(const Settings& settings) : settings_(settings) {}
+  void ask(double tolerance) { settings_.tolerance = tolerance; }
   void limit_iterations(int sweeps) { settings_.max_iterations = sweeps; }
 
   std::string why_not(const ComplementarityProblem& problem) const override;

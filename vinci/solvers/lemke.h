@@ -21,6 +21,7 @@ class LemkeSolver final : public Solver {
   };
   LemkeSolver() = default;
   explicit LemkeSolver(const Settings& settings) : settings_(settings) {}
+  void ask(double tolerance) { settings_.tolerance = tolerance; }
 
   std::string why_not(const ComplementarityProblem& problem) const override;
   // Starts from zero whatever the guess: the path is the proof.

@@ -12,6 +12,7 @@ namespace vinci {
 
 class VelocitySolver : public Solver {
  public:
+  void ask(double tolerance) { frame_.tolerance = tolerance; }
   std::string why_not(const ComplementarityProblem& problem) const override;
   SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
 
@@ -34,7 +35,7 @@ class VelocitySolver : public Solver {
   // Takes the candidate where it is the best so far; true if the best one is settled.
   bool offer(const Residual& residual);
 
-  const Frame frame_;
+  Frame frame_;
   Judge judge_;
   DelassusOperator operator_;
   ActiveSetPolish polish_;
