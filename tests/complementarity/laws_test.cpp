@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "vinci/complementarity/law_ball.h"
+
 namespace vinci {
 namespace {
 
@@ -41,11 +43,27 @@ std::vector<Block> every_law() {
     for (const int size : {2, 3})
       for (const Law law : {Law::coulomb, Law::second_order})
         blocks.push_back(cone(law, size, friction));
+  for (const double friction : {0.0, 0.3, 20.0})
+    for (const double rolling : {0.0, 0.1, 3.0})
+      for (const int size : {3, 5}) {
+        blocks.push_back(cone(Law::rolling, size, friction));
+        blocks.back().rolling = rolling;
+      }
   return blocks;
 }
 
-bool contains(const Block& block, double scale, const Eigen::Vector3d& x) {
-  const double tangential = block.size == 1 ? 0.0 : x.segment(1, block.size - 1).norm();
+using Rows = std::array<double, 5>;  // enough for every law
+
+Rows draw(std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  Rows x;
+  for (double& entry : x) entry = normal(random);
+  return x;
+}
+
+bool contains(const Block& block, double scale, const Rows& x) {
+  const double tangential = law::norm(block.size - 1, x.data() + 1);
+  const int half = (block.size - 1) / 2;
   constexpr double slack = 1e-14;
   switch (block.law) {
     case Law::equality:
@@ -55,10 +73,13 @@ bool contains(const Block& block, double scale, const Eigen::Vector3d& x) {
     case Law::box:
       return x[0] >= scale * block.lower && x[0] <= scale * block.upper;
     case Law::ball:
-      return x.head(block.size).norm() <= scale * block.upper + slack;
+      return law::norm(block.size, x.data()) <= scale * block.upper + slack;
     case Law::coulomb:
     case Law::second_order:
       return x[0] >= 0.0 && tangential <= block.friction * x[0] + slack;
+    case Law::rolling:
+      return x[0] >= 0.0 && law::norm(half, x.data() + 1) <= block.friction * x[0] + slack &&
+             law::norm(half, x.data() + 1 + half) <= block.rolling * x[0] + slack;
   }
   return false;
 }
@@ -70,32 +91,31 @@ TEST(Laws, a_projection_is_the_nearest_point_of_the_set) {
   for (const Block& block : every_law())
     for (int trial = 0; trial < 200; ++trial) {
       const double scale = std::exp(normal(random));
-      const auto draw = [&] {
-        return Eigen::Vector3d(normal(random), normal(random), normal(random));
-      };
-      const Eigen::Vector3d x = draw();
-      Eigen::Vector3d y = x;
+      const Rows x = draw(random);
+      Rows y = x;
       project(block, scale, y.data());
       ASSERT_TRUE(contains(block, scale, y)) << to_string(block.law);
       for (int other = 0; other < 20; ++other) {
-        Eigen::Vector3d z = draw();
+        Rows z = draw(random);
         project(block, scale, z.data());
-        const int size = block.size;
-        EXPECT_LE((x - y).head(size).dot((z - y).head(size)), 1e-13) << to_string(block.law);
+        double product = 0.0;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i)
+          product += (x[i] - y[i]) * (z[i] - y[i]);
+        EXPECT_LE(product, 1e-13) << to_string(block.law);
       }
     }
 }
 
 TEST(Laws, projecting_twice_changes_nothing) {
   std::mt19937_64 random(2);
-  std::normal_distribution<double> normal;
   for (const Block& block : every_law())
     for (int trial = 0; trial < 100; ++trial) {
-      Eigen::Vector3d x(normal(random), normal(random), normal(random));
+      Rows x = draw(random);
       project(block, 1.0, x.data());
-      const Eigen::Vector3d once = x;
-      project(block, 1.0, x.data());
-      EXPECT_LE((x - once).head(block.size).norm(), 1e-15);
+      Rows twice = x;
+      project(block, 1.0, twice.data());
+      for (std::size_t i = 0; i < x.size(); ++i) twice[i] -= x[i];
+      EXPECT_LE(law::norm(block.size, twice.data()), 1e-15);
     }
 }
 

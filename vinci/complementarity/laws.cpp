@@ -7,6 +7,7 @@
 #include "vinci/complementarity/law_coulomb.h"
 #include "vinci/complementarity/law_equality.h"
 #include "vinci/complementarity/law_nonnegative.h"
+#include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/law_second_order.h"
 
 namespace vinci {
@@ -28,11 +29,31 @@ void project(const Block& block, double scale, double* x) {
     case Law::second_order:
       law::project_cone(block.size, x, block.friction);
       break;
+    case Law::rolling:
+      law::project_rolling(block.size, x, block.friction, block.rolling);
+      break;
   }
 }
 
-void natural_map(const Block& block, double scale, const double* lambda, const double* w,
-                 double* r) {
+namespace {
+
+void rolling_map(const Block& block, double scale, const double* lambda, const double* w, double* r,
+                 double length) {
+  const int size = block.size, first = 1 + law::rolling_tangents(size);
+  double x[largest_contact], target[largest_contact];
+  for (int i = 0; i < size; ++i) {
+    x[i] = scale * lambda[i] / (i < first ? 1.0 : length);
+    target[i] = x[i] - w[i] * (i < first ? 1.0 : length);
+  }
+  target[0] = x[0] - law::rolling_shift(size, w, block.friction, block.rolling);
+  law::project_rolling(size, target, block.friction, block.rolling / length);
+  for (int i = 0; i < size; ++i) r[i] = x[i] - target[i];
+}
+
+}  // namespace
+
+void natural_map(const Block& block, double scale, const double* lambda, const double* w, double* r,
+                 double length) {
   switch (block.law) {
     case Law::equality:
       law::equality_map(block.size, w, r);
@@ -43,6 +64,9 @@ void natural_map(const Block& block, double scale, const double* lambda, const d
     case Law::box:
       r[0] =
           law::box_map(scale * (lambda[0] - block.upper), w[0], scale * (lambda[0] - block.lower));
+      return;
+    case Law::rolling:
+      rolling_map(block, scale, lambda, w, r, length);
       return;
     case Law::ball:
     case Law::coulomb:

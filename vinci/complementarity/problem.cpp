@@ -70,6 +70,8 @@ std::string to_string(Law law) {
       return "coulomb";
     case Law::second_order:
       return "second_order";
+    case Law::rolling:
+      return "rolling";
   }
   return "unknown";
 }
@@ -117,6 +119,8 @@ bool size_fits(Law law, int size) {
     case Law::coulomb:
     case Law::second_order:
       return size == 2 || size == 3;
+    case Law::rolling:
+      return size == 3 || size == 5;
   }
   return false;
 }
@@ -125,10 +129,14 @@ std::string why_invalid_block(const Block& block, std::size_t number) {
   if (!size_fits(block.law, block.size))
     return fmt::format("block {}: a {} block cannot have {} rows", number, to_string(block.law),
                        block.size);
-  const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
+  const bool cone =
+      block.law == Law::coulomb || block.law == Law::second_order || block.law == Law::rolling;
   if (cone && !(block.friction >= 0.0 && std::isfinite(block.friction)))
     return fmt::format("block {}: the friction coefficient is {}, expected finite and >= 0", number,
                        block.friction);
+  if (block.law == Law::rolling && !(block.rolling >= 0.0 && std::isfinite(block.rolling)))
+    return fmt::format("block {}: the rolling resistance is {}, expected finite and >= 0", number,
+                       block.rolling);
   if (block.law == Law::ball && !(block.upper >= 0.0))
     return fmt::format("block {}: the radius of the ball is {}, expected >= 0", number,
                        block.upper);

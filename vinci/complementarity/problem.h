@@ -58,16 +58,20 @@ enum class Law : std::uint8_t {
   coulomb,  // exact: 0 <= λ_N ⟂ w_N >= 0, |λ_T| <= μ λ_N, λ_T = −μ λ_N w_T/|w_T| where w_T ≠ 0;
             // size 2 or 3
   second_order,  // convex relaxation: K ∋ λ ⟂ w ∈ K*, K = {|λ_T| <= μ λ_N}; size 2 or 3
+  rolling,       // coulomb, and |λ_R| <= μ_r λ_N, λ_R = −μ_r λ_N w_R/|w_R| where w_R ≠ 0;
+                 // rows (N, T, R), size 3 or 5
 };
 std::string to_string(Law law);
 
 struct Block {
   Law law = Law::nonnegative;
   int offset = 0, size = 1;
-  double friction = 0.0;                                   // μ: coulomb, second_order
+  double friction = 0.0;                                   // μ: coulomb, second_order, rolling
   double lower = 0.0;                                      // box
   double upper = std::numeric_limits<double>::infinity();  // box; ball: radius
+  double rolling = 0.0;                                    // μ_r, a length: rolling
 };
+inline constexpr int largest_contact = 5;  // rows of the largest block that is not an equality
 
 struct ComplementarityProblem {
   SparseRows M;               // n × n, square; n may be 0

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -24,7 +25,7 @@ double or_one(double norm) {
 bool is_scalar(const ComplementarityProblem& problem) {
   if (problem.unknowns() > 0) return false;
   for (const Block& block : problem.blocks)
-    if (block.law == Law::ball || block.law == Law::coulomb || block.law == Law::second_order)
+    if (block.law != Law::equality && block.law != Law::nonnegative && block.law != Law::box)
       return false;
   return true;
 }
@@ -72,6 +73,8 @@ void Judge::prepare_scales(const ComplementarityProblem& problem) {
     // No W: one velocity over one force for every row, from b and p.
     equation_scale_ = or_one(problem.b.norm()) / or_one(problem.p.norm());
     scale_.setConstant(m, equation_scale_);
+    for (const Block& block : problem.blocks)
+      if (block.law == Law::rolling) scale_rolling(block, equation_scale_, 0.0);
     return;
   }
   VectorX& diagonal = scale_;
@@ -87,6 +90,12 @@ void Judge::prepare_scales(const ComplementarityProblem& problem) {
       borrowed[column] = std::max(borrowed[column], std::abs(diagonal[row]));
     }
   for (const Block& block : problem.blocks) {
+    if (block.law == Law::rolling) {
+      const int k = law::rolling_tangents(block.size), row = block.offset;
+      const double own = std::abs(diagonal.segment(row, 1 + k).mean());
+      scale_rolling(block, own > 0.0 ? own : 1.0, diagonal.segment(row + 1 + k, k).mean());
+      continue;
+    }
     double mean = 0.0, coupled = 0.0;
     for (int i = block.offset; i < block.offset + block.size; ++i) {
       mean += diagonal[i] / block.size;
@@ -100,6 +109,15 @@ void Judge::prepare_scales(const ComplementarityProblem& problem) {
       weight_[i] = own || coupled == 0.0 || block.law == Law::equality ? 1.0 : coupled;
     }
   }
+}
+
+// λ_R/ℓ and ℓ w_R are measured. Without rolling resistance w_R is free and does not count.
+void Judge::scale_rolling(const Block& block, double scale, double moment_scale) {
+  const int k = law::rolling_tangents(block.size);
+  const double length = law::rolling_length(scale, moment_scale, block.rolling);
+  scale_.segment(block.offset, 1 + k).setConstant(scale);
+  scale_.segment(block.offset + 1 + k, k).setConstant(scale / length);
+  weight_.segment(block.offset + 1 + k, k).setConstant(block.rolling > 0.0 ? length : 0.0);
 }
 
 void Judge::recompute(const ComplementarityProblem& problem, const Solution& solution) {
@@ -152,21 +170,22 @@ Residual Judge::measure_scalar(const ComplementarityProblem& problem, const Vect
 
 Residual Judge::measure_blocks(const ComplementarityProblem& problem, const VectorX& lambda) const {
   double velocity = equation_ * equation_, impulse = 0.0;
-  const auto add = [&](double r, int row) {
+  const auto add = [&](double r, double impulse_unit) {
     velocity += r * r;
-    const double as_impulse = r / (scale_[row] * weight_[row]);
-    impulse += as_impulse * as_impulse;
+    impulse += r / impulse_unit * (r / impulse_unit);
   };
   for (const Block& block : problem.blocks) {
     const int row = block.offset;
     if (block.law == Law::equality) {
-      for (int i = row; i < row + block.size; ++i) add(w_[i], i);
+      for (int i = row; i < row + block.size; ++i) add(w_[i], scale_[i]);
       continue;
     }
-    double w[3], r[3];
-    for (int i = 0; i < block.size; ++i) w[i] = weight_[row + i] * w_[row + i];
-    natural_map(block, scale_[row], &lambda[row], w, r);
-    for (int i = 0; i < block.size; ++i) add(r[i], row + i);
+    double w[largest_contact], r[largest_contact];
+    const bool rolling = block.law == Law::rolling;
+    const double length = rolling ? scale_[row] / scale_[row + block.size - 1] : 1.0;
+    for (int i = 0; i < block.size; ++i) w[i] = (rolling ? 1.0 : weight_[row + i]) * w_[row + i];
+    natural_map(block, scale_[row], &lambda[row], w, r, length);
+    for (int i = 0; i < block.size; ++i) add(r[i], scale_[row] * weight_[row]);
   }
   return {0.0, std::sqrt(velocity), std::sqrt(impulse), 0.0};
 }
@@ -198,9 +217,14 @@ double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& 
     largest = std::max(largest, terms);
   };
   for (const Block& block : problem.blocks) {
-    // w_T enters Coulomb's natural map a second time, as μ |w_T|.
-    const double tangential = block.law == Law::coulomb ? 1.0 + block.friction : 1.0;
-    for (int i = 0; i < block.size; ++i) add(block.offset + i, i == 0 ? 1.0 : tangential);
+    // w_T enters Coulomb's natural map a second time, as μ |w_T|, and w_R as μ_r |w_R|.
+    const bool rolls = block.law == Law::rolling, coulomb = rolls || block.law == Law::coulomb;
+    const int moments = rolls ? 1 + law::rolling_tangents(block.size) : block.size;
+    const double tangential = coulomb ? 1.0 + block.friction : 1.0;
+    const double length = rolls ? scale_[block.offset] / scale_[block.offset + moments] : 1.0;
+    const double rolling = 1.0 + block.rolling / length;
+    for (int i = 0; i < block.size; ++i)
+      add(block.offset + i, i == 0 ? 1.0 : (i < moments ? tangential : rolling));
   }
   const double norm = scalar_ ? largest : std::sqrt(sum);
   return std::isfinite(norm) ? epsilon * norm / norm_ : 0.0;

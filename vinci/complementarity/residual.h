@@ -45,14 +45,17 @@ class Judge {
   // Of the last measurement: the velocities that follow from λ (the given ones where M is
   // singular), and w.
   const VectorX& u() const { return u_; }
-  const VectorX& w() const { return w_; }
+  const VectorX& w() const { return w_; }  // between prepare() and the first measurement: q
   // Per row, in the unit of w over that of λ.
   const VectorX& scales() const { return scale_; }
   const VectorX& weights() const { return weight_; }  // the factor of w where W has no diagonal
   double free_norm() const { return norm_; }          // |q|, or the 1 taken in its place
+  bool maximum_norm() const { return scalar_; }       // LCP, MLCP, relay
+  bool regular() const { return regular_; }           // M⁻¹ exists
 
  private:
   void prepare_scales(const ComplementarityProblem& problem);
+  void scale_rolling(const Block& block, double scale, double moment_scale);
   void recompute(const ComplementarityProblem& problem, const Solution& solution);
   Residual measure_scalar(const ComplementarityProblem& problem, const VectorX& lambda) const;
   Residual measure_blocks(const ComplementarityProblem& problem, const VectorX& lambda) const;

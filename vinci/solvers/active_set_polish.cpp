@@ -7,7 +7,7 @@
 
 #include <Eigen/SparseLU>
 
-#include "vinci/complementarity/law_ball.h"
+#include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -27,6 +27,11 @@ constexpr int largest_dense = 90;
 // that a step gains about eight digits; the larger ones are for sets whose equations contradict.
 constexpr double proximities[] = {1e-9, 1e-5, 1e-2};
 constexpr int most_failures = 3;  // steps in a row
+
+void to_limit(int size, double* x, double radius) {
+  const double length = law::norm(size, x);
+  for (int i = 0; i < size && length > 0.0; ++i) x[i] *= radius / length;
+}
 
 }  // namespace
 
@@ -74,6 +79,10 @@ void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judg
       case Law::second_order:
         classify_cone(block, scale, contact, judge.w(), lambda);
         break;
+      case Law::rolling:
+        sliding_[i] =
+            classify_rolling(block, &judge.scales()[block.offset], contact, judge.w(), lambda);
+        continue;
     }
     const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
     const bool free = equation_[block.offset].count == 1 && block.size > 1 &&
@@ -150,6 +159,70 @@ void ActiveSetPolish::slide(const Block& block, double scale, const double* dire
     force_[row + 1 + i].add(turning, tangent[i]);
     equation_[row + 1 + i].add(turning, tangent[i]);
   }
+}
+
+struct ActiveSetPolish::Disk {
+  int first, count;      // rows
+  double limit, radius;  // μ, and μ λ_N
+  double scale;          // of the diagonal of W
+  double target[2];      // s λ − w
+};
+
+// λ = limit λ_N d along the target, and where there are two rows d may turn.
+void ActiveSetPolish::yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda) {
+  const double length = law::norm(disk.count, disk.target);
+  double direction[2] = {1.0, 0.0}, along = 0.0;
+  for (int i = 0; i < disk.count; ++i) {
+    if (length > 0.0) direction[i] = disk.target[i] / length;
+    lambda[disk.first + i] = disk.radius * direction[i];
+    along -= direction[i] * w[disk.first + i];
+    force_[disk.first + i].add(normal, disk.limit * direction[i]);
+  }
+  const double slip = std::max(along, 0.0) / disk.radius;
+  if (disk.count < 2 || !std::isfinite(slip)) return;
+  const int turning = add_unknown(disk.scale);
+  slip_[turning] = slip;
+  const double tangent[2] = {-direction[1], direction[0]};
+  for (int i = 0; i < 2; ++i) {
+    force_[disk.first + i].add(turning, tangent[i]);
+    equation_[disk.first + i].add(turning, tangent[i]);
+  }
+}
+
+char ActiveSetPolish::classify_rolling(const Block& block, const double* scales, Contact contact,
+                                       const VectorX& w, VectorX& lambda) {
+  const int row = block.offset, k = law::rolling_tangents(block.size);
+  const double scale = scales[0], normal = scale * lambda[row] - w[row];
+  char yielding = 0;
+  if (contact == Contact::open || (contact == Contact::natural && normal <= 0.0)) {
+    lambda.segment(row, block.size).setZero();
+    return yielding;
+  }
+  lambda[row] = std::max(lambda[row], 0.0);
+  const int unknown = add_unknown(scale);
+  fix(row, unknown);
+  for (const int part : {1, 2}) {
+    const double ratio = part == 1 ? 1.0 : scales[block.size - 1] / scale;  // 1/ℓ
+    Disk disk;
+    disk.first = part == 1 ? row + 1 : row + 1 + k;
+    disk.count = k;
+    disk.limit = part == 1 ? block.friction : block.rolling;
+    disk.radius = disk.limit * lambda[row];
+    disk.scale = scale * ratio * ratio;
+    for (int i = 0; i < k; ++i)
+      disk.target[i] = disk.scale * lambda[disk.first + i] - w[disk.first + i];
+    bool holds = law::norm(k, disk.target) <= disk.limit * normal * ratio * ratio;
+    if (contact != Contact::natural)
+      holds = contact == Contact::stick ||
+              contact == (part == 1 ? Contact::stick_roll : Contact::slide);
+    if (holds && disk.limit > 0.0) {
+      for (int i = 0; i < k; ++i) fix(disk.first + i, add_unknown(disk.scale));
+    } else {
+      yield(disk, unknown, w, lambda);
+      yielding = static_cast<char>(yielding | part);
+    }
+  }
+  return yielding;
 }
 
 void ActiveSetPolish::classify_ball(const Block& block, double scale, Contact contact,
@@ -422,10 +495,13 @@ void ActiveSetPolish::advance(const ComplementarityProblem& problem, const Vecto
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const Block& block = problem.blocks[i];
     double* const lambda = to.data() + block.offset;
-    if (sliding_[i] && lambda[0] > 0.0) {
-      const double tangential = law::norm(block.size - 1, lambda + 1);
-      for (int k = 1; k < block.size && tangential > 0.0; ++k)
-        lambda[k] *= block.friction * lambda[0] / tangential;
+    if (block.law == Law::rolling && lambda[0] > 0.0) {
+      const int k = law::rolling_tangents(block.size);
+      (sliding_[i] & 1 ? to_limit : law::project_ball)(k, lambda + 1, block.friction * lambda[0]);
+      (sliding_[i] & 2 ? to_limit : law::project_ball)(k, lambda + 1 + k,
+                                                       block.rolling * lambda[0]);
+    } else if (sliding_[i] && lambda[0] > 0.0) {
+      to_limit(block.size - 1, lambda + 1, block.friction * lambda[0]);
     } else {
       project(block, 1.0, lambda);
     }

@@ -27,8 +27,9 @@ class ActiveSetPolish {
   ~ActiveSetPolish();
 
   // How a block is: `natural` leaves it to the natural map. A box is open at its lower bound,
-  // sticks inside and slides at its upper bound.
-  enum class Contact : char { natural, open, stick, slide };
+  // sticks inside and slides at its upper bound. Where there is rolling resistance the moment may
+  // yield (roll) or hold.
+  enum class Contact : char { natural, open, stick, slide, stick_roll, slide_roll };
   struct Limits {
     double tolerance = 1e-12;  // stop at this relative residual
     int steps = 10;
@@ -63,6 +64,11 @@ class ActiveSetPolish {
   int add_unknown(double scale);
   void fix(int row, int unknown);  // a row of its own: λ_i free, w_i = 0
   void slide(const Block& block, double scale, const double* direction, double slip);
+  // Which parts are at their limits, as in `sliding_`.
+  char classify_rolling(const Block& block, const double* scales, Contact contact, const VectorX& w,
+                        VectorX& lambda);
+  struct Disk;  // λ_T below μ λ_N, or λ_R below μ_r λ_N
+  void yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda);
 
   bool step(const ComplementarityProblem& problem, const DelassusOperator& op, double proximity,
             const VectorX& w);
@@ -81,7 +87,7 @@ class ActiveSetPolish {
 
   struct Sparse;
   std::vector<Combination> force_, equation_;  // E and Gᵀ, per row of the problem
-  std::vector<char> sliding_;                  // per block
+  std::vector<char> sliding_;                  // per block: 1 λ_T, 2 λ_R at its limit
   std::vector<double> scale_, slip_;           // per reduced unknown
   std::vector<double> resistance_;             // R
   std::vector<double> right_, z_, x_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_coulomb.h"
+#include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/solvers/newton_matrix.h"
 
@@ -29,6 +29,9 @@ void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
   shift_.setZero(problem.rows());
   impulse_.resize(problem.rows());
   weights_.resize(problem.unknowns());
+  largest_scale_ = 0.0;
+  for (const Block& block : problem.blocks)
+    largest_scale_ = std::max(largest_scale_, judge_.scales()[block.offset]);
   for (int row = 0; row < problem.unknowns(); ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
       if (problem.M.indices[k] == row) weights_[row] = 1.0 / problem.M.values[k];
@@ -40,12 +43,12 @@ void AugmentedLagrangianSolver::evaluate(const ComplementarityProblem& problem, 
   problem.J.multiply_add(u.data(), scratch_.data());
   y_.resize(problem.rows());
   for (const Block& block : problem.blocks) {
-    const double rho = penalty_ / judge_.scales()[block.offset];
-    auto y = y_.segment(block.offset, block.size);
-    y = center_.segment(block.offset, block.size) -
-        rho * scratch_.segment(block.offset, block.size);
-    impulse_.segment(block.offset, block.size) = y;
-    apply_map(block, map_, impulse_.data() + block.offset);
+    for (int i = 0; i < block.size; ++i) {
+      const int row = block.offset + i;
+      const double rho = row_penalty(block, judge_.scales(), i, penalty_);
+      impulse_[row] = y_[row] = center_[row] - rho * scratch_[row];
+    }
+    apply_map(block, map_, impulse_.data() + block.offset, contact_length(block, judge_.scales()));
   }
   force_ = -problem.p;
   problem.M.multiply_add(u.data(), force_.data());
@@ -106,10 +109,10 @@ bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, 
     if (map_ == ContactMap::cone) {
       if (slope >= 0.0) return true;  // at the minimum, to rounding
       search_slope(problem, slope);
-      if (-slope <= target * target / judge_.scales().maxCoeff()) return true;
+      if (-slope <= target * target / largest_scale_) return true;
     } else {
       if (!search_norm(problem)) return inner > 0;
-      if (force_norm() <= target * std::sqrt(1.0 / judge_.scales().maxCoeff())) return true;
+      if (force_norm() <= target * std::sqrt(1.0 / largest_scale_)) return true;
     }
   }
   return true;
@@ -119,10 +122,14 @@ bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, 
 void AugmentedLagrangianSolver::prepare_round(const ComplementarityProblem& problem) {
   shift_.setZero();
   if (map_ == ContactMap::coulomb) return;
-  for (const Block& block : problem.blocks)
+  for (const Block& block : problem.blocks) {
+    const double* const w = judge_.w().data() + block.offset;
     if (block.law == Law::coulomb)
+      shift_[block.offset] = block.friction * law::norm(block.size - 1, w + 1);
+    if (block.law == Law::rolling)
       shift_[block.offset] =
-          block.friction * judge_.w().segment(block.offset + 1, block.size - 1).norm();
+          law::rolling_shift(block.size, w, block.friction, block.rolling) - w[0];
+  }
 }
 
 // Judges the impulses of the round, polished where that helps; true if they are solved.
@@ -142,9 +149,9 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
   start(problem);
   penalty_ = first_penalty_;
   map_ = ContactMap::cone;
-  const bool exact_differs =
-      std::any_of(problem.blocks.begin(), problem.blocks.end(),
-                  [](const Block& block) { return block.law == Law::coulomb; });
+  const bool exact_differs = std::any_of(
+      problem.blocks.begin(), problem.blocks.end(),
+      [](const Block& block) { return block.law == Law::coulomb || block.law == Law::rolling; });
   int idle = 0;  // rounds without a gain
   double before = best_residual_.relative;
   while (!out_of_limits() && idle < 8) {

@@ -28,7 +28,9 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   explicit AugmentedLagrangianSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem&) const override { return nullptr; }
+  const char* refusal(const ComplementarityProblem& problem) const override {
+    return problem.unknowns() == 0 || !problem.C.empty() ? "local form" : nullptr;
+  }
   void iterate(const ComplementarityProblem& problem) override;
   void start(const ComplementarityProblem& problem);
   void prepare_round(const ComplementarityProblem& problem);
@@ -50,6 +52,7 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   VectorX force_;        // F(u)
   VectorX weights_;      // 1/M_ii
   VectorX scratch_;
+  double largest_scale_ = 0.0;   // s of the blocks
   double round_residual_ = 0.0;  // of the last round, before the polish
 };
 

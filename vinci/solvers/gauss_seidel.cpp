@@ -62,7 +62,7 @@ const char* GaussSeidelSolver::prepare(const ComplementarityProblem& problem) {
 void GaussSeidelSolver::prepare_equalities(const ComplementarityProblem& problem) {
   equality_inverses_.clear();
   equality_starts_.clear();
-  int largest = 3;
+  int largest = largest_contact;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const Block& block = problem.blocks[i];
     largest = std::max(largest, block.size);
@@ -101,13 +101,15 @@ double GaussSeidelSolver::visit(const ComplementarityProblem& problem, int numbe
     }
   } else {
     const double* const W = operator_.diagonal(number);
-    const double extra = damping_ * judge_.scales()[block.offset];
-    double damped[9];
-    for (int i = 0; i < size; ++i)
+    const double* const scale = &judge_.scales()[block.offset];
+    double damped[largest_contact * largest_contact];
+    for (int i = 0; i < size; ++i) {
+      const double extra = damping_ * (scale[i] * (scale[i] / scale[0]));  // of a moment: s/ℓ²
       for (int j = 0; j < size; ++j) {
         damped[i * size + j] = W[i * size + j] + (i == j ? extra : 0.0);
         w[i] -= damped[i * size + j] * now[j];
       }
+    }
     solve_local(block, damped, w, target);
     if (settings_.relaxation != 1.0) {
       for (int i = 0; i < size; ++i)
@@ -117,10 +119,10 @@ double GaussSeidelSolver::visit(const ComplementarityProblem& problem, int numbe
     for (int i = 0; i < size; ++i) change[i] = target[i] - now[i];
   }
   double squared = 0.0;
-  const double scale = judge_.scales()[block.offset];
   for (int i = 0; i < size; ++i) {
     now[i] = block.law == Law::equality ? now[i] + change[i] : target[i];
-    squared += (scale * change[i]) * (scale * change[i]);
+    const double moved = judge_.scales()[block.offset + i] * change[i];
+    squared += moved * moved;
   }
   if (squared > 0.0) operator_.move(number, change);
   return squared;

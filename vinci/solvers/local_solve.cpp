@@ -10,6 +10,7 @@
 #include "vinci/complementarity/law_box.h"
 #include "vinci/complementarity/law_second_order.h"
 #include "vinci/complementarity/laws.h"
+#include "vinci/solvers/local_rolling.h"
 
 namespace vinci {
 
@@ -343,6 +344,8 @@ bool solve_local(const Block& block, const double* W, const double* q, double* l
     case Law::second_order:
       return block.size == 2 ? solve_second_order_planar(block, W, q, lambda)
                              : solve_second_order_spatial(block, W, q, lambda);
+    case Law::rolling:
+      return solve_local_rolling(block, W, q, lambda);
   }
   return false;
 }

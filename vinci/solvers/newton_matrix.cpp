@@ -5,10 +5,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_ball.h"
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+
+#include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
+
+struct NewtonMatrix::Sparse {
+  using Matrix = Eigen::SparseMatrix<double>;
+  Matrix matrix;
+  Eigen::SimplicialLDLT<Matrix> symmetric;  // of the lower triangle
+  Eigen::SparseLU<Matrix> general;
+};
+
+NewtonMatrix::NewtonMatrix() : sparse_(std::make_unique<Sparse>()) {}
+NewtonMatrix::~NewtonMatrix() = default;
+
 namespace {
 
 void identity(int size, double* d, double value = 1.0) {
@@ -57,9 +71,60 @@ void ball_derivative(int size, double radius, const double* y, double* d) {
       d[i * size + j] = radius / length * ((i == j ? 1.0 : 0.0) - y[i] * y[j] / (length * length));
 }
 
+// One normal part n(y) and two disks of the radii μ n and μ_r n: a part beyond its limit follows n
+// and turns. λ_R is divided by the length ℓ, and the derivative brought back.
+void rolling_derivative(const Block& block, ContactMap map, const double* y, double length,
+                        double* d) {
+  const int size = block.size, k = law::rolling_tangents(size);
+  double x[largest_contact];
+  for (int i = 0; i < size; ++i) x[i] = i <= k ? y[i] : y[i] / length;
+  const double limits[2] = {block.friction, block.rolling / length};
+  const double sizes[2] = {law::norm(k, x + 1), law::norm(k, x + 1 + k)};
+  const bool cone = map == ContactMap::cone;
+  const double normal = cone ? law::rolling_normal(x[0], sizes[0], sizes[1], limits[0], limits[1])
+                             : std::max(x[0], 0.0);
+  identity(size, d, 0.0);
+  if (normal <= 0.0) return;
+  double stretch = 1.0;
+  for (int part = 0; part < 2 && cone; ++part)
+    if (sizes[part] > limits[part] * normal) stretch = std::hypot(stretch, limits[part]);
+  d[0] = 1.0 / stretch / stretch;
+  for (int part = 0; part < 2 && cone; ++part)
+    for (int i = 1 + part * k; i < 1 + (part + 1) * k; ++i)
+      if (sizes[part] > limits[part] * normal)
+        d[i] = limits[part] / stretch * (x[i] / sizes[part]) / stretch;
+  for (int part = 0; part < 2; ++part)
+    for (int i = 1 + part * k; i < 1 + (part + 1) * k; ++i) {
+      double* const row = d + i * size;
+      row[i] = 1.0;
+      if (sizes[part] <= limits[part] * normal) continue;
+      const double turning = limits[part] * normal / sizes[part], along = x[i] / sizes[part];
+      for (int j = 0; j < size; ++j) row[j] = limits[part] * along * d[j];
+      row[i] += turning;
+      for (int j = 1 + part * k; j < 1 + (part + 1) * k; ++j)
+        row[j] -= turning * along * (x[j] / sizes[part]);
+    }
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j)
+      d[i * size + j] *= (i <= k ? 1.0 : length) / (j <= k ? 1.0 : length);
+}
+
+void apply_rolling(const Block& block, ContactMap map, double length, double* x) {
+  const int k = law::rolling_tangents(block.size);
+  for (int i = 1 + k; i < block.size; ++i) x[i] /= length;
+  if (map == ContactMap::cone) {
+    law::project_rolling(block.size, x, block.friction, block.rolling / length);
+  } else {
+    x[0] = std::max(x[0], 0.0);
+    law::project_ball(k, x + 1, block.friction * x[0]);
+    law::project_ball(k, x + 1 + k, block.rolling / length * x[0]);
+  }
+  for (int i = 1 + k; i < block.size; ++i) x[i] *= length;
+}
+
 }  // namespace
 
-void map_derivative(const Block& block, ContactMap map, const double* y, double* d) {
+void map_derivative(const Block& block, ContactMap map, const double* y, double* d, double length) {
   switch (block.law) {
     case Law::equality:
       return identity(block.size, d);
@@ -76,19 +141,24 @@ void map_derivative(const Block& block, ContactMap map, const double* y, double*
       return cone_derivative(block.size, block.friction, y, d);
     case Law::second_order:
       return cone_derivative(block.size, block.friction, y, d);
+    case Law::rolling:
+      return rolling_derivative(block, map, y, length, d);
   }
 }
 
-void apply_map(const Block& block, ContactMap map, double* x) {
+void apply_map(const Block& block, ContactMap map, double* x, double length) {
+  if (block.law == Law::rolling) return apply_rolling(block, map, length, x);
   if (block.law != Law::coulomb || map == ContactMap::cone) return project(block, 1.0, x);
   x[0] = std::max(x[0], 0.0);
   law::project_ball(block.size - 1, x + 1, block.friction * x[0]);
 }
 
 int NewtonMatrix::position(int row, int column) const {
-  const int* const begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
-  const int* const end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
-  return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr());
+  const int* const begin =
+      sparse_->matrix.innerIndexPtr() + sparse_->matrix.outerIndexPtr()[column];
+  const int* const end =
+      sparse_->matrix.innerIndexPtr() + sparse_->matrix.outerIndexPtr()[column + 1];
+  return static_cast<int>(std::lower_bound(begin, end, row) - sparse_->matrix.innerIndexPtr());
 }
 
 bool NewtonMatrix::same_pattern(const ComplementarityProblem& problem) const {
@@ -118,8 +188,8 @@ void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
   for (int row = 0; row < problem.M.rows; ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
       entries.emplace_back(row, problem.M.indices[k], 0.0);
-  matrix_.resize(problem.M.rows, problem.M.cols);
-  matrix_.setFromTriplets(entries.begin(), entries.end());
+  sparse_->matrix.resize(problem.M.rows, problem.M.cols);
+  sparse_->matrix.setFromTriplets(entries.begin(), entries.end());
 
   mass_positions_.clear();
   for (int row = 0; row < problem.M.rows; ++row)
@@ -133,7 +203,7 @@ void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
         positions_.push_back(position(columns_[i], columns_[j]));
     position_starts_.push_back(static_cast<int>(positions_.size()));
   }
-  symmetric_.analyzePattern(matrix_);
+  sparse_->symmetric.analyzePattern(sparse_->matrix);
   general_analysed_ = false;
 }
 
@@ -143,9 +213,12 @@ bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX
   for (const Block& block : problem.blocks) {
     const std::size_t first = blocks_.size();
     blocks_.resize(first + static_cast<std::size_t>(block.size * block.size));
-    map_derivative(block, map, y.data() + block.offset, blocks_.data() + first);
-    const double rho = penalty / scales[block.offset];
-    for (std::size_t k = first; k < blocks_.size(); ++k) blocks_[k] *= rho;
+    double* const D = blocks_.data() + first;
+    map_derivative(block, map, y.data() + block.offset, D, contact_length(block, scales));
+    for (int j = 0; j < block.size; ++j) {
+      const double rho = row_penalty(block, scales, j, penalty);
+      for (int i = 0; i < block.size; ++i) D[i * block.size + j] *= rho;
+    }
   }
   return assemble(problem, blocks_, map == ContactMap::cone);
 }
@@ -154,8 +227,8 @@ bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const std::ve
                             bool symmetric) {
   is_symmetric_ = symmetric;
   if (!same_pattern(problem)) make_pattern(problem);
-  double* const values = matrix_.valuePtr();
-  std::fill(values, values + matrix_.nonZeros(), 0.0);
+  double* const values = sparse_->matrix.valuePtr();
+  std::fill(values, values + sparse_->matrix.nonZeros(), 0.0);
   for (std::size_t k = 0; k < mass_positions_.size(); ++k)
     values[mass_positions_[k]] += problem.M.values[k];
   const double* block_of_D = D.data();
@@ -187,7 +260,7 @@ void NewtonMatrix::add_block(const ComplementarityProblem& problem, int number, 
     for (int i = 0; i < size; ++i)
       for (int k = 0; k < size; ++k)
         weighted_[j * size + i] += D[i * size + k] * rows_[j * size + k];
-  double* const values = matrix_.valuePtr();
+  double* const values = sparse_->matrix.valuePtr();
   const int* where = positions_.data() + position_starts_[number];
   for (int j = 0; j < count; ++j)
     for (int i = 0; i < count; ++i) {
@@ -199,20 +272,20 @@ void NewtonMatrix::add_block(const ComplementarityProblem& problem, int number, 
 
 bool NewtonMatrix::factor() {
   if (is_symmetric_) {
-    symmetric_.factorize(matrix_);
-    return symmetric_.info() == Eigen::Success;
+    sparse_->symmetric.factorize(sparse_->matrix);
+    return sparse_->symmetric.info() == Eigen::Success;
   }
-  if (!general_analysed_) general_.analyzePattern(matrix_);
+  if (!general_analysed_) sparse_->general.analyzePattern(sparse_->matrix);
   general_analysed_ = true;
-  general_.factorize(matrix_);
-  return general_.info() == Eigen::Success;
+  sparse_->general.factorize(sparse_->matrix);
+  return sparse_->general.info() == Eigen::Success;
 }
 
 void NewtonMatrix::solve(VectorX& x) const {
   if (is_symmetric_)
-    x = symmetric_.solve(x);
+    x = sparse_->symmetric.solve(x);
   else
-    x = general_.solve(x);
+    x = sparse_->general.solve(x);
 }
 
 }  // namespace vinci

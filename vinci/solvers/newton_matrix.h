@@ -4,10 +4,8 @@
 // convex projections and by LU for Coulomb's law itself, whose P′ is not symmetric.
 #pragma once
 
+#include <memory>
 #include <vector>
-
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
 
 #include "vinci/complementarity/problem.h"
 
@@ -17,12 +15,26 @@ namespace vinci {
 // λ_N ← [y_N]₊, λ_T ← y_T cut to the length μ [y_N]₊ [Alart & Curnier 1991].
 enum class ContactMap { cone, coulomb };
 
-// x ← P(x), and P′ before that, row-major size × size.
-void apply_map(const Block& block, ContactMap map, double* x);
-void map_derivative(const Block& block, ContactMap map, const double* y, double* derivative);
+// x ← P(x), and P′ before that, row-major size × size. Where there is rolling resistance P is the
+// nearest point with moments divided by the length ℓ.
+void apply_map(const Block& block, ContactMap map, double* x, double length = 1.0);
+void map_derivative(const Block& block, ContactMap map, const double* y, double* derivative,
+                    double length = 1.0);
+
+// From the scales of the judge: ℓ of a rolling block (1 of others), and ρ of one of its rows, so
+// that ρ w has the unit of λ.
+inline double contact_length(const Block& block, const VectorX& scales) {
+  return scales[block.offset] / scales[block.offset + block.size - 1];
+}
+inline double row_penalty(const Block& block, const VectorX& scales, int row, double penalty) {
+  const double length = scales[block.offset] / scales[block.offset + row];
+  return penalty / scales[block.offset] * length * length;
+}
 
 class NewtonMatrix {
  public:
+  NewtonMatrix();
+  ~NewtonMatrix();
   // P′ at y, with ρ_a = penalty/scale_a. False if it cannot be factored.
   bool assemble(const ComplementarityProblem& problem, const VectorX& scales, double penalty,
                 ContactMap map, const VectorX& y);
@@ -38,10 +50,8 @@ class NewtonMatrix {
   void add_block(const ComplementarityProblem& problem, int number, const double* D);
   bool factor();
 
-  using Matrix = Eigen::SparseMatrix<double>;
-  Matrix matrix_;
-  Eigen::SimplicialLDLT<Matrix> symmetric_;  // of the lower triangle
-  Eigen::SparseLU<Matrix> general_;
+  struct Sparse;
+  std::unique_ptr<Sparse> sparse_;
   bool is_symmetric_ = true;
   bool general_analysed_ = false;
   std::vector<int> mass_starts_, mass_indices_, row_starts_, row_indices_;  // the pattern's own
