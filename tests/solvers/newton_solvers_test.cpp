@@ -106,14 +106,14 @@ TEST_P(OnVelocities, agrees_with_sweeps_on_random_piles_of_repeated_contacts) {
 }
 
 TEST_P(OnVelocities, refuses_in_words_what_it_cannot_take) {
-  ComplementarityProblem problem;
-  problem.C = SparseRows::from_dense(MatrixX::Identity(1, 1));
-  problem.M.reset(0), problem.J.reset(0);
-  problem.J.end_row();
-  problem.b = VectorX::Constant(1, -1.0);
-  problem.blocks = {{.law = Law::nonnegative}};
-  EXPECT_NE(solver()->why_not(problem), "");
+  ComplementarityProblem problem =
+      separate({{.law = Law::nonnegative}}, VectorX::Constant(1, -1.0));
+  problem.M.values[0] = 0.0;
+  EXPECT_EQ(solver()->why_not(problem), "M is singular");
   Solution solution = zero(problem);
+  EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::refused);
+  problem.p[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(solver()->why_not(problem), "");
   EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::refused);
 }
 

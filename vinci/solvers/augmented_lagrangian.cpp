@@ -23,6 +23,13 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
     : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
       first_penalty_(settings.penalty) {}
 
+const char* AugmentedLagrangianSolver::refusal(const ComplementarityProblem& problem) const {
+  if (problem.unknowns() > 0 && problem.C.empty()) return nullptr;
+  for (const Block& block : problem.blocks)
+    if (const char* reason = why_unmapped(LawMap::natural, block)) return reason;
+  return nullptr;
+}
+
 void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
   center_ = candidate_.lambda;
   u_ = judge_.u();
@@ -145,7 +152,36 @@ bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& proble
   return offer(residual);
 }
 
+// The rounds in any other form than the velocities': ρ is 1/penalty of the proximal term.
+void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& problem) {
+  rows_round_.prepare(problem, judge_);
+  penalty_ = first_penalty_;
+  NewtonRound::Rules rules;
+  rules.tolerance = frame_.tolerance;
+  rules.until = &until_;
+  rules.memory = 5;
+  int idle = 0;  // rounds without a gain
+  double before = best_residual_.relative;
+  while (!out_of_limits() && idle < 8) {
+    rules.frozen = penalty_ < exact_penalty;
+    rules.map = rules.frozen ? LawMap::natural : LawMap::alart_curnier;
+    rules.proximity = 1.0 / penalty_;
+    rules.target = std::min(1e-2 * before, 1e-3) * judge_.free_norm();
+    rules.steps = std::min(40, frame_.max_iterations - iterations_);
+    center_ = candidate_.lambda;
+    iterations_ += rows_round_.run(problem, judge_, rules, candidate_).steps;
+    impulse_ = candidate_.lambda;
+    if (judge_round(problem)) return;
+    const bool good = round_residual_ < 3.0 * before;
+    idle = round_residual_ < 0.3 * before ? 0 : idle + 1;
+    if (good) before = round_residual_;
+    candidate_.lambda = good ? impulse_ : center_;
+    penalty_ = std::min(penalty_ * (good ? penalty_growth : 0.1), largest_penalty);
+  }
+}
+
 void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
+  if (problem.unknowns() == 0 || !problem.C.empty()) return iterate_rows(problem);
   start(problem);
   penalty_ = first_penalty_;
   map_ = ContactMap::cone;
@@ -192,9 +228,7 @@ SolverRegistry::Entry augmented_lagrangian_entry() {
       {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
        1, 1e7},
   };
-  return {name,
-          "Augmented Lagrangian with semi-smooth Newton steps on the velocities; every law, any "
-          "redundancy.",
+  return {name, "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
           "Lee et al. 2025; Acary et al. 2011", options, [](const OptionValues& values) {
             AugmentedLagrangianSolver::Settings settings;
             settings.tolerance = values.real("tolerance");

@@ -8,10 +8,13 @@
 // which is strictly convex in u however many contacts repeat each other (φ is the Moreau envelope,
 // ρ_a = ρ/s_a with s_a the scale of the judge). Then λ̄ ← P(y). The fixed point in μ|w̄_T| makes the
 // cone of De Saxcé the exact law [Acary et al. 2011]; where ρ has grown large, rounds on the exact
-// law itself take over (newton_matrix.h) and the active set they find is polished.
+// law itself take over (newton_matrix.h) and the active set they find is polished. Where there is
+// no u, or C couples the rows, the same rounds are solved for λ = P(λ̄ − ρ (w + shift)) itself
+// (newton_round.h).
 #pragma once
 
 #include "vinci/solvers/newton_matrix.h"
+#include "vinci/solvers/newton_round.h"
 #include "vinci/solvers/velocity_solver.h"
 
 namespace vinci {
@@ -28,10 +31,9 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   explicit AugmentedLagrangianSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem& problem) const override {
-    return problem.unknowns() == 0 || !problem.C.empty() ? "local form" : nullptr;
-  }
+  const char* refusal(const ComplementarityProblem& problem) const override;
   void iterate(const ComplementarityProblem& problem) override;
+  void iterate_rows(const ComplementarityProblem& problem);
   void start(const ComplementarityProblem& problem);
   void prepare_round(const ComplementarityProblem& problem);
   bool minimise(const ComplementarityProblem& problem, double target);
@@ -42,6 +44,7 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   bool judge_round(const ComplementarityProblem& problem);
 
   double first_penalty_;
+  NewtonRound rows_round_;  // where the problem has no u or C couples its rows
   NewtonMatrix newton_;
   ContactMap map_ = ContactMap::cone;
   double penalty_ = 0.0;  // ρ

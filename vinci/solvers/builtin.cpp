@@ -5,6 +5,7 @@
 #include "vinci/solvers/gauss_seidel.h"
 #include "vinci/solvers/interior_point.h"
 #include "vinci/solvers/lemke.h"
+#include "vinci/solvers/semismooth_newton.h"
 #include "vinci/solvers/solver.h"
 
 namespace vinci {
@@ -14,6 +15,7 @@ void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(gauss_seidel_entry());
   registry.add(augmented_lagrangian_entry());
   registry.add(interior_point_entry());
+  registry.add(semismooth_newton_entry());
   registry.add(lemke_entry());
 }
 

@@ -28,7 +28,8 @@ InteriorPointSolver::InteriorPointSolver(const Settings& settings)
 
 const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
-    if (block.law == Law::second_order) return "second-order cones: use augmented-lagrangian";
+    if (block.law == Law::second_order || block.law == Law::rolling)
+      return "second-order cones or rolling resistance: use augmented-lagrangian";
   return nullptr;
 }
 
@@ -51,9 +52,11 @@ void InteriorPointSolver::start(const ComplementarityProblem& problem, double ep
   for (const Block& block : problem.blocks)
     entries += static_cast<std::size_t>(block.size * block.size);
   D_.resize(entries);
+  if (coupled_) A_.resize(entries);
   g_.resize(problem.rows());
   for (std::size_t b = 0; b < problem.blocks.size(); ++b)
-    start_inside(state(problem, b), judge_.scales()[problem.blocks[b].offset], epsilon);
+    start_inside(state(problem, b), scale_of(problem.blocks[b]),
+                 epsilon / judge_.weights()[problem.blocks[b].offset]);
 }
 
 // y = g − D x.
@@ -69,28 +72,46 @@ void InteriorPointSolver::respond(const ComplementarityProblem& problem, const V
     }
 }
 
+SmoothedStep InteriorPointSolver::kept_step(const ComplementarityProblem& problem,
+                                            std::size_t number) const {
+  const int offset = problem.blocks[number].offset;
+  return {kept_lambda_.data() + offset, kept_w_.data() + offset, kept_slip_.data() + 2 * number};
+}
+
 // The step towards τ = ε²/s. Only the plain one factors; a corrected one takes the second-order
 // terms of the plain one.
 bool InteriorPointSolver::newton_step(const ComplementarityProblem& problem, double epsilon2,
                                       Order order) {
   kept_lambda_ = dlambda_, kept_w_ = dw_, kept_slip_ = dslip_;
-  const auto before = [&](std::size_t b) -> SmoothedStep {
-    if (order != Order::corrected) return {};
-    const int offset = problem.blocks[b].offset;
-    return {kept_lambda_.data() + offset, kept_w_.data() + offset, kept_slip_.data() + 2 * b};
+  const auto before = [&](std::size_t b) {
+    return order == Order::corrected ? kept_step(problem, b) : SmoothedStep{};
   };
   std::size_t first = 0;
   for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
     const Block& block = problem.blocks[b];
-    const double scale = judge_.scales()[block.offset];
-    linearise(state(problem, b), scale, epsilon2 / scale, before(b), D_.data() + first,
-              g_.data() + block.offset);
+    const double scale = scale_of(block), tau = epsilon2 * unit_of(block);
+    double* const g = g_.data() + block.offset;
+    if (coupled_)
+      linearise_rows(state(problem, b), scale, tau, before(b), A_.data() + first, D_.data() + first,
+                     g);
+    else
+      linearise(state(problem, b), scale, tau, before(b), D_.data() + first, g);
     first += static_cast<std::size_t>(block.size * block.size);
   }
   if (order == Order::plain) {
-    if (!matrix_.assemble(problem, D_, false)) return false;
+    if (coupled_ ? !coupled_matrix_.factor(A_, D_) : !matrix_.assemble(problem, D_, false))
+      return false;
     ++iterations_;
   }
+  if (coupled_ ? !solve_coupled(problem) : !solve_velocity(problem)) return false;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b)
+    slip_step(state(problem, b), epsilon2 * unit_of(problem.blocks[b]), before(b),
+              dlambda_.data() + problem.blocks[b].offset, dslip_.data() + 2 * b);
+  return true;
+}
+
+// du, dw and dλ where C is empty, D and g given.
+bool InteriorPointSolver::solve_velocity(const ComplementarityProblem& problem) {
   respond(problem, gap_, scratch_);
   du_ = defect_;
   problem.J.multiply_transposed_add(scratch_.data(), du_.data());
@@ -99,11 +120,17 @@ bool InteriorPointSolver::newton_step(const ComplementarityProblem& problem, dou
   dw_ = gap_;
   problem.J.multiply_add(du_.data(), dw_.data());
   respond(problem, dw_, dlambda_);
-  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
-    const int offset = problem.blocks[b].offset;
-    slip_step(state(problem, b), epsilon2 / judge_.scales()[offset], before(b),
-              dlambda_.data() + offset, dslip_.data() + 2 * b);
-  }
+  return true;
+}
+
+// The same in every other form, A, B (in D_) and the right-hand side (in g_) given.
+bool InteriorPointSolver::solve_coupled(const ComplementarityProblem& problem) {
+  du_ = defect_;
+  respond(problem, gap_, dlambda_);
+  if (!coupled_matrix_.solve(du_, dlambda_)) return false;
+  dw_ = gap_;
+  problem.J.multiply_add(du_.data(), dw_.data());
+  problem.C.multiply_add(dlambda_.data(), dw_.data());
   return true;
 }
 
@@ -123,7 +150,7 @@ double InteriorPointSolver::mean_product(const ComplementarityProblem& problem) 
   double sum = 0.0;
   int count = 0;
   for (std::size_t b = 0; b < problem.blocks.size(); ++b)
-    add_products(state(problem, b), judge_.scales()[problem.blocks[b].offset], sum, count);
+    add_products(state(problem, b), 1.0 / unit_of(problem.blocks[b]), sum, count);
   return count > 0 ? sum / count : 0.0;
 }
 
@@ -156,10 +183,11 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   return offer(residual);
 }
 
-// What is left of the linear equations: p + Jᵀλ − M u and J u + b − w.
+// What is left of the linear equations: p + Jᵀλ − M u and J u + C λ + b − w.
 void InteriorPointSolver::measure_gaps(const ComplementarityProblem& problem) {
   gap_ = problem.b - w_;
   problem.J.multiply_add(u_.data(), gap_.data());
+  problem.C.multiply_add(lambda_.data(), gap_.data());
   scratch_ = -u_;
   defect_ = problem.p;
   problem.M.multiply_add(scratch_.data(), defect_.data());
@@ -170,12 +198,14 @@ void InteriorPointSolver::measure_gaps(const ComplementarityProblem& problem) {
 double InteriorPointSolver::bend(const ComplementarityProblem& problem) const {
   double sum = 0.0;
   for (std::size_t b = 0; b < problem.blocks.size(); ++b)
-    sum += bent(state(problem, b), judge_.scales()[problem.blocks[b].offset]);
+    sum += bent(state(problem, b), scale_of(problem.blocks[b]));
   return std::sqrt(sum / static_cast<double>(problem.blocks.size()));
 }
 
 void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
   const double unit = judge_.free_norm() / std::sqrt(static_cast<double>(problem.blocks.size()));
+  coupled_ = problem.unknowns() == 0 || !problem.C.empty();
+  if (coupled_) coupled_matrix_.prepare(problem, judge_.scales());
   candidate_.lambda.setZero();  // a guess at the edges would hold the path back
   start(problem, unit);
   polished_ = std::numeric_limits<double>::infinity();

@@ -11,6 +11,7 @@
 // stay off the edges of their cones, so that the active set shows early and the polish ends it.
 #pragma once
 
+#include "vinci/solvers/coupled_matrix.h"
 #include "vinci/solvers/newton_matrix.h"
 #include "vinci/solvers/smoothed_law.h"
 #include "vinci/solvers/velocity_solver.h"
@@ -34,6 +35,16 @@ class InteriorPointSolver final : public VelocitySolver {
   enum class Order { plain, centred, corrected };
   void measure_gaps(const ComplementarityProblem& problem);
   bool newton_step(const ComplementarityProblem& problem, double epsilon2, Order order);
+  bool solve_velocity(const ComplementarityProblem& problem);
+  bool solve_coupled(const ComplementarityProblem& problem);
+  // Of λ to w; and τ over ε², where a row without a diagonal in W counts as weight · w.
+  double scale_of(const Block& block) const {
+    return judge_.scales()[block.offset] / judge_.weights()[block.offset];
+  }
+  double unit_of(const Block& block) const {
+    return 1.0 / (judge_.scales()[block.offset] * judge_.weights()[block.offset]);
+  }
+  SmoothedStep kept_step(const ComplementarityProblem& problem, std::size_t block) const;
   void respond(const ComplementarityProblem& problem, const VectorX& x, VectorX& y) const;
   double bend(const ComplementarityProblem& problem) const;
   double longest(const ComplementarityProblem& problem, double reach) const;
@@ -43,7 +54,9 @@ class InteriorPointSolver final : public VelocitySolver {
   SmoothedState state(const ComplementarityProblem& problem, std::size_t block) const;
 
   NewtonMatrix matrix_;
-  std::vector<double> D_;
+  CoupledMatrix coupled_matrix_;
+  bool coupled_ = false;       // not the velocity form: the laws as A dλ + B dw = g
+  std::vector<double> D_, A_;  // D_ holds B where coupled
   mutable VectorX lambda_, w_, slip_;
   VectorX u_, du_, dlambda_, dw_, dslip_;
   VectorX kept_lambda_, kept_w_, kept_slip_;

@@ -55,6 +55,9 @@ Parts parts(const Block& block) {
       result.first = 1;
       result.tangents = block.friction > 0.0 ? block.size - 1 : 0;
       break;
+    case Law::rolling:
+      break;
+      break;
   }
   return result;
 }
@@ -146,17 +149,19 @@ double slip_right(const SmoothedState& state, const Parts& p, const Derivatives&
   return right;
 }
 
-void linearise_box(const SmoothedState& state, double tau, const SmoothedStep& before, double* D,
-                   double* g) {
+// A dλ + B dw = right of one row.
+struct Line {
+  double A, B, right;
+};
+
+Line box_line(const SmoothedState& state, double tau, const SmoothedStep& before) {
   const Bounds b = bounds(*state.block);
   const double lambda = *state.lambda, w = *state.w, slip = *state.slip;
   if (!b.has_lower) {
     const double space = b.upper - lambda;
     double right = -(tau + w * space);
     if (before.lambda) right += *before.lambda * *before.w;
-    *D = space / -w;
-    *g = right / -w;
-    return;
+    return {-w, space, right};
   }
   const double space = lambda - b.lower;
   double A = w + slip, right = tau - A * space;
@@ -168,8 +173,13 @@ void linearise_box(const SmoothedState& state, double tau, const SmoothedStep& b
     A += space * slip / above;
     right -= space * other / above;
   }
-  *D = space / A;
-  *g = right / A;
+  return {A, space, right};
+}
+
+Line normal_line(const SmoothedState& state, double tau, const SmoothedStep& before) {
+  double right = tau - state.lambda[0] * state.w[0];
+  if (before.lambda) right -= before.lambda[0] * before.w[0];
+  return {state.w[0], state.lambda[0], right};
 }
 
 // The tangential rows in the frame of λ_T: along it (r), across it (t). Near the edge D differs by
@@ -189,44 +199,62 @@ struct Frame {
   }
 };
 
-void linearise_radius(const SmoothedState& state, const Parts& p, double tau,
-                      const SmoothedStep& before, double* D, double* g) {
-  const int size = state.block->size, k = p.tangents;
-  const Frame frame(state.lambda + p.first, k);
+// The tangential rows linearised: along each axis of the frame
+// column dλ_N + A (axis·dλ_T) + radius (axis·dw_T) = right.
+struct TangentialLines {
+  Frame frame;
+  double radius;
+  double column_r = 0.0, column_t = 0.0;
+  double A_r = 0.0, A_t = 0.0, right_r = 0.0, right_t = 0.0;
+};
+
+TangentialLines tangential_lines(const SmoothedState& state, const Parts& p, double tau,
+                                 const SmoothedStep& before) {
+  const int k = p.tangents;
   const Derivatives d = derivatives(state, p);
+  TangentialLines lines{Frame(state.lambda + p.first, k), d.radius};
   const double slip = state.slip[0], space = state.slip[1], mu = state.block->friction;
-  const auto along_r = [&](const double* x) { return Frame::dot(frame.r, x + p.first, k); };
-  const auto along_t = [&](const double* x) { return Frame::dot(frame.t, x + p.first, k); };
+  const auto along_r = [&](const double* x) { return Frame::dot(lines.frame.r, x + p.first, k); };
+  const auto along_t = [&](const double* x) { return Frame::dot(lines.frame.t, x + p.first, k); };
   const double w_r = along_r(state.w), w_t = along_t(state.w);
-  double right_r = -(d.radius * w_r + slip * d.tangential) -
-                   d.tangential * slip_right(state, p, d, tau, before) / space;
-  double right_t = -d.radius * w_t;
+  lines.right_r = -(d.radius * w_r + slip * d.tangential) -
+                  d.tangential * slip_right(state, p, d, tau, before) / space;
+  lines.right_t = -d.radius * w_t;
   if (before.lambda) {
-    right_r -= before.slip[0] * along_r(before.lambda);
-    right_t -= before.slip[0] * along_t(before.lambda);
+    lines.right_r -= before.slip[0] * along_r(before.lambda);
+    lines.right_t -= before.slip[0] * along_t(before.lambda);
     if (p.normal) {
-      right_r -= mu * before.lambda[0] * along_r(before.w);
-      right_t -= mu * before.lambda[0] * along_t(before.w);
+      lines.right_r -= mu * before.lambda[0] * along_r(before.w);
+      lines.right_t -= mu * before.lambda[0] * along_t(before.w);
     }
   }
-  // A is lower triangular: its normal column, and its diagonal.
-  const double A_r = slip * (1.0 + d.tangential * d.tangential / (space * d.radius)), A_t = slip;
-  double D_r = 0.0, D_t = 0.0;
+  lines.A_r = slip * (1.0 + d.tangential * d.tangential / (space * d.radius));
+  lines.A_t = slip;
   if (p.normal) {
-    const double column_r = mu * w_r - d.tangential * slip * d.f_normal / space;
-    const double column_t = mu * w_t;
-    right_r -= column_r * g[0];
-    right_t -= column_t * g[0];
-    D_r = -column_r / A_r * D[0];
-    D_t = -column_t / A_t * D[0];
+    lines.column_r = mu * w_r - d.tangential * slip * d.f_normal / space;
+    lines.column_t = mu * w_t;
   }
-  for (int i = 0; i < k; ++i) {
+  return lines;
+}
+
+// A is lower triangular in the frame: D and g of the tangential rows from those of the normal one.
+void invert_tangential(const TangentialLines& lines, const Parts& p, int size, double* D,
+                       double* g) {
+  const Frame& frame = lines.frame;
+  double D_r = 0.0, D_t = 0.0, right_r = lines.right_r, right_t = lines.right_t;
+  if (p.normal) {
+    right_r -= lines.column_r * g[0];
+    right_t -= lines.column_t * g[0];
+    D_r = -lines.column_r / lines.A_r * D[0];
+    D_t = -lines.column_t / lines.A_t * D[0];
+  }
+  for (int i = 0; i < p.tangents; ++i) {
     const int row = p.first + i;
-    g[row] = frame.r[i] * right_r / A_r + frame.t[i] * right_t / A_t;
+    g[row] = frame.r[i] * right_r / lines.A_r + frame.t[i] * right_t / lines.A_t;
     if (p.normal) D[row * size] = frame.r[i] * D_r + frame.t[i] * D_t;
-    for (int j = 0; j < k; ++j)
-      D[row * size + p.first + j] =
-          d.radius * (frame.r[i] * frame.r[j] / A_r + frame.t[i] * frame.t[j] / A_t);
+    for (int j = 0; j < p.tangents; ++j)
+      D[row * size + p.first + j] = lines.radius * (frame.r[i] * frame.r[j] / lines.A_r +
+                                                    frame.t[i] * frame.t[j] / lines.A_t);
   }
 }
 
@@ -275,15 +303,47 @@ void linearise(const SmoothedState& state, double scale, double tau, const Smoot
     }
     return;
   }
-  if (p.box) return linearise_box(state, tau, before, D, g);
   std::fill(g, g + size, 0.0);
-  if (p.normal) {
-    double right = tau - state.lambda[0] * state.w[0];
-    if (before.lambda) right -= before.lambda[0] * before.w[0];
-    D[0] = state.lambda[0] / state.w[0];
-    g[0] = right / state.w[0];
+  if (p.box || p.normal) {
+    const Line line = p.box ? box_line(state, tau, before) : normal_line(state, tau, before);
+    D[0] = line.B / line.A;
+    g[0] = line.right / line.A;
   }
-  if (p.tangents > 0) linearise_radius(state, p, tau, before, D, g);
+  if (p.tangents > 0) invert_tangential(tangential_lines(state, p, tau, before), p, size, D, g);
+}
+
+void linearise_rows(const SmoothedState& state, double scale, double tau,
+                    const SmoothedStep& before, double* A, double* B, double* right) {
+  const Parts p = parts(*state.block);
+  const int size = state.block->size;
+  std::fill(A, A + size * size, 0.0);
+  std::fill(B, B + size * size, 0.0);
+  std::fill(right, right + size, 0.0);
+  for (int i = 0; i < size; ++i) A[i * size + i] = 1.0;  // rows that nothing else is said of: λ = 0
+  if (p.equality) {
+    for (int i = 0; i < size; ++i) {
+      A[i * size + i] = equality_proximity * scale;
+      B[i * size + i] = 1.0;
+      right[i] = -state.w[i];
+    }
+    return;
+  }
+  if (p.box || p.normal) {
+    const Line line = p.box ? box_line(state, tau, before) : normal_line(state, tau, before);
+    A[0] = line.A, B[0] = line.B, right[0] = line.right;
+  }
+  if (p.tangents == 0) return;
+  const TangentialLines lines = tangential_lines(state, p, tau, before);
+  for (int i = 0; i < p.tangents; ++i) {
+    const int row = p.first + i;
+    const double* const axis = i == 0 ? lines.frame.r : lines.frame.t;
+    if (p.normal) A[row * size] = i == 0 ? lines.column_r : lines.column_t;
+    for (int j = 0; j < p.tangents; ++j) {
+      A[row * size + p.first + j] = (i == 0 ? lines.A_r : lines.A_t) * axis[j];
+      B[row * size + p.first + j] = lines.radius * axis[j];
+    }
+    right[row] = i == 0 ? lines.right_r : lines.right_t;
+  }
 }
 
 void slip_step(const SmoothedState& state, double tau, const SmoothedStep& before,

@@ -2,9 +2,9 @@
 // The laws on the central path of the interior-point method. A parameter τ > 0 (impulse times
 // velocity) keeps every block strictly inside its set:
 //
-//   coulomb       λ_N w_N = τ,  μ λ_N w_T + σ λ_T = 0,  σ h = τ,  h = f = (μ²λ_N² − |λ_T|²)/(2μ
-//   λ_N) ball          r w + σ λ = 0,  σ h = τ,  h = f = (r² − |λ|²)/(2r) box           (w + σ)(λ −
-//   lower) = τ,  σ (upper − λ) = τ
+//   coulomb   λ_N w_N = τ,  μ λ_N w_T + σ λ_T = 0,  σ h = τ,  h = f = (μ²λ_N² − |λ_T|²)/(2μ λ_N)
+//   ball      r w + σ λ = 0,  σ h = τ,  h = f = (r² − |λ|²)/(2r)
+//   box       (w + σ)(λ − lower) = τ,  σ (upper − λ) = τ
 //
 // At τ = 0 these are the laws themselves: σ is the slip speed (box: the multiplier of the upper
 // bound). h is a number of its own, for f(λ) loses its digits near the edge. Linearised, a block
@@ -35,6 +35,10 @@ struct SmoothedStep {
 // D, row-major, and g for the target τ with the second-order terms of `before` (Mehrotra).
 void linearise(const SmoothedState& state, double scale, double tau, const SmoothedStep& before,
                double* D, double* g);
+// The same as A dλ + B dw = right, row-major, not solved for dλ: its rows lie along and across λ_T,
+// so that the two, which may differ by many orders, are not mixed by rounding.
+void linearise_rows(const SmoothedState& state, double scale, double tau,
+                    const SmoothedStep& before, double* A, double* B, double* right);
 // dσ and dh that go with dλ in the same linearisation.
 void slip_step(const SmoothedState& state, double tau, const SmoothedStep& before,
                const double* lambda, double* slip);

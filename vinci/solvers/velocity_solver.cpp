@@ -9,9 +9,9 @@
 namespace vinci {
 
 const char* VelocitySolver::reason_against(const ComplementarityProblem& problem) const {
-  if (problem.unknowns() == 0) return "there is no u: this method works on the velocities";
-  if (!problem.C.empty()) return "C couples rows (a friction pyramid, a compliance): use lemke";
-  if (problem.unknowns() > frame_.largest) return "more unknowns than the option 'largest'";
+  // Where C is empty u alone is factored.
+  const int rows = problem.unknowns() == 0 || !problem.C.empty() ? problem.rows() : 0;
+  if (problem.unknowns() + rows > frame_.largest) return "more unknowns than the option 'largest'";
   return refusal(problem);
 }
 
