@@ -9,13 +9,14 @@ BENCH_FLAGS ?=
 INSTALL := scripts/install_packages.sh
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test bench format tidy clean
+.PHONY: help demo build test bench bench-solvers format tidy clean
 
 help:
 	@echo 'make demo    build the program, run the gallery of scenes, print what happened'
 	@echo 'make test    build everything and run all tests'
 	@echo 'make build   build the program: build/vinci'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
+	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
 	@echo 'make tidy    clang-tidy all sources (slow)'
 	@echo 'make clean   remove the build folders'
@@ -41,6 +42,18 @@ bench:
 	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
 	cmake --build $(BUILD) --target benchmark-step
 	$(BUILD)/benchmarks/benchmark-step $(BENCH_FLAGS)
+
+# Third-party problems: those of the folder VINCI_PROBLEMS. Six digits are all that the granular
+# flows were printed with.
+bench-solvers:
+	@$(INSTALL) build bench
+	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-solvers benchmark-tripod
+	$(BUILD)/benchmarks/benchmark-solvers --tol-for granular=1e-6 --json $(BUILD)/solvers.json $(BENCH_FLAGS)
+	$(BUILD)/benchmarks/benchmark-solvers --auto --tol 1e-12 --json $(BUILD)/solvers-tight.json
+	/usr/bin/python3 benchmarks/solvers/report.py $(BUILD)/solvers.json \
+	  --tight $(BUILD)/solvers-tight.json --picture docs/solvers-profile.svg
+	$(BUILD)/benchmarks/benchmark-tripod
 
 format:
 	@$(INSTALL) lint

@@ -14,6 +14,11 @@ class Contender {
  public:
   virtual ~Contender() = default;
   virtual std::string name() const = 0;
+  // The same method on other storages of the matrix: where one of them fails, or is far behind, the
+  // others are not tried.
+  virtual std::string family() const { return name(); }
+  // It was handed w = W λ + q in the place of a problem with velocities.
+  virtual bool condensed() const { return false; }
   // Tolerances to ask for, loosest first; the first whose answer the judge accepts counts.
   virtual std::vector<double> ladder(double asked) const = 0;
   // Everything that is not timed: new objects, a start from zero. Called before every solve.

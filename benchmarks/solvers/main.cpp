@@ -9,11 +9,14 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include <Eigen/SVD>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "solvers/cpu_clock.h"
+#include "solvers/local_form.h"
 #include "solvers/race.h"
 #include "vinci/base/error.h"
 #include "vinci/complementarity/problem_file.h"
@@ -30,8 +33,30 @@ struct Settings {
   std::string filter, json;
   RaceLimits limits;
   double patience = 10.0;  // times the peer's best so far that another of its solvers is given
+  std::vector<std::string> looser;  // TEXT=TOL: another tolerance where the name contains TEXT
   bool ours_only = false, auto_only = false;
+
+  double tolerance_for(const std::string& name) const {
+    for (const std::string& rule : looser) {
+      const auto split = rule.find('=');
+      if (name.find(rule.substr(0, split)) != std::string::npos)
+        return std::max(limits.tolerance, std::stod(rule.substr(split + 1)));
+    }
+    return limits.tolerance;
+  }
 };
+
+// Our own corpus, and the third-party problems where they are found.
+std::vector<std::string> default_paths() {
+  std::vector<std::string> paths{VINCI_SOURCE_DIR "/problems"};
+  const char* const given = std::getenv("VINCI_PROBLEMS");
+  const std::string others = given ? given : VINCI_SOURCE_DIR "/../shared/problems";
+  if (fs::is_directory(others))
+    paths.push_back(others);
+  else
+    fmt::print(stderr, "no third-party problems found; set VINCI_PROBLEMS to their folder\n");
+  return paths;
+}
 
 std::vector<std::string> problem_files(const Settings& settings) {
   std::vector<std::string> files;
@@ -69,17 +94,16 @@ struct Best {
   std::string solver;
   double seconds = std::numeric_limits<double>::infinity();
 
-  void meet(const std::string& name, const RaceResult& result) {
-    if (result.finish != Finish::accepted || result.seconds >= seconds) return;
+  void meet(const std::string& name, const RaceResult& result, double charged = 0.0) {
+    if (result.finish != Finish::accepted || result.seconds + charged >= seconds) return;
     solver = name;
-    seconds = result.seconds;
+    seconds = result.seconds + charged;
   }
 };
 
 // Solvers that are slower than `patience` times the best are of no interest to the best; 20 ms are
 // always given, so that small problems see all of them.
-RaceLimits with_patience(const Settings& settings, double best) {
-  RaceLimits limits = settings.limits;
+RaceLimits with_patience(RaceLimits limits, const Settings& settings, double best) {
   limits.seconds = std::min(limits.seconds, std::max(0.02, settings.patience * best));
   return limits;
 }
@@ -107,34 +131,64 @@ double condense_seconds(const ComplementarityProblem& problem) {
   return median(seconds);
 }
 
+// Singular values of W: how many are above rounding, and the span of those. Null where W cannot be
+// had or is too large for it.
+Json conditioning(const ComplementarityProblem& problem) {
+  const std::optional<LocalForm> form = local_form(problem);
+  if (!form || problem.rows() > 2000) return nullptr;
+  const VectorX values = Eigen::BDCSVD<MatrixX>(MatrixX(form->W)).singularValues();
+  const double rounding = values[0] * 2.2e-16 * static_cast<double>(values.size());
+  const long rank = (values.array() > rounding).count();
+  return {{"rank", rank}, {"condition", rank > 0 ? values[0] / values[rank - 1] : 0.0}};
+}
+
+Best meet_siconos(const ComplementarityProblem& problem, const RaceLimits& limits,
+                  const Settings& settings, Json& runs) {
+  const double condensing = condense_seconds(problem);
+  constexpr double storage_gain = 3.0;  // another storage of the matrix is not worth more
+  Best best;
+  std::set<std::string> hopeless;  // families
+  for (const auto& contender : siconos_contenders(problem)) {
+    if (hopeless.contains(contender->family())) continue;
+    const RaceResult result =
+        race(problem, *contender, with_patience(limits, settings, best.seconds));
+    best.meet(contender->name(), result, contender->condensed() ? condensing : 0.0);
+    runs.push_back(to_json("Siconos", contender->name(), result));
+    runs.back()["condensed"] = contender->condensed();
+    const bool close =
+        result.finish == Finish::accepted && result.seconds < storage_gain * best.seconds;
+    if (!close && result.finish != Finish::crashed) hopeless.insert(contender->family());
+  }
+  return best;
+}
+
 Json measure(const std::string& file, const Settings& settings) {
   const ComplementarityProblem problem = load_problem(file);
+  const std::string name = fs::path(file).stem();
+  RaceLimits limits = settings.limits;
+  limits.tolerance = settings.tolerance_for(name);
   Json runs = Json::array();
   RaceResult ours;
   Best ours_best, peer;
   for (const auto& contender : vinci_contenders(problem)) {
-    const std::string name = contender->name();
-    if (settings.auto_only && name != "auto") continue;
-    const RaceResult result = race(problem, *contender, settings.limits);
-    if (name == "auto") ours = result;
-    ours_best.meet(name, result);
-    runs.push_back(to_json("Vinci", name, result));
+    const std::string solver = contender->name();
+    if (settings.auto_only && solver != "auto") continue;
+    const RaceResult result = race(problem, *contender, limits);
+    if (solver == "auto") ours = result;
+    ours_best.meet(solver, result);
+    runs.push_back(to_json("Vinci", solver, result));
   }
-  if (!settings.ours_only)
-    for (const auto& contender : siconos_contenders(problem)) {
-      const RaceResult result = race(problem, *contender, with_patience(settings, peer.seconds));
-      peer.meet(contender->name(), result);
-      runs.push_back(to_json("Siconos", contender->name(), result));
-    }
-  const std::string name = fs::path(file).stem();
+  if (!settings.ours_only) peer = meet_siconos(problem, limits, settings, runs);
   print_row(name, problem_class(problem), problem.rows(), ours, ours_best, peer);
-  return {{"name", name},
-          {"class", problem_class(problem)},
-          {"rows", problem.rows()},
-          {"unknowns", problem.unknowns()},
-          {"tolerance", settings.limits.tolerance},
-          {"condense_seconds", condense_seconds(problem)},
-          {"runs", runs}};
+  Json answer{{"name", name},
+              {"class", problem_class(problem)},
+              {"rows", problem.rows()},
+              {"unknowns", problem.unknowns()},
+              {"tolerance", limits.tolerance},
+              {"condense_seconds", condense_seconds(problem)},
+              {"runs", runs}};
+  if (ours.finish != Finish::accepted) answer["conditioning"] = conditioning(problem);
+  return answer;
 }
 
 void run(const Settings& settings) {
@@ -162,9 +216,21 @@ int main(int argc, char** argv) {
   vinci::one_thread(argv);
   CLI::App app("Every solver on every problem: CPU time of a solve from zero, answers judged");
   vinci::Settings settings;
-  app.add_option("problem", settings.paths, "Problem files, or folders of them")->required();
+  app.add_option(
+      "problem", settings.paths,
+      "Problem files, or folders of them [our corpus, and the third-party problems if found]");
   app.add_option("--tol", settings.limits.tolerance, "Relative residual asked for")
       ->capture_default_str();
+  app.add_option("--tol-for", settings.looser,
+                 "TEXT=TOL: ask for no more than TOL where the name contains TEXT")
+      ->check([](const std::string& rule) {
+        const auto split = rule.find('=');
+        char* end = nullptr;
+        if (split == std::string::npos || split + 1 == rule.size() ||
+            (std::strtod(rule.c_str() + split + 1, &end), *end != '\0'))
+          return std::string("expected TEXT=TOL, for example granular=1e-6");
+        return std::string();
+      });
   app.add_option("--time-limit", settings.limits.seconds, "CPU time of a solve in s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -174,10 +240,19 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--filter", settings.filter, "Only files whose path contains this text");
   app.add_option("--json", settings.json, "Write every run into this file");
+  bool only_auto = false, quick = false;
   app.add_flag("--ours", settings.ours_only, "Only our solvers");
-  app.add_flag("--auto", settings.auto_only, "Of ours only `auto`");
+  app.add_flag("--auto", only_auto, "Only `auto`");
+  app.add_flag("--quick", quick, "Time limit 2 s, patience 2");
   CLI11_PARSE(app, argc, argv);
+  if (quick) {
+    settings.limits.seconds = 2.0;
+    settings.patience = 2.0;
+  }
+  settings.auto_only = only_auto;
+  settings.ours_only = settings.ours_only || only_auto;
   try {
+    if (settings.paths.empty()) settings.paths = vinci::default_paths();
     vinci::run(settings);
   } catch (const vinci::Error& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -99,6 +99,7 @@ class SiconosContender : public Contender {
     std::free(options_);
   }
   std::string name() const override { return label_; }
+  std::string family() const override { return label_.substr(0, label_.find(',')); }
   std::vector<double> ladder(double asked) const override {
     if (recipe_.direct) return {1e-12};
     std::vector<double> tolerances;
@@ -141,6 +142,7 @@ class LocalContender : public SiconosContender {
       : SiconosContender(recipe, std::move(label), unknowns, static_cast<int>(form->q.size())),
         form_(std::move(form)),
         storage_(storage) {}
+  bool condensed() const override { return solution_.u.size() > 0; }
 
  protected:
   int rows() const { return static_cast<int>(form_->q.size()); }
@@ -312,14 +314,12 @@ class GlobalContender : public SiconosContender {
 };
 
 std::vector<Storage> storages(const std::string& kind, const SiconosRecipe& recipe, int rows) {
-  if (recipe.solver == SICONOS_LCP_NSGS_SBM || recipe.solver == SICONOS_MLCP_PGS_SBM)
-    return {Storage::blocks};
-  std::vector<Storage> all;
+  if (recipe.solver == SICONOS_LCP_NSGS_SBM) return {Storage::blocks};
   const bool contact = kind == "fc2d" || kind == "fc3d";
-  if (contact) all = {Storage::blocks, Storage::sparse};
-  if (rows <= (contact ? 300 : largest_dense)) all.insert(all.begin(), Storage::dense);
-  if (kind == "lcp" && !recipe.direct && rows > 300) all.push_back(Storage::sparse);
-  return all;
+  if (contact && rows > 300) return {Storage::blocks, Storage::sparse};
+  if (contact) return {Storage::blocks, Storage::dense, Storage::sparse};
+  if (kind == "lcp" && !recipe.direct && rows > 300) return {Storage::sparse, Storage::dense};
+  return rows <= largest_dense ? std::vector{Storage::dense} : std::vector<Storage>{};
 }
 
 std::unique_ptr<Contender> local_contender(const std::shared_ptr<const LocalForm>& form,

@@ -54,11 +54,10 @@ Recipes mlcp_recipes(int rows) {
       {"LCP_LEMKE", SICONOS_MLCP_LCP_LEMKE, true},
       {"PGS", SICONOS_MLCP_PGS},
       {"RPGS", SICONOS_MLCP_RPGS},
-      {"PSOR", SICONOS_MLCP_PSOR},
-      {"RPSOR", SICONOS_MLCP_RPSOR},
+      {"PSOR 1.4", SICONOS_MLCP_PSOR, false, 0, {}, {{SICONOS_DPARAM_MLCP_OMEGA, 1.4}}},
+      {"RPSOR 1.4", SICONOS_MLCP_RPSOR, false, 0, {}, {{SICONOS_DPARAM_MLCP_OMEGA, 1.4}}},
       {"FB", SICONOS_MLCP_FB, false, 0, {}, {}, 10000},
       {"DIRECT_FB", SICONOS_MLCP_DIRECT_FB, false, 0, {}, {}, 10000},
-      {"PGS_SBM", SICONOS_MLCP_PGS_SBM},
   };
   if (rows <= 64) {  // the clock stops the longer ones
     recipes.push_back({"ENUM", SICONOS_MLCP_ENUM, true});
@@ -159,7 +158,7 @@ void add_newton(Recipes& recipes) {
   recipes.push_back({"NSN_NM", SICONOS_FRICTION_3D_NSN_NM, false, 0, {}, {}, iterations});
 }
 
-void add_others(Recipes& recipes) {
+void add_proximal(Recipes& recipes) {
   constexpr int proximal = SICONOS_FRICTION_3D_PROXIMAL_IPARAM_STRATEGY;
   const int nsgs = SICONOS_FRICTION_3D_NSGS;
   recipes.push_back({"PROX", SICONOS_FRICTION_3D_PROX});
@@ -169,6 +168,17 @@ void add_others(Recipes& recipes) {
                      false,
                      0,
                      {{proximal, SICONOS_FRICTION_3D_PROXIMAL_REGULARIZATION}}});
+  recipes.push_back({"ADMM", SICONOS_FRICTION_3D_ADMM});
+  recipes.push_back({"ADMM balancing",
+                     SICONOS_FRICTION_3D_ADMM,
+                     false,
+                     0,
+                     {{SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY,
+                       SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_SCALED_RESIDUAL_BALANCING}}});
+}
+
+// Projections on the cone, and fixed points around a convex problem.
+void add_projections(Recipes& recipes) {
   recipes.push_back({"EG", SICONOS_FRICTION_3D_EG});
   recipes.push_back({"VI_EG", SICONOS_FRICTION_3D_VI_EG});
   recipes.push_back({"FPP", SICONOS_FRICTION_3D_FPP});
@@ -180,13 +190,6 @@ void add_others(Recipes& recipes) {
   recipes.push_back({"PFP", SICONOS_FRICTION_3D_PFP});
   recipes.push_back({"ACLMFP", SICONOS_FRICTION_3D_ACLMFP});
   recipes.push_back({"SOCLCP", SICONOS_FRICTION_3D_SOCLCP});
-  recipes.push_back({"ADMM", SICONOS_FRICTION_3D_ADMM});
-  recipes.push_back({"ADMM balancing",
-                     SICONOS_FRICTION_3D_ADMM,
-                     false,
-                     0,
-                     {{SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY,
-                       SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_SCALED_RESIDUAL_BALANCING}}});
   recipes.push_back({"NCPGlockerFB", SICONOS_FRICTION_3D_NCPGlockerFBFixedPoint});
 }
 
@@ -217,10 +220,11 @@ std::vector<SiconosRecipe> siconos_recipes(const std::string& kind, int rows) {
   if (kind == "relay") return relay_recipes(rows);
   if (kind == "fc2d") return fc2d_recipes(rows);
   if (kind == "gfc3d") return global_recipes();
-  Recipes recipes;
-  add_gauss_seidel(recipes);
+  Recipes recipes;  // the robust ones first: they set the time that the others must keep
   add_newton(recipes);
-  add_others(recipes);
+  add_proximal(recipes);
+  add_gauss_seidel(recipes);
+  add_projections(recipes);
   return recipes;
 }
 
