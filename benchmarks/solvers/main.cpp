@@ -143,8 +143,7 @@ Json conditioning(const ComplementarityProblem& problem) {
 }
 
 Best meet_siconos(const ComplementarityProblem& problem, const RaceLimits& limits,
-                  const Settings& settings, Json& runs) {
-  const double condensing = condense_seconds(problem);
+                  const Settings& settings, double condensing, Json& runs) {
   constexpr double storage_gain = 3.0;  // another storage of the matrix is not worth more
   Best best;
   std::set<std::string> hopeless;  // families
@@ -167,6 +166,7 @@ Json measure(const std::string& file, const Settings& settings) {
   const std::string name = fs::path(file).stem();
   RaceLimits limits = settings.limits;
   limits.tolerance = settings.tolerance_for(name);
+  const double condensing = condense_seconds(problem);
   Json runs = Json::array();
   RaceResult ours;
   Best ours_best, peer;
@@ -178,14 +178,14 @@ Json measure(const std::string& file, const Settings& settings) {
     ours_best.meet(solver, result);
     runs.push_back(to_json("Vinci", solver, result));
   }
-  if (!settings.ours_only) peer = meet_siconos(problem, limits, settings, runs);
+  if (!settings.ours_only) peer = meet_siconos(problem, limits, settings, condensing, runs);
   print_row(name, problem_class(problem), problem.rows(), ours, ours_best, peer);
   Json answer{{"name", name},
               {"class", problem_class(problem)},
               {"rows", problem.rows()},
               {"unknowns", problem.unknowns()},
               {"tolerance", limits.tolerance},
-              {"condense_seconds", condense_seconds(problem)},
+              {"condense_seconds", condensing},
               {"runs", runs}};
   if (ours.finish != Finish::accepted) answer["conditioning"] = conditioning(problem);
   return answer;
