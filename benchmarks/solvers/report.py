@@ -12,6 +12,16 @@ import json
 import math
 
 
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        problems = json.load(file)["problems"]
+    for problem in problems:
+        for run in problem["runs"]:
+            if run["residual"] is None:  # JSON has no infinity
+                run["residual"] = math.inf
+    return sorted(problems, key=lambda p: (p["class"], p["rows"], p["name"]))
+
+
 def accepted(runs):
     return [run for run in runs if run["finish"] == "accepted"]
 
@@ -35,14 +45,17 @@ def of_solver(problem, name):
 
 
 def short_time(value):
-    for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if value * scale >= 1.0 or unit == "µs":
-            return f"{value * scale:.3g} {unit}"
-    raise AssertionError
+    if value >= 1.0:
+        return f"{value:.3g} s"
+    return f"{1e3 * value:.3g} ms" if value >= 1e-3 else f"{1e6 * value:.3g} µs"
 
 
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
+
+
+REFUSED = {"solver": "auto", "finish": "refused", "status": "refused", "residual": math.inf,
+           "rounding": math.inf, "cpu_seconds": math.inf}
 
 
 class Row:
@@ -50,11 +63,11 @@ class Row:
 
     def __init__(self, problem, condensing=True):
         self.problem = problem
-        self.auto = of_solver(problem, "auto")
+        self.auto = of_solver(problem, "auto") or REFUSED
         self.ours = fastest(side(problem, "Vinci"), problem)
         self.peer = fastest(side(problem, "Siconos"), problem, condensing)
         self.peer_seconds = seconds(self.peer, problem, condensing) if self.peer else None
-        self.solved = self.auto is not None and self.auto["finish"] == "accepted"
+        self.solved = self.auto["finish"] == "accepted"
 
     @property
     def name(self):
@@ -107,18 +120,18 @@ def print_summary(rows, given):
           f"{sum(row.ratio <= 1.0 for row in both)}")
     for kind in sorted({row.problem["class"] for row in both}):
         part = [row for row in both if row.problem["class"] == kind]
-        print(f"  - {kind}: geometric mean {geometric_mean([row.ratio for row in part]):.2f}, worst "
-              f"{max(row.ratio for row in part):.2f}, {len(part)} problems")
+        print(f"  - {kind}: geometric mean {geometric_mean([row.ratio for row in part]):.2f}, "
+              f"worst {max(row.ratio for row in part):.2f}, {len(part)} problems")
     large = [row for row in both if row.peer_seconds >= 1e-5]
     if large:
-        print(f"- the {len(large)} of them on which the virtual best takes 10 µs or more: geometric "
-              f"mean {geometric_mean([row.ratio for row in large]):.2f}, worst "
+        print(f"- the {len(large)} of them on which the virtual best takes 10 µs or more: "
+              f"geometric mean {geometric_mean([row.ratio for row in large]):.2f}, worst "
               f"{max(row.ratio for row in large):.2f}")
     worst = sorted(both, key=lambda row: -row.ratio)[:10]
     print("- worst: " + ", ".join(f"{row.name} {row.ratio:.2f}" for row in worst))
     given = [row for row in given if row.ratio is not None]
-    print(f"- Siconos is charged our condensation where a problem has velocities; with W given to it "
-          f"the geometric mean is {geometric_mean([row.ratio for row in given]):.2f}, at most 2 on "
+    print(f"- Siconos is charged our condensation where a problem has velocities; with W given to "
+          f"it the geometric mean is {geometric_mean([row.ratio for row in given]):.2f}, at most 2 on "
           f"{sum(row.ratio <= 2.0 for row in given)}")
 
 
@@ -132,7 +145,8 @@ def growth(points):
 
 
 def print_growth(rows):
-    print("| class | problems | rows | `auto`, smallest to largest | time grows as rows to the power |")
+    print("| class | problems | rows | `auto`, smallest to largest | time grows as rows to the "
+          "power |")
     print("|---|---:|---|---|---:|")
     groups = {}
     for row in rows:
@@ -146,8 +160,8 @@ def print_growth(rows):
         group.sort(key=lambda row: row.problem["rows"])
         ends = [short_time(row.auto["cpu_seconds"]) for row in (group[0], group[-1])]
         slope = growth([(row.problem["rows"], row.auto["cpu_seconds"]) for row in group])
-        print(f"| {label} | {len(group)} | {group[0].problem['rows']} to {group[-1].problem['rows']} "
-              f"| {ends[0]} to {ends[1]} | {slope:.2f} |")
+        print(f"| {label} | {len(group)} "
+              f"| {group[0].problem['rows']} to {group[-1].problem['rows']} | {ends[0]} to {ends[1]} | {slope:.2f} |")
     for low, high, goal in ((250, 400, 0.01), (1600, 1800, 1.0)):
         found = [row for row in rows if row.problem["name"].startswith("pyramid")
                  and low <= row.problem["rows"] <= high]
@@ -176,13 +190,14 @@ def print_tight(problems):
 
 
 def print_peers(problems):
-    """Each solver of the peer, whatever the storage: how often it solves, how often it is fastest."""
+    """Each solver of the peer on any storage: how often it solves, how often it is fastest."""
     solves, wins, tried = {}, {}, {}
     for problem in problems:
         runs = side(problem, "Siconos")
         best = fastest(runs, problem)
-        label = lambda run: f"{problem['class'].lstrip('g')} {run['solver'].split(',')[0]}" \
-            if problem["class"] != "mixed" else f"mixed {run['solver'].split(',')[0]}"
+        def label(run, kind=problem["class"]):
+            return f"{kind} {run['solver'].split(',')[0]}"
+
         for name in {label(run) for run in runs}:
             tried[name] = tried.get(name, 0) + 1
         for name in {label(run) for run in accepted(runs)}:
@@ -239,7 +254,8 @@ def draw(problems, path):
     for name, (x, y) in profile(profile_times(problems)).items():
         x, y = x + [1e4], y + [y[-1]]
         if name == "auto":
-            axes.step(x, y, where="post", color="#d62728", linewidth=2.8, label="Vinci, auto", zorder=5)
+            axes.step(x, y, where="post", color="#d62728", linewidth=2.8, label="Vinci, auto",
+                      zorder=5)
         elif name.startswith("Siconos"):
             axes.step(x, y, where="post", color="black", linewidth=2.2, linestyle="--", label=name,
                       zorder=4)
@@ -264,9 +280,7 @@ def main():
     parser.add_argument("--picture", help="draw the performance profile into this .svg or .png")
     parser.add_argument("--peers", action="store_true", help="a table of the peer's solvers too")
     arguments = parser.parse_args()
-    with open(arguments.run, encoding="utf-8") as file:
-        problems = json.load(file)["problems"]
-    problems.sort(key=lambda problem: (problem["class"], problem["rows"], problem["name"]))
+    problems = load(arguments.run)
     rows = [Row(problem) for problem in problems]
     print_problems(rows)
     print()
@@ -275,8 +289,7 @@ def main():
     print_growth(rows)
     if arguments.tight:
         print()
-        with open(arguments.tight, encoding="utf-8") as file:
-            print_tight(json.load(file)["problems"])
+        print_tight(load(arguments.tight))
     if arguments.peers:
         print()
         print_peers(problems)

@@ -39,8 +39,6 @@ Recipes lcp_recipes(int rows) {
       {"RPGS", SICONOS_LCP_RPGS},
       {"LATIN", SICONOS_LCP_LATIN},
       {"LATIN_W", SICONOS_LCP_LATIN_W},
-      {"NSQP", SICONOS_LCP_NSQP},
-      {"QP", SICONOS_LCP_QP},
       {"CONVEXQP_PG", SICONOS_LCP_CONVEXQP_PG},
       {"NSGS_SBM", SICONOS_LCP_NSGS_SBM},
       {"NSGS_SBM PGS", SICONOS_LCP_NSGS_SBM, false, SICONOS_LCP_PGS},
@@ -71,7 +69,6 @@ Recipes relay_recipes(int rows) {
       {"LEMKE", SICONOS_RELAY_LEMKE, true},
       {"PGS", SICONOS_RELAY_PGS},
       {"AVI_CAOFERRIS", SICONOS_RELAY_AVI_CAOFERRIS, true},
-      {"AVI_CAOFERRIS_TEST", SICONOS_RELAY_AVI_CAOFERRIS_TEST, true},
   };
   if (rows <= largest_enumeration) recipes.push_back({"ENUM", SICONOS_RELAY_ENUM, true});
   return recipes;
@@ -190,7 +187,6 @@ void add_projections(Recipes& recipes) {
   recipes.push_back({"PFP", SICONOS_FRICTION_3D_PFP});
   recipes.push_back({"ACLMFP", SICONOS_FRICTION_3D_ACLMFP});
   recipes.push_back({"SOCLCP", SICONOS_FRICTION_3D_SOCLCP});
-  recipes.push_back({"NCPGlockerFB", SICONOS_FRICTION_3D_NCPGlockerFBFixedPoint});
 }
 
 Recipes global_recipes() {

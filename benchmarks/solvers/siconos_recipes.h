@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which solvers of Siconos numerics 4.4 stand for each class, with the settings that are worth
-// trying. Numbers of solvers and of slots are those of its headers (*_cst.h).
+// trying. Numbers of solvers and of slots are those of its headers (*_cst.h). Left out are those
+// that Debian's library is built without: PATH, GAMS, the simplex and the QP solvers, and what
+// rests on them.
 #pragma once
 
 #include <string>
