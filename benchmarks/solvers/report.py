@@ -131,8 +131,8 @@ def print_summary(rows, given):
     print("- worst: " + ", ".join(f"{row.name} {row.ratio:.2f}" for row in worst))
     given = [row for row in given if row.ratio is not None]
     print(f"- Siconos is charged our condensation where a problem has velocities; with W given to "
-          f"it the geometric mean is {geometric_mean([row.ratio for row in given]):.2f}, at most 2 on "
-          f"{sum(row.ratio <= 2.0 for row in given)}")
+          f"it the geometric mean is {geometric_mean([row.ratio for row in given]):.2f}, at most 2 "
+          f"on {sum(row.ratio <= 2.0 for row in given)}")
 
 
 def growth(points):
@@ -161,7 +161,8 @@ def print_growth(rows):
         ends = [short_time(row.auto["cpu_seconds"]) for row in (group[0], group[-1])]
         slope = growth([(row.problem["rows"], row.auto["cpu_seconds"]) for row in group])
         print(f"| {label} | {len(group)} "
-              f"| {group[0].problem['rows']} to {group[-1].problem['rows']} | {ends[0]} to {ends[1]} | {slope:.2f} |")
+              f"| {group[0].problem['rows']} to {group[-1].problem['rows']} "
+              f"| {ends[0]} to {ends[1]} | {slope:.2f} |")
     for low, high, goal in ((250, 400, 0.01), (1600, 1800, 1.0)):
         found = [row for row in rows if row.problem["name"].startswith("pyramid")
                  and low <= row.problem["rows"] <= high]
