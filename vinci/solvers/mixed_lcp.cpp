@@ -16,13 +16,6 @@ constexpr double negligible = 1e-30;
 constexpr double rank_tolerance = 1e-11;
 // Equality rows without variables that still demand this much (of |q|∞) contradict each other.
 constexpr double contradiction = 1e-8;
-// A certificate is accepted where every solution would have to be larger than this in scaled units.
-constexpr double beyond_reach = 1e11;
-
-double power_of_two_near(double x) {
-  return std::exp2(std::round(std::log2(x)));
-}
-
 // The largest entry of v as a power of two; 1 for a zero vector.
 double magnitude_of(const Eigen::VectorXd& v) {
   const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
@@ -35,17 +28,31 @@ void DenseLu::reset(int size) {
   size_ = size;
   data_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
   swaps_.resize(static_cast<std::size_t>(size));
+  scale_.resize(static_cast<std::size_t>(size));
 }
 
 void DenseLu::factor() {
+  least_pivot_ = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < size_; ++i) {
+    double largest = 0.0;
+    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(entry(i, j)));
+    scale_[static_cast<std::size_t>(i)] = largest > 0.0 ? 1.0 / largest : 1.0;
+  }
   for (int k = 0; k < size_; ++k) {
     int best = k;
-    for (int i = k + 1; i < size_; ++i)
-      if (std::abs(entry(i, k)) > std::abs(entry(best, k))) best = i;
+    double largest = -1.0;
+    for (int i = k; i < size_; ++i) {
+      const double part = std::abs(entry(i, k)) * scale_[static_cast<std::size_t>(i)];
+      if (part > largest) largest = part, best = i;
+    }
     swaps_[static_cast<std::size_t>(k)] = best;
-    if (best != k) std::swap_ranges(&entry(k, 0), &entry(k, 0) + size_, &entry(best, 0));
+    least_pivot_ = std::min(least_pivot_, largest);
+    if (best != k) {
+      std::swap_ranges(&entry(k, 0), &entry(k, 0) + size_, &entry(best, 0));
+      std::swap(scale_[static_cast<std::size_t>(k)], scale_[static_cast<std::size_t>(best)]);
+    }
     double* const pivot_row = &entry(k, 0);
-    if (std::abs(pivot_row[k]) <= negligible) {
+    if (!(largest > negligible)) {
       pivot_row[k] = std::numeric_limits<double>::infinity();  // dividing by it gives the zero
       continue;
     }
@@ -69,40 +76,58 @@ void DenseLu::solve(double* x) const {
   }
 }
 
-void equilibrate(RowMatrix& A, Eigen::VectorXd& row, Eigen::VectorXd& column) {
+double power_of_two_near(double x, bool root) {
+  constexpr double half_way = 0.70710678118654752;  // of the mantissa, on a logarithmic scale
+  int exponent = 0;
+  if (std::frexp(x, &exponent) < half_way) --exponent;
+  if (root) exponent = exponent >= 0 ? (exponent + 1) / 2 : -(-exponent / 2);
+  return std::ldexp(1.0, exponent);
+}
+
+// Divides by the square roots of the largest entries until they are all near 1.
+void Equilibration::apply(RowMatrix& A) {
   const auto n = A.rows();
   row.setOnes(n);
-  column.setOnes(A.cols());
-  // Ruiz's iteration: divide by the square roots of the largest entries until they are all near 1.
+  column.setOnes(n);
   for (int sweep = 0; sweep < 20; ++sweep) {
     double spread = 1.0;
+    const auto factor_of = [&](double largest) {
+      if (largest == 0.0) return 1.0;
+      spread = std::max(spread, std::max(largest, 1.0 / largest));
+      return 1.0 / power_of_two_near(largest, true);
+    };
+    largest_.setZero(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      double row_largest = 0.0, column_largest = 0.0;
-      for (Eigen::Index j = 0; j < A.cols(); ++j) {
-        row_largest = std::max(row_largest, row[i] * std::abs(A(i, j)) * column[j]);
-        column_largest = std::max(column_largest, row[j] * std::abs(A(j, i)) * column[i]);
-      }
-      for (const double largest : {row_largest, column_largest})
-        if (largest > 0.0) spread = std::max(spread, std::max(largest, 1.0 / largest));
-      if (row_largest > 0.0) row[i] /= power_of_two_near(std::sqrt(row_largest));
-      if (column_largest > 0.0) column[i] /= power_of_two_near(std::sqrt(column_largest));
+      const double factor = factor_of(A.row(i).cwiseAbs().maxCoeff());
+      row[i] *= factor;
+      if (factor != 1.0) A.row(i) *= factor;
+      largest_ = largest_.cwiseMax(A.row(i).transpose().cwiseAbs());
+    }
+    bool uniform = true;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      largest_[j] = factor_of(largest_[j]);
+      uniform = uniform && largest_[j] == 1.0;
+    }
+    if (!uniform) {
+      column.array() *= largest_.array();
+      for (Eigen::Index i = 0; i < n; ++i) A.row(i).array() *= largest_.transpose().array();
     }
     if (spread <= 4.0) break;
   }
-  for (Eigen::Index i = 0; i < n; ++i) A.row(i).array() *= row[i] * column.transpose().array();
 }
 
 void MixedLcpSolver::prepare(const MixedLcp& problem) {
   scaled_.A = problem.A;
   scaled_.is_free = problem.is_free;
-  equilibrate(scaled_.A, row_scale_, column_scale_);
-  scaled_.q = problem.q.cwiseProduct(row_scale_);
+  scale_.apply(scaled_.A);
+  scaled_.q = problem.q.cwiseProduct(scale_.row);
   magnitude_ = magnitude_of(scaled_.q);
   scaled_.q /= magnitude_;
   inconsistent_ = false;
   eliminate();
+  if (free_rows_.empty()) return;
   sort_leftovers();
-  if (!inconsistent_) reduce();
+  reduce();
 }
 
 void MixedLcpSolver::eliminate() {
@@ -117,14 +142,25 @@ void MixedLcpSolver::eliminate() {
     }
   }
   free_columns_ = free_rows_;
-  eliminated_ = 0;
+  eliminated_ = split_ = 0;
   if (free_rows_.empty()) return;
   table_.reset(n, n);
+  row_label_.resize(static_cast<std::size_t>(n));
+  column_label_.resize(static_cast<std::size_t>(n));
+  row_weight_.resize(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     std::copy_n(scaled_.A.data() + static_cast<std::ptrdiff_t>(i) * n, n, table_.row(i));
     table_.constant(i) = scaled_.q[i];
+    row_label_[static_cast<std::size_t>(i)] = i;
+    column_label_[static_cast<std::size_t>(i)] = n + i;
   }
   while (eliminated_ < free_rows_.size() && (pivot_free() || pivot_with_pair())) continue;
+}
+
+void MixedLcpSolver::exchange(int row, int column) {
+  table_.pivot(row, column);
+  std::swap(row_label_[static_cast<std::size_t>(row)],
+            column_label_[static_cast<std::size_t>(column)]);
 }
 
 void MixedLcpSolver::set_eliminated(std::size_t row, std::size_t column) {
@@ -147,7 +183,7 @@ bool MixedLcpSolver::pivot_free() {
     }
   }
   if (best_row == free_rows_.size()) return false;
-  table_.pivot(free_rows_[best_row], free_columns_[best_column]);
+  exchange(free_rows_[best_row], free_columns_[best_column]);
   set_eliminated(best_row, best_column);
   return true;
 }
@@ -176,8 +212,8 @@ bool MixedLcpSolver::pivot_with_pair() {
   best->row = free_rows_[best_row];
   best->column = free_columns_[best_column];
   best->exchanged = true;
-  table_.pivot(best->row, best->index);
-  table_.pivot(best->index, best->column);
+  exchange(best->row, best->index);
+  exchange(best->index, best->column);
   set_eliminated(best_row, best_column);
   return true;
 }
@@ -211,12 +247,8 @@ void MixedLcpSolver::reduce() {
   const int n = count + 2 * split;
   reduced_matrix_.setZero(n, n);
   reduced_vector_.resize(n);
-  const auto value = [&](int i, int j) {
-    return free_rows_.empty() ? scaled_.A(i, j) : table_.row(i)[j];
-  };
-  const auto constant = [&](int i) {
-    return free_rows_.empty() ? scaled_.q[i] : table_.constant(i);
-  };
+  const auto value = [&](int i, int j) { return table_.row(i)[j]; };
+  const auto constant = [&](int i) { return table_.constant(i); };
   for (int a = 0; a < count; ++a) {
     const int i = pairs_[static_cast<std::size_t>(a)].row;
     for (int b = 0; b < count; ++b)
@@ -237,8 +269,8 @@ void MixedLcpSolver::reduce() {
     reduced_vector_[plus] = constant(row);
     reduced_vector_[minus] = -constant(row);
   }
-  equilibrate(reduced_matrix_, reduced_row_, reduced_column_);
-  reduced_vector_.array() *= reduced_row_.array();
+  reduced_scale_.apply(reduced_matrix_);
+  reduced_vector_.array() *= reduced_scale_.row.array();
   reduced_magnitude_ = magnitude_of(reduced_vector_);
   reduced_vector_ /= reduced_magnitude_;
 }
@@ -266,9 +298,9 @@ constexpr Attempt plan[MixedLcpSolver::attempts] = {
 // rows weighed by their need.
 void MixedLcpSolver::set_covering(int number) {
   const Attempt& attempt = plan[number];
-  covering_.setOnes(reduced_vector_.size());
+  covering_.setOnes(vector().size());
   if (attempt.covering == Attempt::need) {
-    covering_ = reduced_vector_.cwiseAbs().array() + 1e-2;
+    covering_ = vector().cwiseAbs().array() + 1e-2;
   } else if (attempt.covering == Attempt::spread) {
     constexpr double golden = 0.6180339887498949;
     for (Eigen::Index k = 0; k < covering_.size(); ++k) {
@@ -284,16 +316,37 @@ PivotOutcome MixedLcpSolver::attempt(int number, const PivotRules& rules, Eigen:
   adapted.tie_tolerance *= plan[number].tie_factor;
   set_covering(number);
   extended_ = plan[number].extended;
-  const PivotOutcome outcome =
-      extended_ ? extended_pivoting_.run(reduced_matrix_, reduced_vector_, covering_, adapted)
-                : pivoting_.run(reduced_matrix_, reduced_vector_, covering_, adapted);
-  if (outcome == PivotOutcome::breakdown) {
-    z.setZero(scaled_.size());
-    return outcome;
-  }
-  polish(z);
-  z.array() *= column_scale_.array() * magnitude_;
+  const PivotOutcome outcome = extended_
+                                   ? extended_pivoting_.run(matrix(), vector(), covering_, adapted)
+                                   : pivoting_.run(matrix(), vector(), covering_, adapted);
+  read_answer(z);
   return outcome;
+}
+
+PivotOutcome MixedLcpSolver::attempt_from(const std::vector<char>& basic, const PivotRules& rules,
+                                          Eigen::VectorXd& z) {
+  start_.assign(static_cast<std::size_t>(vector().size()), 0);
+  for (std::size_t a = 0; a < pairs_.size(); ++a)
+    start_[a] = (basic[static_cast<std::size_t>(pairs_[a].index)] != 0) != pairs_[a].exchanged;
+  PivotRules adapted = rules;
+  adapted.tie_tolerance *= plan[0].tie_factor;
+  set_covering(0);
+  extended_ = false;
+  const PivotOutcome outcome = pivoting_.run(matrix(), vector(), covering_, adapted, &start_);
+  read_answer(z);
+  return outcome;
+}
+
+void MixedLcpSolver::read_answer(Eigen::VectorXd& z) {
+  if (!free_rows_.empty()) {
+    polish(z);
+    return;
+  }
+  const int n = scaled_.size();
+  z.resize(n);
+  for (int k = 0; k < n; ++k)
+    z[k] = std::max(0.0, extended_ ? extended_pivoting_.z_value(k) : pivoting_.z_value(k));
+  z.array() *= scale_.column.array() * magnitude_;
 }
 
 // Rows with w = 0 and columns with z ≠ 0 of the final basis.
@@ -341,38 +394,88 @@ void MixedLcpSolver::polish(Eigen::VectorXd& z) {
       z[active_columns_[static_cast<std::size_t>(i)]] += step_[static_cast<std::size_t>(i)];
   }
   for (const Pair& pair : pairs_) z[pair.index] = std::max(0.0, z[pair.index]);
+  z.array() *= scale_.column.array() * magnitude_;
 }
 
-bool MixedLcpSolver::certifies(const double* y) const {
-  const auto n = reduced_vector_.size();
-  double total = 0.0, gain = 0.0, slack = 0.0;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    total += y[i];
-    gain -= y[i] * reduced_vector_[i];
+// Weights of the rows of the elimination's dictionary for y >= 0 on the rows of the reduced
+// problem.
+void MixedLcpSolver::weigh_rows(const double* y) {
+  std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
+  const std::size_t count = pairs_.size();
+  for (std::size_t a = 0; a < count; ++a)
+    row_weight_[static_cast<std::size_t>(pairs_[a].row)] =
+        y[a] * reduced_scale_.row[static_cast<Eigen::Index>(a)];
+  for (std::size_t k = 0; k < split_; ++k) {
+    const std::size_t plus = count + k, minus = count + split_ + k;
+    row_weight_[static_cast<std::size_t>(free_rows_[eliminated_ + k])] =
+        y[plus] * reduced_scale_.row[static_cast<Eigen::Index>(plus)] -
+        y[minus] * reduced_scale_.row[static_cast<Eigen::Index>(minus)];
   }
-  for (Eigen::Index j = 0; j < n; ++j) {
-    double sum = 0.0;
-    for (Eigen::Index i = 0; i < n; ++i) sum += y[i] * reduced_matrix_(i, j);
-    slack = std::max(slack, sum);
-  }
-  return gain > 1e-9 * total && gain >= beyond_reach * slack;
 }
 
-bool MixedLcpSolver::proves_infeasible(const PivotRules& rules) {
-  const auto n = reduced_vector_.size();
+// The weighted sum of the dictionary's rows x_B = c + T x_N is an identity vᵀ(w − A z − q) = 0; its
+// coefficients of w are v.
+void MixedLcpSolver::lift(Eigen::VectorXd& v) const {
+  const int n = scaled_.size();
+  v.setZero(n);
+  for (int i = 0; i < n; ++i) {
+    const double weight = row_weight_[static_cast<std::size_t>(i)];
+    if (weight == 0.0) continue;
+    if (const int label = row_label_[static_cast<std::size_t>(i)]; label < n) v[label] += weight;
+    for (int j = 0; j < n; ++j)
+      if (const int label = column_label_[static_cast<std::size_t>(j)]; label < n)
+        v[label] -= weight * table_.row(i)[j];
+  }
+  v.array() *= scale_.row.array();
+}
+
+void MixedLcpSolver::ray_certificate(Eigen::VectorXd& v) {
   const Eigen::VectorXd& ray = extended_ ? extended_pivoting_.ray() : pivoting_.ray();
-  if (ray.size() == n && certifies(ray.data())) return true;
+  // On a copositive-plus matrix in its own units the ray is the certificate.
+  if (free_rows_.empty()) {
+    v = ray.cwiseProduct(scale_.column);
+    return;
+  }
+  step_.assign(ray.data(), ray.data() + ray.size());
+  for (std::size_t a = 0; a < step_.size(); ++a) {
+    const auto k = static_cast<Eigen::Index>(a);
+    step_[a] *= reduced_scale_.column[k] / reduced_scale_.row[k];
+    if (a >= pairs_.size() || pairs_[a].exchanged) continue;
+    step_[a] *= scale_.column[pairs_[a].index] / scale_.row[pairs_[a].index];
+  }
+  weigh_rows(step_.data());
+  lift(v);
+}
+
+bool MixedLcpSolver::search_certificate(const PivotRules& rules, Eigen::VectorXd& v) {
+  const auto n = vector().size();
   // z >= 0, M z + q >= 0 as a complementarity problem with a skew matrix, which is copositive-plus:
   // (−Mᵀy ⟂ z, M z + q ⟂ y). Its ray holds the certificate.
   skew_matrix_.setZero(2 * n, 2 * n);
-  skew_matrix_.topRightCorner(n, n) = -reduced_matrix_.transpose();
-  skew_matrix_.bottomLeftCorner(n, n) = reduced_matrix_;
+  skew_matrix_.topRightCorner(n, n) = -matrix().transpose();
+  skew_matrix_.bottomLeftCorner(n, n) = matrix();
   skew_vector_.setZero(2 * n);
-  skew_vector_.tail(n) = reduced_vector_;
+  skew_vector_.tail(n) = vector();
   skew_covering_.setOnes(2 * n);
   if (search_.run(skew_matrix_, skew_vector_, skew_covering_, rules) != PivotOutcome::ray)
     return false;
-  return certifies(search_.ray().data() + n);
+  if (free_rows_.empty()) {
+    v = search_.ray().tail(n).cwiseProduct(scale_.row);
+  } else {
+    weigh_rows(search_.ray().data() + n);
+    lift(v);
+  }
+  return true;
+}
+
+void MixedLcpSolver::contradiction_certificate(Eigen::VectorXd& v) {
+  int worst = -1;
+  for (std::size_t k = eliminated_; k < free_rows_.size(); ++k)
+    if (worst < 0 || std::abs(table_.constant(free_rows_[k])) > std::abs(table_.constant(worst)))
+      worst = free_rows_[k];
+  std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
+  row_weight_[static_cast<std::size_t>(worst)] = table_.constant(worst) > 0.0 ? -1.0 : 1.0;
+  lift(v);
 }
 
 }  // namespace vinci

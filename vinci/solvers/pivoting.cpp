@@ -11,28 +11,70 @@ namespace {
 
 // A sum this much smaller than its terms is rounding: taken as the zero it stands for, so that
 // degenerate vertices and dependent rows stay exactly that, whatever the units.
-constexpr double cancelled = 1e-13;     // not less in long double: M is rounded to double
-constexpr double vanishing = 1e-24;     // a pivot of a fresh dictionary that can only be rounding
+constexpr double cancelled = 1e-13;  // not less in long double: M is rounded to double
+constexpr double vanishing = 1e-24;  // a pivot of a fresh dictionary that can only be rounding
+constexpr double nearly_singular = 1e-10;  // such a pivot of a guessed basis: better start cold
 constexpr int check_interval = 32;      // pivots between two looks at the drift of the dictionary
 constexpr double drift_allowed = 1e-9;  // of |q|∞ ~ 1; above it the dictionary is computed anew
 
 }  // namespace
 
+double generic_number(int k) {
+  constexpr double irrational = 0.7861513777574233;  // the square root of the golden ratio
+  const double x = irrational * (k + 1);
+  return 0.5 + (x - std::floor(x));
+}
+
 template <class Real>
 void Dictionary<Real>::reset(int rows, int columns) {
   rows_ = rows;
   columns_ = columns;
-  stride_ = (columns + 2) & ~1;  // the constant, and rows that start on 16 bytes
+  stride_ = (columns + 3) & ~1;  // constant, order, and rows that start on 16 bytes
   data_.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride_), Real(0));
-  nonzeros_.reserve(static_cast<std::size_t>(columns) + 1);
+  nonzeros_.reserve(static_cast<std::size_t>(columns) + 2);
 }
+
+namespace {
+
+template <class Real>
+inline Real sum_or_zero(Real before, Real change) {
+  const Real sum = before + change;
+  return std::abs(sum) > cancelled * std::abs(before) ? sum : Real(0);
+}
+
+// target += factor · source, sums that cancel set to zero.
+template <class Real>
+void add_row(Real* target, const Real* source, Real factor, int count) {
+  for (int j = 0; j < count; ++j) target[j] = sum_or_zero(target[j], factor * source[j]);
+}
+
+#if defined(__GNUC__)
+// Two at a time: compilers do not vectorise the choice by themselves. Rows are aligned and padded.
+void add_row(double* target, const double* source, double factor, int count) {
+  using Pair = double __attribute__((vector_size(16), may_alias));
+  using Mask = long long __attribute__((vector_size(16), may_alias));
+  const Pair factors = {factor, factor}, limits = {cancelled, cancelled};
+  constexpr Mask magnitude = {0x7fffffffffffffffLL, 0x7fffffffffffffffLL};
+  for (int j = 0; j < count; j += 2) {
+    Pair& before = *reinterpret_cast<Pair*>(target + j);
+    const Pair sum = before + factors * *reinterpret_cast<const Pair*>(source + j);
+    const Mask bits = reinterpret_cast<Mask>(sum) & magnitude;
+    const Mask bits_before = reinterpret_cast<Mask>(before) & magnitude;
+    const Mask keep = reinterpret_cast<Mask>(reinterpret_cast<Pair>(bits) >
+                                             limits * reinterpret_cast<Pair>(bits_before));
+    before = reinterpret_cast<Pair>(reinterpret_cast<Mask>(sum) & keep);
+  }
+}
+#endif
+
+}  // namespace
 
 template <class Real>
 void Dictionary<Real>::pivot(int r, int s) {
   Real* const pivot_row = row(r);
   const Real inverse = 1.0 / pivot_row[s];
   nonzeros_.clear();
-  for (int j = 0; j <= columns_; ++j) {
+  for (int j = 0; j < columns_ + 2; ++j) {
     if (pivot_row[j] == 0.0) continue;
     pivot_row[j] *= -inverse;
     nonzeros_.push_back(j);
@@ -45,34 +87,32 @@ void Dictionary<Real>::pivot(int r, int s) {
     const Real factor = target[s];
     if (i == r || factor == 0.0) continue;
     target[s] = 0.0;
-    const auto update = [&](int j) {
-      const Real sum = target[j] + factor * pivot_row[j];
-      target[j] = std::abs(sum) > cancelled * std::abs(target[j]) ? sum : Real(0);
-    };
     if (sparse) {
-      for (const int j : nonzeros_) update(j);
+      for (const int j : nonzeros_) target[j] = sum_or_zero(target[j], factor * pivot_row[j]);
     } else {
-      for (int j = 0; j <= columns_; ++j) update(j);
+      add_row(target, pivot_row, factor, columns_ + 2);
     }
   }
 }
 
 template <class Real>
 PivotOutcome LemkePivoting<Real>::run(const RowMatrix& M, const Eigen::VectorXd& q,
-                                      const Eigen::VectorXd& d, const PivotRules& rules) {
+                                      const Eigen::VectorXd& d, const PivotRules& rules,
+                                      const std::vector<char>* start) {
   size_ = static_cast<int>(q.size());
   matrix_ = &M;
   vector_ = &q;
-  covering_ = &d;
   rules_ = rules;
   pivots_ = 0;
+  set_columns(d, start);
   load();
-  const int start = first_row();
-  if (start < 0) return PivotOutcome::solved;
-  int leaving = row_label_[static_cast<std::size_t>(start)];
-  exchange(start, size_);
+  if (!entering_.empty() && !pivot_to_basis(nearly_singular)) return PivotOutcome::breakdown;
+  const int first = first_row();
+  if (first < 0) return PivotOutcome::solved;
+  int leaving = row_label_[static_cast<std::size_t>(first)];
+  exchange(first, -1 - where_[static_cast<std::size_t>(cover())]);
   while (leaving != cover()) {
-    if (pivots_ >= rules_.limit) return PivotOutcome::limit;
+    if (pivots_ >= rules_.limit || rules_.deadline.passed()) return PivotOutcome::limit;
     if (since_refactor_ % check_interval == 0 && drifted() && !refactor())
       return PivotOutcome::breakdown;
     const int entering = complement(leaving);
@@ -93,6 +133,27 @@ PivotOutcome LemkePivoting<Real>::run(const RowMatrix& M, const Eigen::VectorXd&
   return PivotOutcome::solved;
 }
 
+// D and r from their values in the first basis, d and generic numbers: B = (e_k or −M_k).
+template <class Real>
+void LemkePivoting<Real>::set_columns(const Eigen::VectorXd& d, const std::vector<char>* start) {
+  covering_ = d;
+  order_.resize(size_);
+  for (int k = 0; k < size_; ++k) order_[k] = generic_number(k);
+  leaving_.clear();
+  entering_.clear();
+  if (start == nullptr) return;
+  for (int k = 0; k < size_; ++k) {
+    if (!(*start)[static_cast<std::size_t>(k)]) continue;
+    leaving_.push_back(k);
+    entering_.push_back(size_ + k);
+    covering_[k] = order_[k] = 0.0;
+  }
+  for (const int label : leaving_) {
+    covering_ -= d[label] * matrix_->col(label);
+    order_ -= generic_number(label) * matrix_->col(label);
+  }
+}
+
 template <class Real>
 void LemkePivoting<Real>::load() {
   const int n = size_;
@@ -103,12 +164,13 @@ void LemkePivoting<Real>::load() {
   candidates_.reserve(static_cast<std::size_t>(n));
   leaving_.reserve(static_cast<std::size_t>(n));
   entering_.reserve(static_cast<std::size_t>(n));
-  values_.resize(static_cast<std::size_t>(n));
+  basic_.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     Real* const row = table_.row(i);
     std::copy_n(matrix_->data() + static_cast<std::ptrdiff_t>(i) * n, n, row);
-    row[n] = (*covering_)[i];
+    row[n] = covering_[i];
     row[n + 1] = (*vector_)[i];
+    row[n + 2] = order_[i];
     row_label_[static_cast<std::size_t>(i)] = i;
     where_[static_cast<std::size_t>(i)] = i;
     column_label_[static_cast<std::size_t>(i)] = n + i;
@@ -119,18 +181,20 @@ void LemkePivoting<Real>::load() {
   since_refactor_ = 0;
 }
 
-// z₀ enters at the least value that makes every constant lexicographically positive; of tied rows
-// the last one has the lexicographically least perturbation. −1: q >= 0 already.
+// z₀ enters at the least value that makes every constant lexicographically positive. −1: they are
+// already.
 template <class Real>
 int LemkePivoting<Real>::first_row() const {
+  const int column = -1 - where_[static_cast<std::size_t>(cover())];
   int best = -1;
-  Real least = 0.0;
+  Real least = 0.0, least_order = 0.0;
   for (int i = 0; i < size_; ++i) {
-    const Real ratio = table_.constant(i) / (*covering_)[i];
-    if (ratio < least || (best >= 0 && ratio == least)) {
-      least = ratio;
-      best = i;
-    }
+    const Real slope = table_.row(i)[column];
+    const Real ratio = table_.constant(i) / slope, order = table_.order(i) / slope;
+    if (!(ratio < least || (best >= 0 && ratio == least && order < least_order))) continue;
+    least = ratio;
+    least_order = order;
+    best = i;
   }
   return best;
 }
@@ -172,33 +236,21 @@ int LemkePivoting<Real>::choose_row(int column) {
     if (row_label_[static_cast<std::size_t>(i)] == cover()) return i;  // ends the path
     candidates_.push_back(i);
   }
-  if (candidates_.size() > 1) break_ties(column);
-  return candidates_.front();
+  return candidates_.size() > 1 ? break_tie(column) : best;
 }
 
-// Keeps of the tied rows the lexicographically least one of (B⁻¹)ᵢ / slopeᵢ. The column of B⁻¹ of
-// w_k is minus its column in the dictionary where w_k is nonbasic, a unit vector where it is basic.
+// Of the tied rows the one of least oᵢ/slopeᵢ.
 template <class Real>
-void LemkePivoting<Real>::break_ties(int column) {
-  for (int k = 0; k < size_ && candidates_.size() > 1; ++k) {
-    const int place = where_[static_cast<std::size_t>(k)];
-    Real least = std::numeric_limits<Real>::infinity();
-    for (const int i : candidates_) {
-      const Real* const row = table_.row(i);
-      const Real entry = place >= 0 ? Real(place == i ? 1 : 0) : -row[-1 - place];
-      const Real value = entry / -row[column];
-      values_[static_cast<std::size_t>(i)] = value;
-      least = std::min(least, value);
-    }
-    const Real allowed = least + rules_.tie_tolerance * std::max<Real>(1, std::abs(least));
-    std::erase_if(candidates_,
-                  [&](int i) { return values_[static_cast<std::size_t>(i)] > allowed; });
+int LemkePivoting<Real>::break_tie(int column) const {
+  int best = -1;
+  Real least = std::numeric_limits<Real>::infinity();
+  for (const int i : candidates_) {
+    const Real ratio = table_.order(i) / -table_.row(i)[column];
+    if (best >= 0 && ratio >= least) continue;
+    least = ratio;
+    best = i;
   }
-  if (candidates_.size() < 2) return;  // otherwise equal to rounding: the largest slope is safest
-  const auto steepest = std::min_element(candidates_.begin(), candidates_.end(), [&](int a, int b) {
-    return table_.row(a)[column] < table_.row(b)[column];
-  });
-  std::swap(candidates_.front(), *steepest);
+  return best;
 }
 
 // Whether the constants have lost w = M z + q + d z₀ by more than rounding explains.
@@ -207,15 +259,18 @@ bool LemkePivoting<Real>::drifted() {
   const int n = size_;
   Real worst = 0.0, scale = 1.0;
   for (int i = 0; i < n; ++i) scale = std::max(scale, std::abs(table_.constant(i)));
+  const int cover_row = where_[static_cast<std::size_t>(cover())];
+  const Real cover_value = cover_row >= 0 ? table_.constant(cover_row) : Real(0);
+  basic_.clear();
+  for (int k = 0; k < n; ++k)
+    if (z_is_basic(k)) basic_.push_back(k);
   for (int k = 0; k < n; ++k) {
     const double* const coefficients = matrix_->data() + static_cast<std::ptrdiff_t>(k) * n;
-    Real sum = (*vector_)[k];
-    for (int i = 0; i < n; ++i) {
-      const int label = row_label_[static_cast<std::size_t>(i)];
-      if (label == k) sum -= table_.constant(i);
-      if (label == cover()) sum += (*covering_)[k] * table_.constant(i);
-      if (label >= n && label < cover()) sum += coefficients[label - n] * table_.constant(i);
-    }
+    Real sum = (*vector_)[k] + covering_[k] * cover_value;
+    const int row = where_[static_cast<std::size_t>(k)];
+    if (row >= 0) sum -= table_.constant(row);
+    for (const int j : basic_)
+      sum += coefficients[j] * table_.constant(where_[static_cast<std::size_t>(n + j)]);
     worst = std::max(worst, std::abs(sum));
   }
   return !(worst <= drift_allowed * scale);
@@ -232,8 +287,15 @@ bool LemkePivoting<Real>::refactor() {
     if (label < size_ && !basic) leaving_.push_back(label);
     if (label >= size_ && basic) entering_.push_back(label);
   }
-  const int pivots_before = pivots_;
   load();
+  return pivot_to_basis(vanishing);
+}
+
+// Exchanges entering_ with leaving_ on a dictionary just loaded; false where only pivots of at most
+// `least` are left.
+template <class Real>
+bool LemkePivoting<Real>::pivot_to_basis(double least) {
+  const int pivots_before = pivots_;
   while (!entering_.empty()) {
     Real largest = 0.0;
     std::size_t best_row = 0, best_column = 0;
@@ -247,7 +309,7 @@ bool LemkePivoting<Real>::refactor() {
         best_column = b;
       }
     }
-    if (!(largest > vanishing)) return false;
+    if (!(largest > least) || rules_.deadline.passed()) return false;
     exchange(where_[static_cast<std::size_t>(leaving_[best_row])],
              -1 - where_[static_cast<std::size_t>(entering_[best_column])]);
     leaving_.erase(leaving_.begin() + static_cast<std::ptrdiff_t>(best_row));
