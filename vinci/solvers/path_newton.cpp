@@ -19,6 +19,10 @@ constexpr double good_step = 0.9;    // merit of a step that needs no search, of
 constexpr double shortest = 1e-10;   // step length at which a search is given up
 constexpr double wild = 1e6;         // merit over the reference that even the watchdog refuses
 
+// A start is given up where the merit has not fallen by this factor within so many steps.
+constexpr double progress = 0.99;
+constexpr int patience = 40;
+
 struct Fischer {
   double value, by_a, by_b;
 };
@@ -86,12 +90,13 @@ void PathNewton::keep_best(const Point& point) {
 
 bool PathNewton::judged(const Point& point) {
   if (!std::isfinite(point.residual)) return false;
-  if (point.residual <= settings_.tolerance) return true;
-  if (!accept || !accept(point.z)) return false;
-  accepted_ = true;
-  best_z_ = point.z;
-  best_residual_ = point.residual;
-  return true;
+  if (accept && accept(point.z)) {
+    accepted_ = true;
+    best_z_ = point.z;
+    best_residual_ = point.residual;
+    return true;
+  }
+  return point.residual <= settings_.tolerance;
 }
 
 // The largest merit of the last iterates.
@@ -163,8 +168,8 @@ bool PathNewton::back_to_checkpoint() {
   at_.z = checkpoint_.z;
   measure(at_);
   differentiate(at_);
-  unwatched_ = 0;
-  return newton_step() && search(step_, reference());
+  checkpoint_.merit = infinity;  // whatever is found from here is the next checkpoint
+  return newton_step() && search(step_, at_.merit);
 }
 
 // One step from at_ to a new at_.
@@ -258,10 +263,17 @@ bool PathNewton::run(int attempt) {
   // No attempt may use up what the others need.
   const int last =
       report_.iterations + std::max(20, (settings_.max_iterations - report_.iterations) / 2);
-  while (!out_of_limits() && report_.iterations < last) {
+  double lowest = at_.merit;
+  int since = 0;
+  while (!out_of_limits() && report_.iterations < last && since < patience) {
     const Outcome outcome = advance(attempt % 2 == 0);
     if (outcome == Outcome::solved) return true;
     if (outcome == Outcome::stuck) return false;
+    ++since;
+    if (at_.merit < progress * lowest) {
+      lowest = at_.merit;
+      since = 0;
+    }
   }
   return false;
 }
