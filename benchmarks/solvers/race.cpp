@@ -66,7 +66,7 @@ class Lane {
         result.repetitions = 1;
         copy_status(result);
       }
-      if (stalled == 3) break;  // three tighter tolerances in a row did not help
+      if (stalled == 4) break;  // tighter tolerances by a hundred did not help
     }
     result.finish = Finish::rejected;
     send(result);

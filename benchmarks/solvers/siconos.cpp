@@ -2,6 +2,7 @@
 // The solvers of Siconos numerics as contenders. Problem and options are made anew, outside the
 // timing, for every solve, since several of its solvers keep factors in them.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <FrictionContactProblem.h>
@@ -103,7 +104,7 @@ class SiconosContender : public Contender {
   std::vector<double> ladder(double asked) const override {
     if (recipe_.direct) return {1e-12};
     std::vector<double> tolerances;
-    for (double t = 1e3 * asked; t > 0.5e-14; t *= 0.1) tolerances.push_back(t);
+    for (double t = 1e3 * asked; t > 0.5e-14; t *= std::sqrt(0.1)) tolerances.push_back(t);
     return tolerances;
   }
   void prepare(double tolerance) override {
