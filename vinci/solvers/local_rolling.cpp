@@ -18,6 +18,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double accepted = 1e-12;  // of the terms of w: rounding, with room for a bad condition
 
 // Up to 5 × 5, on the stack.
 using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor,
@@ -42,11 +43,12 @@ struct RollingContact {
 
   // Natural map over the terms of w: an exact answer leaves rounding.
   double violation(const SmallVector& lambda) const;
-  // Where w_R = −s λ_R; false where W_RR + s I is singular.
-  bool at(double s, SmallVector& lambda) const;
+  // Where w_R = −s λ_R, λ_N free or given; false where W_RR + s I is singular.
+  bool at(double s, const double* given, SmallVector& lambda) const;
   // μ_r λ_N/|λ_R| − 1: negative while the moment is too large.
   double excess(const SmallVector& lambda) const;
-  bool find_rolling(SmallVector& lambda) const;
+  bool find_rolling(const double* given, SmallVector& lambda) const;
+  bool find_normal(SmallVector& lambda) const;
   bool newton_step(const SmallVector& at, SmallVector& next) const;
   void refine(SmallVector& lambda, double& least) const;
 };
@@ -64,8 +66,8 @@ double RollingContact::violation(const SmallVector& lambda) const {
   return norm == 0.0 ? 0.0 : norm / (terms.norm() * twice);
 }
 
-bool RollingContact::at(double s, SmallVector& lambda) const {
-  const int c = 1 + k;
+bool RollingContact::at(double s, const double* given, SmallVector& lambda) const {
+  const int first = given ? 1 : 0, c = 1 + k - first;  // the rows that stay
   Small A = W.bottomRightCorner(k, k);
   A.diagonal().array() += s;
   double determinant = A(0, 0), inverse[4] = {1.0};
@@ -75,16 +77,20 @@ bool RollingContact::at(double s, SmallVector& lambda) const {
   }
   if (!(std::abs(determinant) > 0.0)) return false;
   const Small response = Eigen::Map<const Small>(inverse, k, k) / determinant;
-  const Small others = response * W.bottomLeftCorner(k, c);
-  const SmallVector free = response * q.tail(k);
-  const Small left = W.topLeftCorner(c, c) - W.topRightCorner(c, k) * others;
-  const SmallVector right = q.head(c) - W.topRightCorner(c, k) * free;
+  SmallVector pull = q;
+  if (given) pull += *given * W.col(0);
+  const Small others = response * W.block(1 + k, first, k, c);
+  const SmallVector free = response * pull.tail(k);
+  const Small left = W.block(first, first, c, c) - W.block(first, 1 + k, c, k) * others;
+  const SmallVector right = pull.segment(first, c) - W.block(first, 1 + k, c, k) * free;
   if (!left.allFinite() || !right.allFinite()) return false;
-  Block contact{.law = Law::coulomb, .offset = 0, .size = c};
-  contact.friction = block.friction;
+  Block rest{.law = given ? Law::ball : Law::coulomb, .offset = 0, .size = c};
+  rest.friction = block.friction;
+  if (given) rest.upper = block.friction * *given;
   SmallVector forces(c);
-  solve_local(contact, left.data(), right.data(), forces.data());
-  lambda.head(c) = forces;
+  solve_local(rest, left.data(), right.data(), forces.data());
+  if (given) lambda[0] = *given;
+  lambda.segment(first, c) = forces;
   lambda.tail(k) = -free - others * forces;
   return lambda.allFinite();
 }
@@ -96,10 +102,10 @@ double RollingContact::excess(const SmallVector& lambda) const {
 }
 
 // The least s >= 0 found at which the moment fits; λ receives the answer there.
-bool RollingContact::find_rolling(SmallVector& lambda) const {
+bool RollingContact::find_rolling(const double* given, SmallVector& lambda) const {
   double low = 0.0, high = infinity, h_low = -1.0, h_high = 0.0;
   const double stiffness = W.diagonal().tail(k).cwiseAbs().mean();
-  if (at(0.0, lambda)) {
+  if (at(0.0, given, lambda)) {
     h_low = excess(lambda);
     if (h_low >= 0.0) return true;
   }
@@ -110,7 +116,7 @@ bool RollingContact::find_rolling(SmallVector& lambda) const {
   if (!(s > 0.0 && std::isfinite(s))) s = 1.0;
   int side = 0;
   for (int iteration = 0; iteration < 200; ++iteration) {
-    const double h = at(s, lambda) ? excess(lambda) : -1.0;
+    const double h = at(s, given, lambda) ? excess(lambda) : -1.0;
     if (h == 0.0) return true;
     if (h < 0.0) {
       low = s, h_low = h;
@@ -121,7 +127,7 @@ bool RollingContact::find_rolling(SmallVector& lambda) const {
       if (side == 1) h_low *= 0.5;
       side = 1;
     }
-    if (high - low <= 2.0 * epsilon * high || high < std::numeric_limits<double>::min()) break;
+    if (std::isfinite(high) && high - low <= 2.0 * epsilon * high) break;
     double next = (low * h_high - high * h_low) / (h_high - h_low);
     if (!std::isfinite(high))
       next = 4.0 * low;
@@ -129,7 +135,40 @@ bool RollingContact::find_rolling(SmallVector& lambda) const {
       next = 0.5 * (low + high);
     s = next;
   }
-  return at(std::isfinite(high) ? high : s, lambda);
+  return at(std::isfinite(high) ? high : s, given, lambda);
+}
+
+// With λ_N given the rest is one variational inequality over two disks, whose solution is unique
+// and moves continuously with λ_N where W is positive definite, symmetric or not; w_N is negative
+// at λ_N = 0 and positive for a large one. Slow and sure, for contacts at which the Coulomb problem
+// left over by find_rolling has several solutions.
+bool RollingContact::find_normal(SmallVector& lambda) const {
+  double low = 0.0, high = -q[0] / W(0, 0), w_low = q[0], w_high = 0.0;
+  const auto gap = [&](double normal) {
+    return find_rolling(&normal, lambda) ? W.row(0).dot(lambda) + q[0] : infinity;
+  };
+  for (int doubling = 0; (w_high = gap(high)) < 0.0; ++doubling) {
+    if (doubling == 100) return false;
+    low = high, w_low = w_high;
+    high *= 2.0;
+  }
+  int side = 0;
+  for (int iteration = 0; iteration < 120 && high - low > 2.0 * epsilon * high; ++iteration) {
+    double next = (low * w_high - high * w_low) / (w_high - w_low);
+    if (!(next > low && next < high) || iteration > 60) next = 0.5 * (low + high);
+    const double w = gap(next);
+    if (w == 0.0) return true;
+    if (w < 0.0) {
+      low = next, w_low = w;
+      if (side == -1) w_high *= 0.5;
+      side = -1;
+    } else {
+      high = next, w_high = w;
+      if (side == 1) w_low *= 0.5;
+      side = 1;
+    }
+  }
+  return std::isfinite(gap(high));
 }
 
 // One step on w_N = 0 and, for T and R each, either w = 0 or λ = limit λ_N y/|y| with
@@ -198,13 +237,18 @@ bool solve_local_rolling(const Block& block, const double* W, const double* q, d
     const Small left = contact.W.topLeftCorner(c, c);
     return solve_local(coulomb, left.data(), q, lambda);
   }
-  contact.find_rolling(answer);
-  law::project_ball(contact.k, answer.data() + c, block.rolling * std::max(answer[0], 0.0));
-  double least = contact.violation(answer);
-  contact.refine(answer, least);
-  if (!answer.allFinite()) return false;
-  std::copy(answer.data(), answer.data() + size, lambda);
-  return least <= 1e-12;
+  double least = infinity;
+  for (const bool sure : {false, true}) {
+    if (least <= accepted) break;
+    sure ? contact.find_normal(answer) : contact.find_rolling(nullptr, answer);
+    law::project_ball(contact.k, answer.data() + c, block.rolling * std::max(answer[0], 0.0));
+    double now = contact.violation(answer);
+    contact.refine(answer, now);
+    if (!(now < least)) continue;
+    least = now;
+    std::copy(answer.data(), answer.data() + size, lambda);
+  }
+  return least <= accepted;
 }
 
 }  // namespace vinci
