@@ -54,6 +54,7 @@ void expect_equal(const ComplementarityProblem& a, const ComplementarityProblem&
     EXPECT_EQ(a.blocks[i].friction, b.blocks[i].friction);
     EXPECT_EQ(a.blocks[i].lower, b.blocks[i].lower);
     EXPECT_EQ(a.blocks[i].upper, b.blocks[i].upper);
+    EXPECT_EQ(a.blocks[i].rolling, b.blocks[i].rolling);
   }
 }
 
@@ -63,9 +64,10 @@ MatrixX random_matrix(int rows, int cols) {
   return MatrixX::NullaryExpr(rows, cols, [&] { return normal(random); });
 }
 
-Block block(Law law, int offset, int size, double friction = 0.0) {
+Block block(Law law, int offset, int size, double friction = 0.0, double rolling = 0.0) {
   Block result{.law = law, .offset = offset, .size = size};
   result.friction = friction;
+  result.rolling = rolling;
   return result;
 }
 
@@ -102,6 +104,14 @@ std::vector<std::pair<std::string, ComplementarityProblem>> one_of_each_class() 
        make(6, {block(Law::coulomb, 0, 3, 0.5), block(Law::second_order, 3, 3, 0.2)}, true)},
       {"mixed",
        make(4, {block(Law::coulomb, 0, 2, 0.5), block(Law::nonnegative, 2, 1), half, ball}, true)},
+      {"rfc2d",
+       make(0, {block(Law::rolling, 0, 3, 0.5, 0.1), block(Law::rolling, 3, 3, 0.4)}, true)},
+      {"rfc3d", make(0, {block(Law::rolling, 0, 5, 0.5, 0.1)}, true)},
+      {"grfc2d", make(3, {block(Law::rolling, 0, 3, 0.5, 0.1)}, false)},
+      {"grfc3d", make(6, {block(Law::rolling, 0, 5, 0.5, 0.1), block(Law::rolling, 5, 5)}, false)},
+      {"mixed", make(6, {block(Law::rolling, 0, 5, 0.5, 0.1), block(Law::equality, 5, 2)}, false)},
+      {"mixed",
+       make(6, {block(Law::rolling, 0, 5, 0.5, 0.1), block(Law::coulomb, 5, 3, 0.5)}, true)},
   };
 }
 
@@ -136,9 +146,11 @@ TEST_F(ProblemFiles, contact_problems_take_the_exchange_layout) {
       if (in.has(root)) return std::string(root);
     return std::string();
   };
-  const char* expected[] = {"/lcp",          "/mlcp",          "/mlcp",         "/vinci_problem",
-                            "/fclib_local",  "/fclib_local",   "/fclib_global", "/fclib_global",
-                            "/fclib_global", "/vinci_problem", "/vinci_problem"};
+  const char* expected[] = {"/lcp",          "/mlcp",          "/mlcp",          "/vinci_problem",
+                            "/fclib_local",  "/fclib_local",   "/fclib_global",  "/fclib_global",
+                            "/fclib_global", "/vinci_problem", "/vinci_problem", "/fclib_local",
+                            "/fclib_local",  "/fclib_global",  "/fclib_global",  "/fclib_global",
+                            "/vinci_problem"};
   for (std::size_t i = 0; i < problems.size(); ++i) EXPECT_EQ(root_of(i), expected[i]) << i;
 }
 
@@ -181,6 +193,106 @@ TEST_F(ProblemFiles, equalities_of_a_local_contact_problem_are_read) {
   EXPECT_EQ(MatrixX(problem.C.view()), expected);
   EXPECT_EQ(problem.blocks[1].law, Law::equality);
   EXPECT_EQ(problem.b[2], 9.0);
+  save_problem(path("back.h5"), problem);
+  EXPECT_TRUE(Hdf5Input(path("back.h5")).has("/fclib_local/V"));
+  expect_equal(problem, load_problem(path("back.h5")));
+}
+
+// Parts of a local problem of one contact; `dimension` rows.
+void write_contact(Hdf5Output& out, const std::string& root, int dimension) {
+  out.matrix_rows(root + "/W", SparseRows::from_dense(MatrixX::Identity(dimension, dimension)));
+  out.reals(root + "/vectors/q", VectorX::Constant(dimension, -1.0));
+  out.reals(root + "/vectors/mu", VectorX::Constant(1, 0.3));
+  out.integer(root + "/spacedim", dimension);
+}
+
+TEST_F(ProblemFiles, a_vector_mu_r_makes_contacts_roll) {
+  for (const char* root : {"/fclib_local", "/fclib_local_rolling"})
+    for (const int dimension : {3, 5}) {
+      {
+        Hdf5Output out(path("rolling.h5"));
+        write_contact(out, root, dimension);
+        out.reals(std::string(root) + "/vectors/mu_r", VectorX::Constant(1, 0.02));
+        out.commit();
+      }
+      const ComplementarityProblem problem = load_problem(path("rolling.h5"));
+      ASSERT_EQ(problem.blocks.size(), 1u);
+      EXPECT_EQ(problem.blocks[0].law, Law::rolling);
+      EXPECT_EQ(problem.blocks[0].size, dimension);
+      EXPECT_EQ(problem.blocks[0].friction, 0.3);
+      EXPECT_EQ(problem.blocks[0].rolling, 0.02);
+    }
+}
+
+TEST_F(ProblemFiles, rolling_resistances_that_do_not_fit_are_refused) {
+  const auto message = [&](int dimension, int count, double value) {
+    {
+      Hdf5Output out(path("bad.h5"));
+      write_contact(out, "/fclib_local", dimension);
+      if (count > 0) out.reals("/fclib_local/vectors/mu_r", VectorX::Constant(count, value));
+      out.commit();
+    }
+    try {
+      load_problem(path("bad.h5"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const auto says = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_EQ(message(5, 1, 0.1), "accepted");
+  EXPECT_TRUE(says(message(5, 0, 0.1), "spacedim: 5, expected 2 or 3, or 5 beside vectors/mu_r"));
+  EXPECT_TRUE(says(message(2, 1, 0.1), "spacedim: 2, expected 3 or 5"));
+  EXPECT_TRUE(says(message(4, 1, 0.1), "spacedim: 4, expected 3 or 5"));
+  EXPECT_TRUE(says(message(5, 2, 0.1), "mu_r: 2 numbers, expected 1"));
+  EXPECT_TRUE(says(message(5, 1, -0.1), "rolling resistance is -0.1"));
+  EXPECT_TRUE(says(message(5, 1, std::nan("")), "rolling resistance is nan"));
+}
+
+TEST_F(ProblemFiles, general_files_without_rolling_are_what_they_were) {
+  save_problem(path("old.h5"), one_of_each_class()[9].second, ProblemLayout::general);
+  EXPECT_FALSE(Hdf5Input(path("old.h5")).has("/vinci_problem/blocks/rolling"));
+  save_problem(path("new.h5"), one_of_each_class()[11].second, ProblemLayout::general);
+  EXPECT_TRUE(Hdf5Input(path("new.h5")).has("/vinci_problem/blocks/rolling"));
+}
+
+// As other writers do: 64-bit integers, triplets, texts of variable length, no answers.
+TEST_F(ProblemFiles, files_of_other_writers_are_read) {
+  {
+    Hdf5Output out(path("other.h5"));
+    write_contact(out, "/fclib_local", 2);
+    out.commit();
+  }
+  const Hdf5Silence silence;
+  const hid_t file = H5Fopen(path("other.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const auto replace = [&](const char* name, hid_t type, hsize_t size, const void* data) {
+    if (H5Lexists(file, name, H5P_DEFAULT) > 0) H5Ldelete(file, name, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, &size, nullptr), create = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(create, 1);
+    const hid_t set = H5Dcreate2(file, name, type, space, create, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+    H5Dclose(set), H5Pclose(create), H5Sclose(space);
+  };
+  const long long dimension = 2, entries = 3, rows[] = {0, 1, 1}, columns[] = {0, 1, 1};
+  const double values[] = {4.0, 2.0, 3.0};
+  const char* const title = "of another";
+  const hid_t text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, H5T_VARIABLE);
+  replace("/fclib_local/spacedim", H5T_NATIVE_LLONG, 1, &dimension);
+  replace("/fclib_local/W/nz", H5T_NATIVE_LLONG, 1, &entries);
+  replace("/fclib_local/W/p", H5T_NATIVE_LLONG, 3, rows);
+  replace("/fclib_local/W/i", H5T_NATIVE_LLONG, 3, columns);
+  replace("/fclib_local/W/x", H5T_NATIVE_DOUBLE, 3, values);
+  replace("/fclib_local/info/title", text, 1, &title);
+  H5Tclose(text);
+  H5Fclose(file);
+  const ProblemFile read = load_problem_file(path("other.h5"));
+  EXPECT_EQ(MatrixX(read.problem.C.view()), MatrixX(Eigen::Vector2d(4.0, 5.0).asDiagonal()));
+  EXPECT_EQ(read.title, "of another");
+  EXPECT_EQ(read.description, "");
+  EXPECT_FALSE(read.guess || read.solution);
 }
 
 // Writes an LCP whose parts `change` may replace, and expects an Error that names `what`.

@@ -2,6 +2,7 @@
 // Typed, checked reads and writes of HDF5 datasets.
 #include "vinci/complementarity/hdf5_file.h"
 
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -141,10 +142,18 @@ std::string Hdf5Input::text(const std::string& name) const {
   if (dataset.id() < 0) return {};
   const Handle type(H5Dget_type(dataset.id()), H5Tclose);
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  const bool fits = H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0 &&
-                    H5Sget_simple_extent_npoints(space.id()) == 1;
+  if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1)
+    fail(name, "not a text");
+  if (H5Tis_variable_str(type.id()) > 0) {
+    char* read = nullptr;
+    if (H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &read) < 0)
+      fail(name, "cannot be read; the file is damaged");
+    const std::string value = read ? std::string(read, strnlen(read, longest_text)) : std::string();
+    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, &read);
+    return value;
+  }
   const std::size_t size = H5Tget_size(type.id());
-  if (!fits || size > longest_text) fail(name, "not a text of fixed length");
+  if (size > longest_text) fail(name, "a text longer than is read");
   std::string value(size, '\0');
   if (size > 0 && H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()) < 0)
     fail(name, "cannot be read; the file is damaged");
@@ -248,6 +257,24 @@ void Hdf5Output::text(const std::string& name, const std::string& value) {
   if (dataset.id() < 0 ||
       H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()) < 0)
     fail(name);
+}
+
+void Hdf5Output::attribute(const std::string& name, double value) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(
+      H5Acreate2(file_, name.c_str(), H5T_NATIVE_DOUBLE, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose);
+  if (attribute.id() < 0 || H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, &value) < 0) fail(name);
+}
+
+void Hdf5Output::attribute(const std::string& name, const std::string& value) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), value.size() + 1);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(
+      H5Acreate2(file_, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  if (attribute.id() < 0 || H5Awrite(attribute.id(), type.id(), value.c_str()) < 0) fail(name);
 }
 
 void Hdf5Output::matrix_rows(const std::string& group, const SparseRows& matrix) {

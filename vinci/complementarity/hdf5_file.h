@@ -64,6 +64,8 @@ class Hdf5Output {
   void integers(const std::string& name, const std::vector<int>& values);
   void reals(const std::string& name, const VectorX& values);
   void text(const std::string& name, const std::string& value);
+  void attribute(const std::string& name, double value);  // of the root group
+  void attribute(const std::string& name, const std::string& value);
   void matrix_columns(const std::string& group, const SparseRows& matrix);  // nz = −1
   void matrix_rows(const std::string& group, const SparseRows& matrix);     // nz = −2
   void commit();

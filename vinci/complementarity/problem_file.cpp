@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing the four layouts of problem files.
+// Reading and writing the layouts of problem files.
 #include "vinci/complementarity/problem_file.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int general_version = 1;
 
 // The numbers of the laws in files; fixed for good, whatever the order of the enumeration.
-constexpr Law law_numbers[] = {Law::equality, Law::nonnegative, Law::box,
-                               Law::ball,     Law::coulomb,     Law::second_order};
+constexpr Law law_numbers[] = {Law::equality, Law::nonnegative,  Law::box,    Law::ball,
+                               Law::coulomb,  Law::second_order, Law::rolling};
 
 SparseRows empty_matrix(int rows, int cols) {
   SparseRows matrix;
@@ -81,19 +81,30 @@ SparseRows four_parts(const SparseRows& a, const SparseRows& b, const SparseRows
 
 // ---------------------------------------------------------------------------------------- reading
 
-void add_coulomb_blocks(const Hdf5Input& in, const std::string& root, int rows,
+// Where there is a vector mu_r the contacts have rolling resistance, and `spacedim` counts the rows
+// of the moments too.
+void add_contact_blocks(const Hdf5Input& in, const std::string& root, int rows,
                         std::vector<Block>& blocks) {
   const int dimension = in.integer(root + "/spacedim");
-  if (dimension != 2 && dimension != 3)
-    in.fail(root + "/spacedim", fmt::format("{}, expected 2 or 3", dimension));
+  const std::string resistances = root + "/vectors/mu_r";
+  const bool rolls = in.has(resistances);
+  if (rolls ? dimension != 3 && dimension != 5 : dimension != 2 && dimension != 3)
+    in.fail(root + "/spacedim", fmt::format("{}, expected {}", dimension,
+                                            rolls ? "3 or 5, as there is vectors/mu_r"
+                                                  : "2 or 3, or 5 beside vectors/mu_r"));
   const VectorX friction = in.reals(root + "/vectors/mu");
   if (friction.size() * dimension != rows)
     in.fail(root + "/vectors/mu",
             fmt::format("{} friction coefficients for {} rows of dimension {}", friction.size(),
                         rows, dimension));
+  const VectorX rolling =
+      rolls ? in.reals(resistances, static_cast<int>(friction.size())) : VectorX();
   for (int contact = 0; contact < friction.size(); ++contact) {
-    Block block{.law = Law::coulomb, .offset = contact * dimension, .size = dimension};
+    Block block{.law = rolls ? Law::rolling : Law::coulomb,
+                .offset = contact * dimension,
+                .size = dimension};
     block.friction = friction[contact];
+    if (rolls) block.rolling = rolling[contact];
     blocks.push_back(block);
   }
 }
@@ -110,7 +121,7 @@ ComplementarityProblem read_local(const Hdf5Input& in, const std::string& root) 
   problem.b = in.reals(root + "/vectors/q");
   const int rows = problem.rows();
   problem.C = in.matrix(root + "/W", rows, rows);
-  add_coulomb_blocks(in, root, rows, problem.blocks);
+  add_contact_blocks(in, root, rows, problem.blocks);
   if (in.has(root + "/V")) {
     const VectorX s = in.reals(root + "/vectors/s");
     const int equalities = static_cast<int>(s.size());
@@ -133,7 +144,7 @@ ComplementarityProblem read_global(const Hdf5Input& in, const std::string& root)
   const int n = problem.unknowns(), rows = problem.rows();
   problem.M = in.matrix(root + "/M", n, n);
   problem.J = transposed(in.matrix(root + "/H", n, rows));
-  add_coulomb_blocks(in, root, rows, problem.blocks);
+  add_contact_blocks(in, root, rows, problem.blocks);
   if (in.has(root + "/G")) {
     const VectorX b = in.reals(root + "/vectors/b");
     const int equalities = static_cast<int>(b.size());
@@ -198,6 +209,9 @@ ComplementarityProblem read_general(const Hdf5Input& in, const std::string& root
   const VectorX friction = in.reals(root + "/blocks/friction", count);
   const VectorX lower = in.reals(root + "/blocks/lower", count);
   const VectorX upper = in.reals(root + "/blocks/upper", count);
+  const VectorX rolling = in.has(root + "/blocks/rolling")
+                              ? in.reals(root + "/blocks/rolling", count)
+                              : VectorX(VectorX::Zero(count));
   int offset = 0;
   for (int i = 0; i < count; ++i) {
     if (laws[i] < 0 || laws[i] >= static_cast<int>(std::size(law_numbers)))
@@ -205,7 +219,7 @@ ComplementarityProblem read_general(const Hdf5Input& in, const std::string& root
     if (sizes[i] < 1 || sizes[i] > rows - offset)
       in.fail(root + "/blocks/size", fmt::format("entry {} is {}, beyond the rows", i, sizes[i]));
     problem.blocks.push_back(
-        {law_numbers[laws[i]], offset, sizes[i], friction[i], lower[i], upper[i]});
+        {law_numbers[laws[i]], offset, sizes[i], friction[i], lower[i], upper[i], rolling[i]});
     offset += sizes[i];
   }
   return problem;
@@ -232,13 +246,14 @@ std::optional<Solution> read_fclib_answer(const Hdf5Input& in, const std::string
 
 // ---------------------------------------------------------------------------------------- writing
 
-// Dimension of the contacts if the blocks are coulomb of one size, otherwise 0; `contacts` is how
-// many they are, and equality blocks may follow them where `tail` is allowed.
+// Rows of a contact if the blocks are coulomb or rolling, all of one law and size, otherwise 0;
+// `contacts` is how many they are, and equality blocks may follow them where `tail` is allowed.
 int contact_dimension(const ComplementarityProblem& problem, bool tail, std::size_t& contacts) {
   contacts = 0;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
-    const Block& block = problem.blocks[i];
-    if (block.law == Law::coulomb && contacts == i && block.size == problem.blocks[0].size)
+    const Block &block = problem.blocks[i], &first = problem.blocks[0];
+    const bool contact = block.law == Law::coulomb || block.law == Law::rolling;
+    if (contact && contacts == i && block.law == first.law && block.size == first.size)
       ++contacts;
     else if (!(tail && contacts > 0 && block.law == Law::equality))
       return 0;
@@ -248,10 +263,13 @@ int contact_dimension(const ComplementarityProblem& problem, bool tail, std::siz
 
 void write_friction(Hdf5Output& out, const std::string& root, const ComplementarityProblem& problem,
                     std::size_t contacts) {
-  VectorX friction(static_cast<Eigen::Index>(contacts));
-  for (std::size_t i = 0; i < contacts; ++i)
+  VectorX friction(static_cast<Eigen::Index>(contacts)), rolling(friction.size());
+  for (std::size_t i = 0; i < contacts; ++i) {
     friction[static_cast<Eigen::Index>(i)] = problem.blocks[i].friction;
+    rolling[static_cast<Eigen::Index>(i)] = problem.blocks[i].rolling;
+  }
   out.reals(root + "/vectors/mu", friction);
+  if (problem.blocks[0].law == Law::rolling) out.reals(root + "/vectors/mu_r", rolling);
   out.integer(root + "/spacedim", problem.blocks[0].size);
 }
 
@@ -291,13 +309,39 @@ void write_answers(Hdf5Output& out, const ProblemFile& file) {
   write("/solution", file.solution);
 }
 
-void write_local(Hdf5Output& out, const ProblemFile& file) {
+// Columns [begin, begin + count) of a matrix.
+SparseRows column_range(const SparseRows& matrix, int begin, int count) {
+  return transposed(row_range(transposed(matrix), begin, count));
+}
+
+bool equal(const SparseRows& a, const SparseRows& b) {
+  return a.starts == b.starts && a.indices == b.indices && a.values == b.values;
+}
+
+// C = [W V; Vᵀ R], the form that equalities have in the local layout.
+bool has_local_equalities(const ComplementarityProblem& problem, std::size_t contacts) {
+  const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
+  const int equalities = problem.rows() - rows;
+  return equal(transposed(column_range(row_range(problem.C, 0, rows), rows, equalities)),
+               column_range(row_range(problem.C, rows, equalities), 0, rows));
+}
+
+void write_local(Hdf5Output& out, const ProblemFile& file, std::size_t contacts) {
   const ComplementarityProblem& problem = file.problem;
-  out.matrix_columns("/fclib_local/W", problem.C);
-  out.reals("/fclib_local/vectors/q", problem.b);
-  write_friction(out, "/fclib_local", problem, problem.blocks.size());
+  const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
+  const int equalities = problem.rows() - rows;
+  const SparseRows upper = row_range(problem.C, 0, rows);
+  out.matrix_columns("/fclib_local/W", column_range(upper, 0, rows));
+  out.reals("/fclib_local/vectors/q", problem.b.head(rows));
+  if (equalities > 0) {
+    const SparseRows lower = row_range(problem.C, rows, equalities);
+    out.matrix_columns("/fclib_local/V", column_range(upper, rows, equalities));
+    out.matrix_columns("/fclib_local/R", column_range(lower, rows, equalities));
+    out.reals("/fclib_local/vectors/s", problem.b.tail(equalities));
+  }
+  write_friction(out, "/fclib_local", problem, contacts);
   write_info(out, "/fclib_local", file);
-  write_fclib_answers(out, file, problem.rows());
+  write_fclib_answers(out, file, rows);
 }
 
 void write_global(Hdf5Output& out, const ProblemFile& file, std::size_t contacts) {
@@ -352,7 +396,7 @@ void write_general(Hdf5Output& out, const ProblemFile& file) {
   const ComplementarityProblem& problem = file.problem;
   const auto count = static_cast<Eigen::Index>(problem.blocks.size());
   std::vector<int> laws, sizes;
-  VectorX friction(count), lower(count), upper(count);
+  VectorX friction(count), lower(count), upper(count), rolling(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const Block& block = problem.blocks[static_cast<std::size_t>(i)];
     laws.push_back(static_cast<int>(
@@ -361,6 +405,7 @@ void write_general(Hdf5Output& out, const ProblemFile& file) {
     friction[i] = block.friction;
     lower[i] = block.lower;
     upper[i] = block.upper;
+    rolling[i] = block.rolling;
   }
   out.integer(root + "/version", general_version);
   out.matrix_rows(root + "/M", problem.M);
@@ -373,6 +418,7 @@ void write_general(Hdf5Output& out, const ProblemFile& file) {
   out.reals(root + "/blocks/friction", friction);
   out.reals(root + "/blocks/lower", lower);
   out.reals(root + "/blocks/upper", upper);
+  if ((rolling.array() != 0.0).any()) out.reals(root + "/blocks/rolling", rolling);
   write_info(out, root, file);
   write_answers(out, file);
 }
@@ -393,9 +439,11 @@ std::string problem_class(const ComplementarityProblem& problem) {
   const bool local = problem.unknowns() == 0;
   std::size_t contacts = 0;
   if (const int dimension = contact_dimension(problem, false, contacts)) {
-    if (local) return dimension == 2 ? "fc2d" : "fc3d";
-    if (problem.C.empty()) return dimension == 2 ? "gfc2d" : "gfc3d";
-    return "mixed";
+    if (!local && !problem.C.empty()) return "mixed";
+    const bool rolls = problem.blocks[0].law == Law::rolling;
+    const std::string kind =
+        rolls ? (dimension == 3 ? "rfc2d" : "rfc3d") : (dimension == 2 ? "fc2d" : "fc3d");
+    return local ? kind : "g" + kind;
   }
   if (!local) return "mixed";
   bool lcp = true, relay = !problem.blocks.empty();
@@ -418,6 +466,8 @@ ProblemFile load_problem_file(const std::string& path) {
   };
   static constexpr Layout layouts[] = {{"/fclib_local", read_local, true},
                                        {"/fclib_global", read_global, true},
+                                       {"/fclib_local_rolling", read_local, true},
+                                       {"/fclib_global_rolling", read_global, true},
                                        {"/lcp", read_lcp, false},
                                        {"/mlcp", read_mlcp, false},
                                        {"/vinci_problem", read_general, false}};
@@ -461,10 +511,11 @@ void save_problem_file(const std::string& path, const ProblemFile& file, Problem
     write_lcp(out, file);
   else if ((kind == "mlcp" && equalities_first(problem)) || kind == "relay")
     write_mlcp(out, file);
-  else if (kind == "fc2d" || kind == "fc3d")
-    write_local(out, file);
-  else if (problem.unknowns() > 0 && problem.C.empty() &&
-           contact_dimension(problem, true, contacts) > 0)
+  else if (contact_dimension(problem, true, contacts) == 0)
+    write_general(out, file);
+  else if (problem.unknowns() == 0 && has_local_equalities(problem, contacts))
+    write_local(out, file, contacts);
+  else if (problem.unknowns() > 0 && problem.C.empty())
     write_global(out, file, contacts);
   else
     write_general(out, file);

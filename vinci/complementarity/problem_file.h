@@ -12,7 +12,8 @@
 namespace vinci {
 
 // "lcp", "mlcp", "relay" (no u, scalar laws), "fc2d", "fc3d" (no u, coulomb blocks of one size),
-// "gfc2d", "gfc3d" (the same with u and without C), or "mixed".
+// "rfc2d", "rfc3d" (the same with rolling resistance), "gfc2d", "gfc3d", "grfc2d", "grfc3d" (the
+// same with u and without C), or "mixed".
 std::string problem_class(const ComplementarityProblem& problem);
 
 struct ProblemFile {
