@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solvers that come with the house.
+#include "vinci/solvers/admm.h"
 #include "vinci/solvers/augmented_lagrangian.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/gauss_seidel.h"
@@ -13,6 +14,7 @@ namespace vinci {
 void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(auto_entry());
   registry.add(gauss_seidel_entry());
+  registry.add(admm_entry());
   registry.add(augmented_lagrangian_entry());
   registry.add(interior_point_entry());
   registry.add(semismooth_newton_entry());
