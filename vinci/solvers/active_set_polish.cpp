@@ -276,21 +276,26 @@ bool ActiveSetPolish::solve_system(double* x) {
   // Rows, then columns, by their largest entry: DenseLu expects numbers about 1.
   equilibration_.assign(static_cast<std::size_t>(size_), 0.0);
   for (int i = 0; i < size_; ++i) {
+    double* const row = &dense_.entry(i, 0);
     double largest = 0.0;
-    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(dense_.entry(i, j)));
+    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(row[j]));
     if (!(largest > 0.0) || !std::isfinite(largest)) return false;
+    const double factor = 1.0 / largest;
     for (int j = 0; j < size_; ++j) {
-      dense_.entry(i, j) /= largest;
-      equilibration_[j] = std::max(equilibration_[j], std::abs(dense_.entry(i, j)));
+      row[j] *= factor;
+      equilibration_[j] = std::max(equilibration_[j], std::abs(row[j]));
     }
-    x[i] /= largest;
+    x[i] *= factor;
   }
-  for (int i = 0; i < size_; ++i)
-    for (int j = 0; j < size_; ++j) dense_.entry(i, j) /= equilibration_[j];
+  for (double& factor : equilibration_) factor = 1.0 / factor;
+  for (int i = 0; i < size_; ++i) {
+    double* const row = &dense_.entry(i, 0);
+    for (int j = 0; j < size_; ++j) row[j] *= equilibration_[j];
+  }
   dense_.factor();
   dense_.solve(x);
   for (int i = 0; i < size_; ++i) {
-    x[i] /= equilibration_[i];
+    x[i] *= equilibration_[i];
     if (!std::isfinite(x[i])) return false;
   }
   return true;
@@ -300,12 +305,24 @@ void ActiveSetPolish::assemble_condensed(const DelassusOperator& op) {
   const SparseRows& W = op.rows();
   for (int row = 0; row < W.rows; ++row) {
     const Combination& left = equation_[row];
-    if (left.count == 0) continue;
-    for (int k = W.starts[row]; k < W.starts[row + 1]; ++k) {
-      const Combination& right = force_[W.indices[k]];
-      for (int a = 0; a < left.count; ++a)
+    const int begin = W.starts[row], end = W.starts[row + 1];
+    for (int a = 0; a < left.count; ++a) {
+      const int target = left.index[a];
+      const double factor = left.factor[a];
+      if (use_dense_) {  // the inner loop of small problems
+        double* const dense = &dense_.entry(target, 0);
+        for (int k = begin; k < end; ++k) {
+          const Combination& right = force_[W.indices[k]];
+          const double value = factor * W.values[k];
+          for (int b = 0; b < right.count; ++b) dense[right.index[b]] += value * right.factor[b];
+        }
+        continue;
+      }
+      for (int k = begin; k < end; ++k) {
+        const Combination& right = force_[W.indices[k]];
         for (int b = 0; b < right.count; ++b)
-          add_entry(left.index[a], right.index[b], left.factor[a] * W.values[k] * right.factor[b]);
+          add_entry(target, right.index[b], factor * W.values[k] * right.factor[b]);
+      }
     }
   }
   for (int i = 0; i < size_; ++i) add_entry(i, i, resistance_[i]);
@@ -508,35 +525,28 @@ void ActiveSetPolish::advance(const ComplementarityProblem& problem, const Vecto
   }
 }
 
-// Asks no clock without a limit.
-bool ActiveSetPolish::in_time(const ComplementarityProblem& problem, const Deadline* until) {
-  if (until == nullptr) return true;
-  if (timed_rows_ != problem.rows()) slowest_ = 0.0;
-  timed_rows_ = problem.rows();
-  return until->remaining() > slowest_;
-}
-
 Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const DelassusOperator& op,
                                   Judge& judge, const Limits& limits, Solution& solution,
                                   const Residual& current) {
   Residual best = current;
   candidate_.u = solution.u;
   candidate_.lambda = solution.lambda;
-  judge.measure(problem, candidate_);
   int failures = 0;
   const std::vector<Contact>* contacts = limits.contacts;  // as long as they lead on
   for (int k = 0; k < limits.steps && !is_settled(best, limits.tolerance); ++k) {
-    if (!in_time(problem, limits.until)) break;
-    const double before = limits.until ? limits.until->remaining() : 0.0;
+    snapped_ = candidate_.lambda;
     classify(problem, judge, contacts, candidate_.lambda);
     if (scale_.empty()) break;
-    const Residual at_snapped = judge.measure(problem, candidate_);
-    snapped_ = candidate_.lambda;
-    w_ = judge.w();
-    if (at_snapped.relative < best.relative) {
-      best = at_snapped;
-      solution.lambda = snapped_;
+    // Where snapping to the set moved nothing the judge's w is still that of the candidate.
+    if (candidate_.lambda != snapped_) {
+      const Residual at_snapped = judge.measure(problem, candidate_);
+      if (at_snapped.relative < best.relative) {
+        best = at_snapped;
+        solution.lambda = candidate_.lambda;
+      }
+      snapped_ = candidate_.lambda;
     }
+    w_ = judge.w();
     const double proximity = proximities[std::min(failures, 2)];
     Residual trial;
     trial.relative = std::numeric_limits<double>::infinity();
@@ -544,8 +554,6 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
       advance(problem, snapped_, candidate_.lambda);
       trial = judge.measure(problem, candidate_);
     }
-    if (limits.until && std::isfinite(before))
-      slowest_ = std::max(slowest_, before - limits.until->remaining());
     if (!(trial.relative < best.relative)) contacts = nullptr;
     if (trial.relative < best.relative) {
       // A slow gain is the sweeps' work.

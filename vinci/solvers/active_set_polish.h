@@ -15,7 +15,6 @@
 #include <memory>
 #include <vector>
 
-#include "vinci/base/clock.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/solvers/delassus_operator.h"
 #include "vinci/solvers/mixed_lcp.h"
@@ -36,11 +35,9 @@ class ActiveSetPolish {
     int steps = 10;
     // Per block, the set to start with, held while it gains; null: natural.
     const std::vector<Contact>* contacts = nullptr;
-    // No step is begun that would not end before it, by the time that the slowest one took.
-    const Deadline* until = nullptr;
   };
-  // Improves solution.lambda, whose residual is `current`; returns the residual reached. The judge
-  // and the operator are prepared for the problem.
+  // Improves solution.lambda, whose residual `current` the judge measured last; returns the
+  // residual reached. The operator is prepared for the problem.
   Residual improve(const ComplementarityProblem& problem, const DelassusOperator& op, Judge& judge,
                    const Limits& limits, Solution& solution, const Residual& current);
   int steps() const { return steps_; }  // factorisations so far
@@ -73,7 +70,6 @@ class ActiveSetPolish {
   struct Disk;  // λ_T below μ λ_N, or λ_R below μ_r λ_N
   void yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda);
 
-  bool in_time(const ComplementarityProblem& problem, const Deadline* until);
   bool step(const ComplementarityProblem& problem, const DelassusOperator& op, double proximity,
             const VectorX& w);
   void assemble_condensed(const DelassusOperator& op);
@@ -105,8 +101,6 @@ class ActiveSetPolish {
   int size_ = 0;  // of the linear system
   bool use_dense_ = true;
   int steps_ = 0;
-  double slowest_ = 0.0;  // seconds of a step on problems of `timed_rows_` rows
-  int timed_rows_ = 0;
 };
 
 }  // namespace vinci

@@ -15,6 +15,7 @@ namespace {
 constexpr const char* name = "augmented-lagrangian";
 constexpr double largest_penalty = 1e9;  // beyond it the Newton matrix loses the digits of M
 constexpr double penalty_growth = 10.0;
+constexpr double largest_cone = 1e4;   // friction coefficient of a projection onto the cone
 constexpr double exact_penalty = 1e4;  // where the exact law takes over from its fixed point
 
 }  // namespace
@@ -22,13 +23,6 @@ constexpr double exact_penalty = 1e4;  // where the exact law takes over from it
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
     : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
       first_penalty_(settings.penalty) {}
-
-const char* AugmentedLagrangianSolver::refusal(const ComplementarityProblem& problem) const {
-  if (problem.unknowns() > 0 && problem.C.empty()) return nullptr;
-  for (const Block& block : problem.blocks)
-    if (const char* reason = why_unmapped(LawMap::natural, block)) return reason;
-  return nullptr;
-}
 
 void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
   center_ = candidate_.lambda;
@@ -160,10 +154,16 @@ void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& probl
   rules.tolerance = frame_.tolerance;
   rules.until = &until_;
   rules.memory = 5;
+  // The cone's projection is of no use where contacts roll, nor where the cone is all but a half
+  // space.
+  const bool convex =
+      std::none_of(problem.blocks.begin(), problem.blocks.end(), [](const Block& block) {
+        return block.law == Law::rolling || block.friction > largest_cone;
+      });
   int idle = 0;  // rounds without a gain
   double before = best_residual_.relative;
   while (!out_of_limits() && idle < 8) {
-    rules.frozen = penalty_ < exact_penalty;
+    rules.frozen = convex && penalty_ < exact_penalty;
     rules.map = rules.frozen ? LawMap::natural : LawMap::alart_curnier;
     rules.proximity = 1.0 / penalty_;
     rules.target = std::min(1e-2 * before, 1e-3) * judge_.free_norm();

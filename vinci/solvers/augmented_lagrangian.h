@@ -31,7 +31,7 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   explicit AugmentedLagrangianSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem& problem) const override;
+  const char* refusal(const ComplementarityProblem&) const override { return nullptr; }
   void iterate(const ComplementarityProblem& problem) override;
   void iterate_rows(const ComplementarityProblem& problem);
   void start(const ComplementarityProblem& problem);

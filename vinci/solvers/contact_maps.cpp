@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_ball.h"
+#include "vinci/complementarity/law_rolling.h"
 
 namespace vinci {
 namespace {
@@ -66,8 +66,9 @@ struct Cut {
 Cut cut_to(int count, double radius, const double* z) {
   Cut result;
   result.length = law::norm(count, z);
-  result.cut = !(result.length <= radius);
-  for (int i = 0; i < count && result.cut; ++i) result.e[i] = z[i] / result.length;
+  result.cut = radius == 0.0 || !(result.length <= radius);
+  for (int i = 0; i < count && result.cut && result.length > 0.0; ++i)
+    result.e[i] = z[i] / result.length;
   return result;
 }
 
@@ -81,7 +82,8 @@ void tangential_rows(int first, int count, double radius, const double* x, const
     if (!by_x.at) continue;
     for (int j = 0; j < count; ++j) {
       const double one = i == j ? 1.0 : 0.0;
-      const double P = cut.cut ? radius / cut.length * (one - cut.e[i] * cut.e[j]) : one;
+      const double turning = radius > 0.0 ? radius / cut.length : 0.0;
+      const double P = cut.cut ? turning * (one - cut.e[i] * cut.e[j]) : one;
       by_x(first + i, first + j) = one - P;
       by_w(first + i, first + j) = P;
     }
@@ -91,9 +93,9 @@ void tangential_rows(int first, int count, double radius, const double* x, const
   }
 }
 
-void friction_map(LawMap map, const Block& block, const double* x, const double* w, double* phi,
-                  const Square& by_x, const Square& by_w) {
-  double z[3];
+void friction_map(LawMap map, const Block& block, const MapPoint& point, const double* x,
+                  const double* w, double* phi, const Square& by_x, const Square& by_w) {
+  double z[largest_mapped_block];
   for (int i = 0; i < block.size; ++i) z[i] = x[i] - w[i];
   const bool pressed = z[0] > 0.0;
   phi[0] = pressed ? w[0] : x[0];
@@ -102,9 +104,15 @@ void friction_map(LawMap map, const Block& block, const double* x, const double*
     (pressed ? by_w : by_x)(0, 0) = 1.0;
   }
   const bool own = map == LawMap::jean_moreau;  // the radius is that of x itself
-  const double normal = std::max(own ? x[0] : z[0], 0.0), mu = block.friction;
-  const double slope[2] = {normal > 0.0 ? mu : 0.0, normal > 0.0 && !own ? -mu : 0.0};
-  tangential_rows(1, block.size - 1, mu * normal, x, z, slope, phi, by_x, by_w);
+  const double normal = std::max(own ? x[0] : z[0], 0.0);
+  const auto rows = [&](int first, int count, double mu) {
+    const double slope[2] = {normal > 0.0 ? mu : 0.0, normal > 0.0 && !own ? -mu : 0.0};
+    tangential_rows(first, count, mu * normal, x, z, slope, phi, by_x, by_w);
+  };
+  if (block.law != Law::rolling) return rows(1, block.size - 1, block.friction);
+  const int count = law::rolling_tangents(block.size);
+  rows(1, count, block.friction);
+  rows(1 + count, count, block.rolling / point.length);
 }
 
 // P_K and its derivative.
@@ -246,9 +254,12 @@ const char* why_unmapped(LawMap map, const Block& block) {
       return map == LawMap::natural || map == LawMap::fischer_burmeister
                  ? nullptr
                  : "second-order cones: use the map natural or fischer-burmeister";
-    default:
-      return "no map of this solver is defined for one of the laws";
+    case Law::rolling:
+      return map == LawMap::alart_curnier || map == LawMap::jean_moreau
+                 ? nullptr
+                 : "rolling resistance: use the map alart-curnier or jean-moreau";
   }
+  return nullptr;
 }
 
 void evaluate_map(LawMap map, const Block& block, const MapPoint& point, const double* x,
@@ -269,11 +280,12 @@ void evaluate_map(LawMap map, const Block& block, const MapPoint& point, const d
     const double slope[2] = {0.0, 0.0};
     return tangential_rows(0, 2, point.scale * block.upper, x, z, slope, phi, A, B);
   }
+  if (block.law == Law::rolling) return friction_map(map, block, point, x, w, phi, A, B);
   if (block.friction == 0.0) return frictionless(map, block, x, w, phi, A, B);
   if (map == LawMap::fischer_burmeister) return fischer_cone(block, point, x, w, phi, A, B);
   if (map == LawMap::natural || block.law == Law::second_order)
     return natural_cone(block, point, x, w, phi, A, B);
-  friction_map(map, block, x, w, phi, A, B);
+  friction_map(map, block, point, x, w, phi, A, B);
 }
 
 }  // namespace vinci

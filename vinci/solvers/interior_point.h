@@ -5,7 +5,8 @@
 //   (M + Jᵀ D J) du = p + Jᵀλ − M u + Jᵀ(g − D (J u + b − w)),  dw = J du + (J u + b − w),
 //   dλ = g − D dw
 //
-// twice with one factorisation: first for τ = 0, then with τ and the second-order terms chosen by
+// (in a problem without u, or with C, the coupled system of coupled_matrix.h) twice with one
+// factorisation: first for τ = 0, then with τ and the second-order terms chosen by
 // how far that went [Mehrotra 1992; for friction compare Acary, Armand, Nguyen 2023]. The path
 // leads to the middle of the set of impulses: contacts that repeat each other share the load and
 // stay off the edges of their cones, so that the active set shows early and the polish ends it.

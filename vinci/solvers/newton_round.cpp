@@ -35,10 +35,11 @@ void NewtonRound::evaluate(const ComplementarityProblem& problem, const Judge& j
   for (std::size_t number = 0; number < problem.blocks.size(); ++number) {
     const Block& block = problem.blocks[number];
     const int row = block.offset, size = block.size;
-    const double s = judge.scales()[row], weight = judge.weights()[row];
-    double x[largest_mapped_block], w[largest_mapped_block];
+    const double* const s = judge.scales().data() + row;
+    const double* const weight = judge.weights().data() + row;
     const auto velocity = [&](int i) {
-      return weight * w_[row + i] + rules_.proximity * s * (lambda[row + i] - center_[row + i]);
+      return weight[i] * w_[row + i] +
+             rules_.proximity * s[i] * (lambda[row + i] - center_[row + i]);
     };
     if (block.law == Law::equality) {
       for (int i = 0; i < size; ++i) phi_[row + i] = velocity(i);
@@ -46,14 +47,16 @@ void NewtonRound::evaluate(const ComplementarityProblem& problem, const Judge& j
       std::fill(B, B + size * size, 0.0);
       for (int i = 0; i < size; ++i) B[i * size + i] = 1.0;
     } else {
-      for (int i = 0; i < size; ++i) x[i] = s * lambda[row + i], w[i] = velocity(i);
-      const MapPoint point{s, rules_.frozen ? frozen_[static_cast<long>(number)] : -1.0};
+      double x[largest_mapped_block], w[largest_mapped_block];
+      for (int i = 0; i < size; ++i) x[i] = s[i] * lambda[row + i], w[i] = velocity(i);
+      const MapPoint point{s[0], rules_.frozen ? frozen_[static_cast<long>(number)] : -1.0,
+                           s[0] / s[size - 1]};
       evaluate_map(rules_.map, block, point, x, w, phi_.data() + row, derivatives ? A : nullptr,
                    derivatives ? B : nullptr);
     }
     for (int k = 0; k < size * size && derivatives; ++k) {
-      A[k] = s * (A[k] + rules_.proximity * B[k]);
-      B[k] *= weight;
+      A[k] = s[k % size] * (A[k] + rules_.proximity * B[k]);
+      B[k] *= weight[k % size];
     }
     A += size * size, B += size * size;
   }
@@ -124,7 +127,8 @@ NewtonRound::Outcome NewtonRound::run(const ComplementarityProblem& problem, Jud
   double theta = measure(problem, judge, solution);
   recent_.assign(1, theta);
   while (std::isfinite(theta)) {
-    outcome.reached = std::sqrt(2.0 * theta) <= rules.target || is_settled(best_, rules.tolerance);
+    outcome.reached = (outcome.steps > 0 && std::sqrt(2.0 * theta) <= rules.target) ||
+                      is_settled(best_, rules.tolerance);
     if (outcome.reached || outcome.steps >= rules.steps || rules.until->passed()) break;
     if (!direction(problem, judge, solution.lambda)) break;
     ++outcome.steps;

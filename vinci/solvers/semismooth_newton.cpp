@@ -13,6 +13,7 @@ constexpr double smallest_proximity = 1e-10, largest_proximity = 1e2;
 constexpr double proximity_fall = 0.1, proximity_rise = 10.0;
 constexpr int steps_of_round = 40, few_steps = 4;
 constexpr int most_failures = 8;          // rounds in a row
+constexpr int most_idle = 12;             // rounds in a row that find nothing better
 constexpr double worth_polishing = 1e-2;  // relative residual
 constexpr double gain = 0.5;              // of a round that counts though its target was missed
 
@@ -59,22 +60,25 @@ NewtonRound::Outcome SemismoothNewtonSolver::round(const ComplementarityProblem&
 void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
   round_.prepare(problem, judge_);
   double proximity = settings_.proximity;
-  int failures = 0;
-  while (!out_of_limits() && failures <= most_failures) {
+  int failures = 0, idle = 0;
+  while (!out_of_limits() && failures <= most_failures && idle <= most_idle) {
     center_ = candidate_.lambda;
     const double before = best_residual_.relative;
     const NewtonRound::Outcome outcome = round(problem, proximity);
     const bool good = outcome.reached || round_.best().relative < gain * before;
-    const VectorX last = candidate_.lambda;
+    last_ = candidate_.lambda;
     candidate_.lambda = round_.best_lambda();
     Residual residual = round_.best();
-    if (settings_.polish && residual.relative < worth_polishing && !settled(residual))
+    if (settings_.polish && residual.relative < worth_polishing && !settled(residual)) {
+      judge_.measure(problem, candidate_);
       residual =
           polish_.improve(problem, operator_, judge_, {frame_.tolerance, 4}, candidate_, residual);
+    }
     if (offer(residual)) return;
+    idle = best_residual_.relative < 0.9 * before ? 0 : idle + 1;
     if (good) {
       failures = 0;
-      candidate_.lambda = outcome.reached ? last : round_.best_lambda();
+      candidate_.lambda = outcome.reached ? last_ : round_.best_lambda();
       const int falls = outcome.reached ? (outcome.steps <= few_steps ? 2 : 1) : 0;
       for (int k = 0; k < falls; ++k)
         proximity = std::max(proximity * proximity_fall, smallest_proximity);

@@ -33,7 +33,7 @@ class SemismoothNewtonSolver final : public VelocitySolver {
 
   Settings settings_;
   NewtonRound round_;
-  VectorX center_;  // λ̄
+  VectorX center_, last_;  // λ̄, and where its round ended
 };
 
 SolverRegistry::Entry semismooth_newton_entry();

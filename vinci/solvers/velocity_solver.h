@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of the Newton methods that work on the velocities u: what they refuse, the guess, the
-// best answer so far, and the judge's verdict at the end. A method improves `best_` in iterate().
+// The frame of the Newton methods: what they refuse, the guess, the best answer so far, and the
+// judge's verdict at the end. A method improves `best_` in iterate().
 #pragma once
 
 #include "vinci/complementarity/residual.h"
