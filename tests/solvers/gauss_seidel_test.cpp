@@ -214,8 +214,8 @@ TEST(Solvers, are_listed_by_name_and_take_their_options) {
   SolverRegistry registry("solver");
   add_builtin_solvers(registry);
   const std::vector<std::string> names = registry.names();
-  for (const char* const name : {"auto", "gauss-seidel", "augmented-lagrangian", "interior-point",
-                                 "semismooth-newton", "lemke"})
+  for (const char* const name : {"auto", "gauss-seidel", "admm", "augmented-lagrangian",
+                                 "interior-point", "semismooth-newton", "lemke"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
   const ComplementarityProblem problem = scenes::box_stack(8);
   OptionValues values(registry.at("gauss-seidel").options);

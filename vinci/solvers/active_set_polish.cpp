@@ -525,6 +525,14 @@ void ActiveSetPolish::advance(const ComplementarityProblem& problem, const Vecto
   }
 }
 
+// Asks no clock without a limit.
+bool ActiveSetPolish::in_time(const ComplementarityProblem& problem, const Deadline* until) {
+  if (until == nullptr) return true;
+  if (timed_rows_ != problem.rows()) slowest_ = 0.0;
+  timed_rows_ = problem.rows();
+  return until->remaining() > slowest_;
+}
+
 Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const DelassusOperator& op,
                                   Judge& judge, const Limits& limits, Solution& solution,
                                   const Residual& current) {
@@ -534,6 +542,8 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
   int failures = 0;
   const std::vector<Contact>* contacts = limits.contacts;  // as long as they lead on
   for (int k = 0; k < limits.steps && !is_settled(best, limits.tolerance); ++k) {
+    if (!in_time(problem, limits.until)) break;
+    const double before = limits.until ? limits.until->remaining() : 0.0;
     snapped_ = candidate_.lambda;
     classify(problem, judge, contacts, candidate_.lambda);
     if (scale_.empty()) break;
@@ -554,6 +564,8 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
       advance(problem, snapped_, candidate_.lambda);
       trial = judge.measure(problem, candidate_);
     }
+    if (limits.until && std::isfinite(before))
+      slowest_ = std::max(slowest_, before - limits.until->remaining());
     if (!(trial.relative < best.relative)) contacts = nullptr;
     if (trial.relative < best.relative) {
       // A slow gain is the sweeps' work.

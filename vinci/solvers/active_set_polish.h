@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "vinci/base/clock.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/solvers/delassus_operator.h"
 #include "vinci/solvers/mixed_lcp.h"
@@ -35,6 +36,8 @@ class ActiveSetPolish {
     int steps = 10;
     // Per block, the set to start with, held while it gains; null: natural.
     const std::vector<Contact>* contacts = nullptr;
+    // No step is begun that would not end before it, by the time that the slowest one took.
+    const Deadline* until = nullptr;
   };
   // Improves solution.lambda, whose residual `current` the judge measured last; returns the
   // residual reached. The operator is prepared for the problem.
@@ -70,6 +73,7 @@ class ActiveSetPolish {
   struct Disk;  // λ_T below μ λ_N, or λ_R below μ_r λ_N
   void yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda);
 
+  bool in_time(const ComplementarityProblem& problem, const Deadline* until);
   bool step(const ComplementarityProblem& problem, const DelassusOperator& op, double proximity,
             const VectorX& w);
   void assemble_condensed(const DelassusOperator& op);
@@ -101,6 +105,8 @@ class ActiveSetPolish {
   int size_ = 0;  // of the linear system
   bool use_dense_ = true;
   int steps_ = 0;
+  double slowest_ = 0.0;  // seconds of a step on problems of `timed_rows_` rows
+  int timed_rows_ = 0;
 };
 
 }  // namespace vinci
