@@ -197,6 +197,27 @@ TEST(AllSolutions, a_box_at_rest_on_four_points_in_space) {
   EXPECT_EQ(to_string(all.solutions[0].modes), "stick, stick, stick, stick");
 }
 
+TEST(AllSolutions, a_box_that_slides_in_space_is_one_set_of_loads) {
+  ComplementarityProblem problem = scenes::box_stack(1, 0.3);
+  problem.p[0] = 0.2;  // m/s, along x, 1 kg
+  problem.p[1] = 0.1;
+  const AllSolutions all = all_solutions(problem);
+  EXPECT_FALSE(all.complete);
+  EXPECT_NE(all.note, "");
+  ASSERT_EQ(all.solutions.size(), 1u);
+  EXPECT_EQ(to_string(all.solutions[0].modes), "slide, slide, slide, slide");
+  EXPECT_EQ(all.solutions[0].dimension, 1);  // four normal loads, three equations
+  EXPECT_LT(all.solutions[0].residual.relative, 1e-10);
+}
+
+TEST(AllSolutions, no_rows_have_the_free_motion) {
+  ComplementarityProblem free = scenes::spatial_problem({scenes::unit_box({0, 0, 1})}, {});
+  const AllSolutions all = all_solutions(free);
+  ASSERT_EQ(all.solutions.size(), 1u);
+  EXPECT_NEAR(all.solutions[0].solution.u[2], -9.81e-3, 1e-15);
+  EXPECT_EQ(all_solutions(lcp(MatrixX(0, 0), VectorX(0))).solutions.size(), 1u);
+}
+
 TEST(AllSolutions, quasi_static_problems_keep_u) {
   ComplementarityProblem problem;  // 0 = −λ + 2, w = u + 0.5
   problem.M.reset(1), problem.M.end_row();

@@ -196,6 +196,9 @@ TEST(PathNewton, refuses_what_does_not_fit) {
   EXPECT_NE(problem.why_invalid(), "");
   problem.function = nullptr;
   EXPECT_NE(problem.why_invalid(), "");
+  VectorX nothing;
+  const NonlinearProblem empty = linear_problem(SparseRows{}, nothing, nothing, nothing);
+  EXPECT_EQ(PathNewton().solve(empty, nothing).status, SolveStatus::solved);
 }
 
 TEST(PathNewton, a_wrong_jacobian_is_found_by_differences) {

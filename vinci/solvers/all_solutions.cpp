@@ -24,6 +24,10 @@ constexpr double rank_tolerance = 1e-10;  // of a regular system of one choice
 constexpr double same = 1e-7;             // distance of two solutions that count as one
 constexpr int most_rounds = 40;           // of cuts at one round cone
 
+double largest_of(const VectorX& x) {
+  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+}
+
 class Search {
  public:
   Search(const ComplementarityProblem& problem, const AllSolutionsLimits& limits)
@@ -78,6 +82,7 @@ class Search {
   bool cut_round_cones(const VectorX& x);
   void keep(const VectorX& x, int dimension, bool is_linear);
   bool lies_in(const VectorX& x, const std::vector<int>& chosen) const;
+  bool is_part(const Found& one, const Found& other) const;
   void merge();
 
   const ComplementarityProblem& problem_;
@@ -267,14 +272,17 @@ void Search::look_into() {
 }
 
 void Search::look_into_linear() {
+  if (equations_.cols() == 0) {  // no rows: nothing to choose
+    keep(VectorX(), 0, true);
+    return;
+  }
   Eigen::ColPivHouseholderQR<MatrixX> factors;
   factors.setThreshold(rank_tolerance);
   factors.compute(equations_);
   int dimension = static_cast<int>(equations_.cols() - factors.rank());
   VectorX x = factors.solve(values_);
   x += factors.solve(values_ - equations_ * x);
-  if ((equations_ * x - values_).cwiseAbs().maxCoeff() > slack * (1.0 + x.cwiseAbs().maxCoeff()))
-    return;
+  if (largest_of(equations_ * x - values_) > slack * (1.0 + largest_of(x))) return;
   if (dimension > 0 && !inside(x, dimension)) return;
   keep(x, dimension, true);
 }
@@ -361,7 +369,7 @@ void Search::look_into_bent() {
 
 // What obeys the inequalities and satisfies the judge.
 void Search::keep(const VectorX& x, int dimension, bool is_linear) {
-  const double size = slack * (1.0 + x.cwiseAbs().maxCoeff());
+  const double size = slack * (1.0 + largest_of(x));
   for (const PieceCondition* const condition : inequalities_)
     if (level(*condition, x) < -size) return;
   Found found;
@@ -378,13 +386,13 @@ void Search::keep(const VectorX& x, int dimension, bool is_linear) {
   for (std::size_t b = 0; b < pieces_.size(); ++b) found.what.modes.push_back(piece(b).mode);
   for (const Found& other : found_)
     if (dimension == 0 && other.what.dimension == 0 &&
-        (other.x - x).cwiseAbs().maxCoeff() <= same * (1.0 + x.cwiseAbs().maxCoeff()))
+        largest_of(other.x - x) <= same * (1.0 + largest_of(x)))
       return;
   found_.push_back(std::move(found));
 }
 
 bool Search::lies_in(const VectorX& x, const std::vector<int>& chosen) const {
-  const double size = same * (1.0 + x.cwiseAbs().maxCoeff());
+  const double size = same * (1.0 + largest_of(x));
   for (std::size_t b = 0; b < pieces_.size(); ++b)
     for (const PieceCondition& condition :
          pieces_[b][static_cast<std::size_t>(chosen[b])].conditions) {
@@ -394,8 +402,15 @@ bool Search::lies_in(const VectorX& x, const std::vector<int>& chosen) const {
   return true;
 }
 
-// A set that lies in another one of at least its dimension is part of it: the pieces of a law meet
-// in faces, so that one point from within decides.
+// Whether the set of k is part of that of `other`, which has at least its dimension. Linear pieces
+// meet in faces, so that one point from within decides. Where one of them slides in space: to one w
+// belongs one convex set of λ, whatever the law.
+bool Search::is_part(const Found& one, const Found& other) const {
+  if (one.is_linear && other.is_linear) return lies_in(one.x, other.chosen);
+  const double difference = largest_of(rows_.W * (one.x - other.x));
+  return difference <= same * (1.0 + largest_of(rows_.W * other.x));
+}
+
 void Search::merge() {
   std::vector<std::size_t> order(found_.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -405,9 +420,8 @@ void Search::merge() {
   std::vector<char> kept(found_.size(), 0);
   std::vector<std::size_t> large;  // sets of more than a point
   for (const std::size_t k : order) {
-    kept[k] = std::none_of(large.begin(), large.end(), [&](std::size_t other) {
-      return found_[other].is_linear && lies_in(found_[k].x, found_[other].chosen);
-    });
+    kept[k] = std::none_of(large.begin(), large.end(),
+                           [&](std::size_t other) { return is_part(found_[k], found_[other]); });
     if (kept[k] && found_[k].what.dimension > 0) large.push_back(k);
   }
   for (std::size_t k = 0; k < found_.size(); ++k)

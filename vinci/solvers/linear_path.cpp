@@ -26,6 +26,7 @@ void LinearPath::load(const NonlinearProblem& problem, const VectorX& z, const V
   value_ = value;
   low_ = problem.lower - z;
   high_ = problem.upper - z;
+  columns_.rows = size_;
   columns_.starts.assign(size_ + 1, 0);
   for (const int column : jacobian.indices) ++columns_.starts[column + 1];
   for (int j = 0; j < size_; ++j) columns_.starts[j + 1] += columns_.starts[j];
@@ -100,7 +101,7 @@ void LinearPath::load_column(int label, VectorX& column) const {
 }
 
 bool LinearPath::refactor() {
-  basis_.reset();
+  basis_.reset(size_);
   for (const int label : label_) push_column(label);
   return factor_.factor(basis_);
 }

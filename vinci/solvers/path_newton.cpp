@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/solvers/linear_path.h"
+
 namespace vinci {
 
 namespace {
@@ -48,6 +50,10 @@ Fischer fischer_box(double z, double value, double lower, double upper) {
 }
 
 }  // namespace
+
+PathNewton::PathNewton(const Settings& settings)
+    : settings_(settings), path_(std::make_unique<LinearPath>()) {}
+PathNewton::~PathNewton() = default;
 
 bool PathNewton::out_of_limits() const {
   return report_.iterations >= settings_.max_iterations || deadline_.passed();
@@ -148,14 +154,14 @@ bool PathNewton::gradient_step() {
 
 // The step to the solution of the linearised problem, perturbed as little as gives one.
 bool PathNewton::newton_step() {
-  path_.load(*problem_, at_.z, at_.value, jacobian_);
+  path_->load(*problem_, at_.z, at_.value, jacobian_);
   const int limit = 5 * problem_->size() + 50;
   for (int rung = std::max(0, proximity_ - 1); rung < rungs; ++rung) {
-    const LinearPath::End end = path_.follow(ladder[rung], limit, deadline_);
-    report_.pivots += path_.pivots();
+    const LinearPath::End end = path_->follow(ladder[rung], limit, deadline_);
+    report_.pivots += path_->pivots();
     if (end == LinearPath::End::solved) {
       proximity_ = rung;
-      step_ = path_.step();
+      step_ = path_->step();
       return step_.allFinite();
     }
     if (deadline_.passed()) return false;
@@ -209,9 +215,9 @@ PathNewton::Outcome PathNewton::advance(bool watch) {
 void PathNewton::crash() {
   for (int k = 0; k < settings_.crash_steps && !out_of_limits(); ++k) {
     differentiate(at_);
-    path_.load(*problem_, at_.z, at_.value, jacobian_);
+    path_->load(*problem_, at_.z, at_.value, jacobian_);
     int rung = 0;
-    while (rung < rungs && !path_.projected_newton(ladder[rung], step_)) ++rung;
+    while (rung < rungs && !path_->projected_newton(ladder[rung], step_)) ++rung;
     if (rung == rungs) return;
     ++report_.iterations;
     bool found = false;
@@ -283,6 +289,11 @@ NonlinearReport PathNewton::solve(const NonlinearProblem& problem, VectorX& z) {
   report_.residual = infinity;
   if (!problem.why_invalid().empty() || z.size() != problem.size() || !z.allFinite()) {
     report_.note = "the problem is not valid, or the guess does not fit it";
+    return report_;
+  }
+  if (problem.size() == 0) {
+    report_.status = SolveStatus::solved;
+    report_.residual = 0.0;
     return report_;
   }
   problem_ = &problem;

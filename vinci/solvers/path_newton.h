@@ -10,10 +10,11 @@
 #pragma once
 
 #include "vinci/complementarity/nonlinear_problem.h"
-#include "vinci/solvers/linear_path.h"
 #include "vinci/solvers/solver.h"
 
 namespace vinci {
+
+class LinearPath;
 
 struct NonlinearReport {
   SolveStatus status = SolveStatus::refused;
@@ -36,8 +37,9 @@ class PathNewton {
     int watchdog = 6;      // steps without enough descent before it is searched for
     int restarts = 8;      // other starts where one ends at no solution
   };
-  PathNewton() = default;
-  explicit PathNewton(const Settings& settings) : settings_(settings) {}
+  PathNewton() : PathNewton(Settings{}) {}
+  explicit PathNewton(const Settings& settings);
+  ~PathNewton();
   Settings& settings() { return settings_; }
 
   // Asked at every new iterate whose natural map is finite, where set: true ends the solve as
@@ -79,7 +81,7 @@ class PathNewton {
   const NonlinearProblem* problem_ = nullptr;
   NonlinearReport report_;
   Deadline deadline_;
-  LinearPath path_;
+  std::unique_ptr<LinearPath> path_;
   SparseRows jacobian_;
   Point at_, trial_, checkpoint_;
   VectorX best_z_, step_, by_z_, by_value_;  // ∂Φ_k/∂z_k and ∂Φ_k/∂F_k
