@@ -152,5 +152,19 @@ TEST(Certificate, cones_hold_their_tangential_rows_against_the_normal_one) {
   EXPECT_TRUE(proves(local(W, Vector2(-1, -1), {{Law::coulomb, 0, 2, 1.0}}), Vector2(1, 0)));
 }
 
+TEST(Certificate, rolling_adds_its_moment) {
+  // w = −λ_N + λ_T + s λ_R − 1 with μ = 0.5: positive within the cone only where μ_r s > 0.5.
+  for (const double s : {1.0, 3.0}) {
+    MatrixX W = MatrixX::Identity(4, 4);
+    W.row(3) << -1, 1, s, 0;
+    Block block{Law::rolling, 0, 3, 0.5};
+    block.rolling = 0.25;
+    const ComplementarityProblem problem =
+        local(W, Eigen::Vector4d(0, 0, 0, -1), {block, {Law::nonnegative, 3, 1}});
+    EXPECT_EQ(proves(problem, Eigen::Vector4d(0, 0, 0, 1)), s < 2.0);
+    EXPECT_FALSE(proves(problem, Eigen::Vector4d(0, 0, 0.1, 1)));
+  }
+}
+
 }  // namespace
 }  // namespace vinci

@@ -7,6 +7,7 @@
 #include "contact_examples.h"
 #include "enumeration.h"
 #include "tests/support/reference.h"
+#include "vinci/complementarity/certificate.h"
 
 namespace vinci {
 namespace {
@@ -131,6 +132,51 @@ TEST(Lemke, verdicts_agree_with_enumeration_on_arbitrary_matrices) {
   EXPECT_LE(proved, without);
 }
 
+TEST(Lemke, certificate_speaks_of_the_rows_of_the_problem) {
+  std::mt19937_64 random(41);
+  const double infinity = std::numeric_limits<double>::infinity();
+  LemkeSolver solver;
+  int proved = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const int n = 2 + round % 4;
+    ComplementarityProblem problem = lcp(random_matrix(n, n, random), random_matrix(n, 1, random));
+    // An equality, a box with one or both bounds, or planar friction among the rows.
+    if (round % 3 == 0) problem.blocks[0].law = Law::equality;
+    if (round % 5 == 0)
+      problem.blocks[1] = {Law::box, 1, 1, 0.0, -1.0, round % 2 == 0 ? 0.5 : infinity};
+    if (round % 7 == 0 && n > 3) {
+      problem.blocks[2] = {Law::coulomb, 2, 2, 0.3};
+      problem.blocks.erase(problem.blocks.begin() + 3);
+    }
+    Solution solution{VectorX(0), VectorX::Zero(n)};
+    const SolveReport report = solver.solve(problem, solution);
+    ASSERT_EQ(solver.certificate() != nullptr, report.status == SolveStatus::no_solution);
+    if (report.status != SolveStatus::no_solution) continue;
+    ++proved;
+    EXPECT_TRUE(infeasibility(problem, *solver.certificate()).proves_no_solution);
+  }
+  EXPECT_GT(proved, 100);
+}
+
+TEST(Lemke, contact_that_cannot_open_is_proved_infeasible_through_the_velocities) {
+  // Two stops press one body from both sides: u >= 1 and −u >= 1, whatever the impulses.
+  ComplementarityProblem problem;
+  problem.M = SparseRows::from_dense(MatrixX::Constant(1, 1, 2e8));
+  problem.J = SparseRows::from_dense((MatrixX(2, 1) << 1, -1).finished());
+  problem.C = SparseRows::from_dense(MatrixX::Zero(2, 2));
+  problem.p = VectorX::Constant(1, 3.0);
+  problem.b = Vector2(-1, -1);
+  problem.blocks = {{Law::nonnegative, 0, 1}, {Law::nonnegative, 1, 1}};
+  LemkeSolver solver;
+  Solution solution{VectorX::Zero(1), VectorX::Zero(2)};
+  EXPECT_EQ(solver.solve(problem, solution).status, SolveStatus::no_solution);
+  ASSERT_NE(solver.certificate(), nullptr);
+  EXPECT_TRUE(infeasibility(problem, *solver.certificate()).proves_no_solution);
+  problem.b = Vector2(-1, 1);
+  EXPECT_EQ(solver.solve(problem, solution).status, SolveStatus::solved);
+  EXPECT_EQ(solver.certificate(), nullptr);
+}
+
 // --- unique solutions ---
 
 TEST(Lemke, p_matrices_agree_with_enumeration) {
@@ -228,6 +274,11 @@ TEST(Lemke, redundant_equalities_are_solved_and_contradictions_reported) {
   problem.b = Vector3(0.5, -0.5, 0);
   const Answer contradicting = solve(problem);
   EXPECT_EQ(contradicting.report.status, SolveStatus::no_solution);
+  LemkeSolver solver;
+  Solution solution{VectorX::Zero(2), VectorX::Zero(3)};
+  solver.solve(problem, solution);
+  ASSERT_NE(solver.certificate(), nullptr);
+  EXPECT_TRUE(infeasibility(problem, *solver.certificate()).proves_no_solution);
   EXPECT_STREQ(contradicting.report.note, "equality rows contradict each other");
 }
 

@@ -111,20 +111,25 @@ void Account::add_ball(const Block& block, const VectorX& y) {
     demand(length, size);
 }
 
-// λ in K = {|λ_T| <= μ λ_N}; w_N >= 0 and w_T free, or w in the dual cone of K.
+// λ in K = {|λ_T| <= μ λ_N, |λ_R| <= μ_r λ_N}; w_N >= 0 and w_T, w_R free, or w in the dual cone
+// of K.
 void Account::add_cone(const Block& block, const VectorX& y) {
-  const auto tangents = Eigen::seqN(block.offset + 1, block.size - 1);
+  const int rolled = block.law == Law::rolling ? (block.size - 1) / 2 : 0;
+  const auto tangents = Eigen::seqN(block.offset + 1, block.size - 1 - rolled);
+  const auto rolls = Eigen::seqN(block.offset + block.size - rolled, rolled);
   const double mu = block.friction, slip = y(tangents).norm(), normal = y[block.offset];
-  const double bound = block.law == Law::coulomb ? 0.0 : mu * normal;
+  const double bound = block.law == Law::second_order ? mu * normal : 0.0;
   demand(-normal, std::abs(normal));
   // One rounding of the length is none of y's fault.
   demand(slip - bound * (1.0 + 8.0 * epsilon), slip);
-  demand(products_.g[block.offset] + mu * products_.g(tangents).norm(),
-         products_.g_terms[block.offset] + mu * products_.g_terms(tangents).norm());
+  demand(y(rolls).norm(), y(rolls).norm());
+  demand(products_.g[block.offset] + mu * products_.g(tangents).norm() +
+             block.rolling * products_.g(rolls).norm(),
+         products_.g_terms[block.offset] + mu * products_.g_terms(tangents).norm() +
+             block.rolling * products_.g_terms(rolls).norm());
 }
 
 void Account::add(const Block& block, const VectorX& y) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const int row = block.offset;
   switch (block.law) {
     case Law::nonnegative: {
@@ -139,6 +144,7 @@ void Account::add(const Block& block, const VectorX& y) {
       return add_ball(block, y);
     case Law::coulomb:
     case Law::second_order:
+    case Law::rolling:
       return add_cone(block, y);
     case Law::equality:
       for (int i = row; i < row + block.size; ++i) {
@@ -146,9 +152,6 @@ void Account::add(const Block& block, const VectorX& y) {
         demand(std::abs(g), products_.g_terms[i]);
       }
       return;
-    default:  // a law whose sets are not known here: y = 0 and g = 0 hold for any
-      for (int i = row; i < row + block.size; ++i) add_box(i, -infinity, infinity, 0.0);
-      demand(y.segment(row, block.size).norm(), y.segment(row, block.size).norm());
   }
 }
 

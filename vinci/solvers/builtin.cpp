@@ -6,6 +6,7 @@
 #include "vinci/solvers/gauss_seidel.h"
 #include "vinci/solvers/interior_point.h"
 #include "vinci/solvers/lemke.h"
+#include "vinci/solvers/principal_pivoting.h"
 #include "vinci/solvers/quadratic_cone.h"
 #include "vinci/solvers/semismooth_newton.h"
 #include "vinci/solvers/solver.h"
@@ -20,6 +21,7 @@ void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(interior_point_entry());
   registry.add(semismooth_newton_entry());
   registry.add(lemke_entry());
+  registry.add(principal_pivoting_entry());
   registry.add(quadratic_cone_entry());
 }
 

@@ -17,6 +17,8 @@ constexpr int pivots_per_row = 50, most_pivots = 200000;
 constexpr int largest_fallback = 1200;
 // The search for a certificate solves a problem of twice the size.
 constexpr int largest_dense_search = 400;
+// Times that a basis with values slightly negative is pivoted on from.
+constexpr int repairs = 3;
 // A pivot this small (rows scaled to 1): the guess says more than its rows can hold.
 constexpr double singular_guess = 1e-11;
 
@@ -100,6 +102,7 @@ bool LemkeSolver::solve_guessed_basis(const ComplementarityProblem& problem, Sol
              (solution.lambda.array() != 0.0).any();
   if (!guessed_) return false;
   form_.guess_basis(solution.lambda, guess_);
+  if (form_.is_plain()) complete_guess(problem, solution);
   form_.list_rows(guess_, rows_);
   if (static_cast<int>(rows_.size()) > settings_.largest_dense) return false;
   condensation_.fill_rows(problem, rows_);
@@ -109,6 +112,28 @@ bool LemkeSolver::solve_guessed_basis(const ComplementarityProblem& problem, Sol
   lu_.solve(basic_z_.data());
   form_.expand_basic(basic_z_, z_);
   return settles(problem, solution, false);
+}
+
+// The slip speed of an open contact of a pyramid is basic where no other variable of its row is:
+// its partner is the direction of least velocity, basic at zero.
+void LemkeSolver::complete_guess(const ComplementarityProblem& problem, const Solution& solution) {
+  const SparseRows &J = problem.J, &C = problem.C;
+  bool measured = false;
+  for (int row = 0; row < problem.rows(); ++row) {
+    if (!guess_[static_cast<std::size_t>(row)] || J.starts[row] < J.starts[row + 1]) continue;
+    int partner = -1;
+    for (int k = C.starts[row]; k < C.starts[row + 1]; ++k) {
+      const int column = C.indices[k];
+      if (guess_[static_cast<std::size_t>(column)]) {
+        partner = -1;
+        break;
+      }
+      if (!measured) judge_.measure(problem, solution);
+      measured = true;
+      if (partner < 0 || judge_.w()[column] < judge_.w()[partner]) partner = column;
+    }
+    if (partner >= 0) guess_[static_cast<std::size_t>(partner)] = 1;
+  }
 }
 
 // Whether pivots and time are left; no attempt may use up what the others need, and 5 n pivots are
@@ -122,11 +147,18 @@ void LemkeSolver::pivot_sparse(const ComplementarityProblem& problem, Solution& 
   sparse_.prepare(form_.sparse_problem());
   for (int number = guessed_ ? -1 : 0; number < SparseMixedLcpSolver::attempts; ++number) {
     if (!may_go_on(5 * form_.size() + 20)) break;
-    const PivotOutcome outcome =
+    PivotOutcome outcome =
         sparse_.attempt(std::max(0, number), number < 0 ? &guess_ : nullptr, rules_, z_);
     tried_ += number >= 0;
     report_.iterations += sparse_.pivots();
     if (settles(problem, solution, true)) return;
+    for (int again = 0; again < repairs && outcome == PivotOutcome::solved; ++again) {
+      if (!may_go_on(form_.size())) break;
+      outcome = sparse_.attempt_again(std::max(0, number), rules_, z_);
+      report_.iterations += sparse_.pivots();
+      if (settles(problem, solution, true)) return;
+      if (sparse_.pivots() == 0) break;
+    }
     if (number < 0) continue;
     rays_ += outcome == PivotOutcome::ray;
     limits_ += outcome == PivotOutcome::limit;

@@ -33,6 +33,7 @@ class LemkeSolver final : public Solver {
  private:
   SolveReport refuse(const ComplementarityProblem& problem, Solution& solution, const char* note);
   bool solve_guessed_basis(const ComplementarityProblem& problem, Solution& solution);
+  void complete_guess(const ComplementarityProblem& problem, const Solution& solution);
   void pivot_sparse(const ComplementarityProblem& problem, Solution& solution);
   void pivot_dense(const ComplementarityProblem& problem, Solution& solution);
   bool settles(const ComplementarityProblem& problem, Solution& solution, bool refined);

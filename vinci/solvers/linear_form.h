@@ -36,6 +36,7 @@ class LinearForm {
     assemble(W, q);
   }
   int size() const { return static_cast<int>(variables_.size()); }
+  bool is_plain() const { return plain_; }  // z = λ but for a shift, row by row
   const MixedLcp& problem() const { return lcp_; }
   const SparseMixedLcp& sparse_problem() const { return sparse_; }
 

@@ -28,7 +28,7 @@ void SparseColumns::reset(int new_rows) {
   values.clear();
 }
 
-void SparseLu::order(const SparseColumns& A) {
+void SparseLu::find_order(const SparseColumns& A) {
   if (pattern_starts_ == A.starts && pattern_indices_ == A.indices) return;
   pattern_starts_ = A.starts;
   pattern_indices_ = A.indices;
@@ -43,10 +43,15 @@ void SparseLu::order(const SparseColumns& A) {
   for (int j = 0; j < size_; ++j) column_order_[at(permutation.indices()[j])] = j;
 }
 
-bool SparseLu::factor(const SparseColumns& A, double singular) {
+bool SparseLu::factor(const SparseColumns& A, double singular, const std::vector<int>* order) {
   size_ = A.rows;
   repaired_.clear();
-  order(A);
+  if (order != nullptr) {
+    column_order_ = *order;
+    pattern_starts_.clear();
+  } else {
+    find_order(A);
+  }
   pivot_row_.assign(at(size_), -1);
   step_of_row_.assign(at(size_), -1);
   mark_.assign(at(size_), -1);

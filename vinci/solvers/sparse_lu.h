@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse LU factors P A Q = L U, column by column [Gilbert, Peierls 1988], with threshold pivoting
-// that prefers the diagonal, columns ordered by COLAMD. Memory only grows; the ordering is kept
-// while the pattern stays as it was.
+// that prefers the diagonal, columns ordered by COLAMD or as given. Memory only grows; COLAMD's
+// ordering is kept while the pattern stays as it was.
 #pragma once
 
 #include <vector>
@@ -36,13 +36,14 @@ class SparseLu {
   // A column whose pivot is at most `singular` times its largest entry depends on the others; it is
   // replaced by the unit column of its own index and listed in repaired(). False where that does
   // not help either.
-  bool factor(const SparseColumns& A, double singular = 1e-13);
+  bool factor(const SparseColumns& A, double singular = 1e-13,
+              const std::vector<int>* order = nullptr);
   const std::vector<int>& repaired() const { return repaired_; }
   void solve(double* x);  // A x = right-hand side, in place
   std::size_t entries() const { return lower_indices_.size() + upper_indices_.size(); }
 
  private:
-  void order(const SparseColumns& A);
+  void find_order(const SparseColumns& A);
   void reach(const SparseColumns& A, int column);
   int choose_pivot(int diagonal) const;
   void store_column(int k, int pivot);

@@ -16,6 +16,13 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+// What an attempt varies besides the covering vector.
+struct Attempt {
+  double pivot_factor, tie_factor;
+};
+constexpr Attempt plan[SparseMixedLcpSolver::attempts] = {
+    {1.0, 1e-2}, {1e3, 1e-2}, {1e2, 1.0}, {1e-2, 10.0}};
+
 }  // namespace
 
 void SparseMixedLcpSolver::prepare(const SparseMixedLcp& problem) {
@@ -67,12 +74,24 @@ void SparseMixedLcpSolver::set_covering(int number) {
 
 PivotOutcome SparseMixedLcpSolver::attempt(int number, const std::vector<char>* basic,
                                            const PivotRules& rules, Eigen::VectorXd& z) {
-  set_covering(number);
   if (basic != nullptr)
     basic_ = *basic;
   else
     basic_.assign(at(scaled_.size()), 0);
-  const PivotOutcome outcome = pivoting_.run(scaled_, basic_, covering_, rules);
+  return run(number, rules, z);
+}
+
+PivotOutcome SparseMixedLcpSolver::attempt_again(int number, const PivotRules& rules,
+                                                 Eigen::VectorXd& z) {
+  return run(number, rules, z);
+}
+
+PivotOutcome SparseMixedLcpSolver::run(int number, const PivotRules& rules, Eigen::VectorXd& z) {
+  set_covering(number);
+  PivotRules adapted = rules;
+  adapted.pivot_tolerance *= plan[number].pivot_factor;
+  adapted.tie_tolerance *= plan[number].tie_factor;
+  const PivotOutcome outcome = pivoting_.run(scaled_, basic_, covering_, adapted);
   if (outcome == PivotOutcome::breakdown || outcome == PivotOutcome::ray) {
     z.setZero(scaled_.size());
     return outcome;

@@ -18,6 +18,8 @@ class SparseMixedLcpSolver {
   // basic; null: from that of w and the free variables.
   PivotOutcome attempt(int number, const std::vector<char>* basic, const PivotRules& rules,
                        Eigen::VectorXd& z);
+  // Again from the last basis, where rounding left some of its values negative.
+  PivotOutcome attempt_again(int number, const PivotRules& rules, Eigen::VectorXd& z);
   int pivots() const { return pivoting_.pivots(); }
   // As those of MixedLcpSolver.
   void ray_certificate(Eigen::VectorXd& v) const;
@@ -26,6 +28,7 @@ class SparseMixedLcpSolver {
  private:
   void equilibrate();
   void set_covering(int number);
+  PivotOutcome run(int number, const PivotRules& rules, Eigen::VectorXd& z);
 
   SparseMixedLcp scaled_, skew_;
   Eigen::VectorXd row_scale_, column_scale_, row_largest_, column_largest_;
