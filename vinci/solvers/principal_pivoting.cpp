@@ -188,14 +188,21 @@ SolveReport PrincipalPivotingSolver::approach(const ComplementarityProblem& prob
   SolveReport report{SolveStatus::inaccurate, {}, 0, name, ""};
   report.residual.relative = infinity;
   Ending ending = Ending::settled;
-  proximal_ = settings_.regularisation;
+  double least = settings_.regularisation;
+  proximal_ = least;
   bool single_steps = false;
   for (int round = 0, idle = 0, stalls = 0; round < most_rounds && idle < 3; ++round) {
     ending = pivot(single_steps);
-    if (ending == Ending::limit || (ending != Ending::settled && single_steps)) break;
+    if (ending == Ending::limit || (ending == Ending::stalled && single_steps)) break;
+    if (ending == Ending::singular) {  // to rounding, or at this very ρ
+      if (proximal_ >= largest_proximal) break;
+      least = proximal_ = growth * proximal_;
+      factored_.clear();
+      continue;
+    }
     if (ending != Ending::settled && ++stalls > most_stalls) {  // no ρ helps: from the start again
       single_steps = true;
-      proximal_ = settings_.regularisation;
+      proximal_ = least;
       start_from(guess_);
       continue;
     }
@@ -206,8 +213,8 @@ SolveReport PrincipalPivotingSolver::approach(const ComplementarityProblem& prob
     }
     trial_.lambda = value_.cwiseProduct(scale_) * magnitude_;
     const Residual measured = judge_.measure(problem, trial_);
-    const bool least = proximal_ <= settings_.regularisation;
-    idle = least && !(measured.relative < 0.5 * report.residual.relative) ? idle + 1 : 0;
+    const bool at_least = proximal_ <= least;
+    idle = at_least && !(measured.relative < 0.5 * report.residual.relative) ? idle + 1 : 0;
     if (measured.relative < report.residual.relative) {
       report.residual = measured;
       solution.lambda = trial_.lambda;
@@ -215,8 +222,8 @@ SolveReport PrincipalPivotingSolver::approach(const ComplementarityProblem& prob
     }
     if (report.residual.relative <= settings_.tolerance) break;
     center_ = value_;
-    if (least) continue;
-    proximal_ = std::max(settings_.regularisation, decay * proximal_);
+    if (at_least) continue;
+    proximal_ = std::max(least, decay * proximal_);
     factored_.clear();
   }
   return conclude(problem, solution, report, ending);
