@@ -225,7 +225,9 @@ TEST_P(AnyForm, mass_ratios_of_a_hundred_million) {
   Solution solution = zero(heavy);
   EXPECT_NE(solver()->solve(heavy, solution).status, SolveStatus::solved);
   const Residual measured = residual(heavy, solution);
-  if (GetParam().map) EXPECT_LE(measured.relative, 2.0 * measured.rounding);
+  if (GetParam().map) {
+    EXPECT_LE(measured.relative, 2.0 * measured.rounding);
+  }
 }
 
 TEST_P(AnyForm, units_that_change_by_powers_of_two_change_nothing) {

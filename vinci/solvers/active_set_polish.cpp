@@ -547,16 +547,18 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
     snapped_ = candidate_.lambda;
     classify(problem, judge, contacts, candidate_.lambda);
     if (scale_.empty()) break;
-    // Where snapping to the set moved nothing the judge's w is still that of the candidate.
-    if (candidate_.lambda != snapped_) {
-      const Residual at_snapped = judge.measure(problem, candidate_);
+    const bool moved = candidate_.lambda != snapped_;
+    snapped_ = candidate_.lambda;
+    if (problem.unknowns() == 0) {
+      op.velocity(snapped_, w_);  // w alone costs a fraction of a measurement
+    } else {
+      const Residual at_snapped = moved ? judge.measure(problem, candidate_) : best;
       if (at_snapped.relative < best.relative) {
         best = at_snapped;
-        solution.lambda = candidate_.lambda;
+        solution.lambda = snapped_;
       }
-      snapped_ = candidate_.lambda;
+      w_ = judge.w();
     }
-    w_ = judge.w();
     const double proximity = proximities[std::min(failures, 2)];
     Residual trial;
     trial.relative = std::numeric_limits<double>::infinity();

@@ -141,8 +141,8 @@ bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& proble
   Residual residual = judge_.measure(problem, candidate_);
   round_residual_ = residual.relative;
   if (residual.relative < 1e-2 && !settled(residual))
-    residual =
-        polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6}, candidate_, residual);
+    residual = polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6, nullptr, &until_},
+                               candidate_, residual);
   return offer(residual);
 }
 

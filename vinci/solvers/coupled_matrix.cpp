@@ -15,6 +15,14 @@ struct CoupledMatrix::Sparse {
   Eigen::SparseLU<Matrix> lu;
 };
 
+namespace {
+
+// Without u: up to this size, and up to the largest one where so much of the matrix is filled.
+constexpr int always_dense = 45;
+constexpr double worth_dense = 0.4;
+
+}  // namespace
+
 CoupledMatrix::CoupledMatrix() : sparse_(std::make_unique<Sparse>()) {}
 CoupledMatrix::~CoupledMatrix() = default;
 
@@ -102,8 +110,13 @@ void CoupledMatrix::make_pattern(const ComplementarityProblem& problem) {
   blocks_ = problem.blocks;
   unknowns_ = problem.unknowns();
   size_ = unknowns_ + problem.rows();
-  kind_ = size_ <= largest_dense ? Kind::dense : unknowns_ == 0 ? Kind::frontal : Kind::pivoting;
   find_columns(problem);
+  const double filled = static_cast<double>(value_starts_.back()) / (1.0 * size_ * size_);
+  const bool small = size_ <= always_dense || (size_ <= largest_dense && filled > worth_dense);
+  if (unknowns_ == 0)
+    kind_ = small ? Kind::dense : Kind::frontal;
+  else
+    kind_ = size_ <= largest_dense ? Kind::dense : Kind::pivoting;
   place(problem);
   if (kind_ == Kind::pivoting) sparse_->lu.analyzePattern(sparse_->matrix);
   if (kind_ != Kind::frontal) return;

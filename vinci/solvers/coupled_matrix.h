@@ -7,7 +7,7 @@
 //
 // No symmetry is assumed. λ is taken in the unit of w (times the judge's scale) and u in that of
 // its energy, rows are divided by their largest entry: units that change by powers of two change no
-// bit of the factors. Dense up to `largest_dense`, beyond it sparse with one symbolic analysis:
+// bit of the factors. Small or well-filled systems are dense, others sparse with one analysis:
 // FrontalLu without u, whose blocks can be eliminated in any order, SparseLU with u.
 #pragma once
 

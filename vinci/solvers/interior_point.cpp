@@ -177,8 +177,8 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   Residual residual = judge_.measure(problem, candidate_);
   if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !settled(residual)) {
     polished_ = epsilon;
-    residual = polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6, &contacts_},
-                               candidate_, residual);
+    residual = polish_.improve(problem, operator_, judge_,
+                               {frame_.tolerance, 6, &contacts_, &until_}, candidate_, residual);
   }
   return offer(residual);
 }

@@ -71,8 +71,8 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
     Residual residual = round_.best();
     if (settings_.polish && residual.relative < worth_polishing && !settled(residual)) {
       judge_.measure(problem, candidate_);
-      residual =
-          polish_.improve(problem, operator_, judge_, {frame_.tolerance, 4}, candidate_, residual);
+      residual = polish_.improve(problem, operator_, judge_,
+                                 {frame_.tolerance, 4, nullptr, &until_}, candidate_, residual);
     }
     if (offer(residual)) return;
     idle = best_residual_.relative < 0.9 * before ? 0 : idle + 1;
