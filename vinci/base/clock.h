@@ -27,16 +27,20 @@ class Stopwatch {
 class Deadline {
  public:
   Deadline() = default;
-  explicit Deadline(double seconds) : seconds_(seconds) {}
+  explicit Deadline(double seconds)
+      : seconds_(seconds), start_(finite() ? Clock::now() : Clock::time_point()) {}
   bool passed() const { return remaining() <= 0.0; }
   double remaining() const {
-    return seconds_ == std::numeric_limits<double>::infinity() ? seconds_
-                                                               : seconds_ - watch_.seconds();
+    return finite() ? seconds_ - std::chrono::duration<double>(Clock::now() - start_).count()
+                    : seconds_;
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  bool finite() const { return seconds_ < std::numeric_limits<double>::infinity(); }
+
   double seconds_ = std::numeric_limits<double>::infinity();
-  Stopwatch watch_;
+  Clock::time_point start_;
 };
 
 }  // namespace vinci

@@ -76,6 +76,7 @@ bool invert_dense(int size, double* a, double* inverse, double* scale) {
 }
 
 bool MassFactor::factor(const SparseRows& M) {
+  if (M.rows == 0 && size_ == 0) return regular_ = true;
   if (size_ != M.rows || pattern_starts_ != M.starts || pattern_indices_ != M.indices)
     find_components(M);
   if (largest_ > largest_block) return regular_ = factor_sparse(M);

@@ -38,6 +38,95 @@ Residual not_finite() {
   return {infinity, infinity, infinity, 0.0};
 }
 
+// λ_R/ℓ and ℓ w_R are measured. Without rolling resistance w_R is free and does not count.
+void scale_rolling(const Block& block, double own, double moment, double* scale, double* weight) {
+  const int k = law::rolling_tangents(block.size), row = block.offset;
+  const double length = law::rolling_length(own, moment, block.rolling);
+  std::fill_n(scale + row, 1 + k, own);
+  std::fill_n(scale + row + 1 + k, k, own / length);
+  std::fill_n(weight + row + 1 + k, k, block.rolling > 0.0 ? length : 0.0);
+}
+
+// From the diagonal of W in `scale`: the scales s and the weights of w (ones on entry). `borrowed`
+// is working memory. A row without a diagonal of its own (the slip speed of a pyramid) borrows the
+// largest of the rows that C couples it to: λ is a speed there, d w its constraint as a speed.
+void scale_blocks(const ComplementarityProblem& problem, double* borrowed, double* scale,
+                  double* weight) {
+  const int m = problem.rows();
+  std::fill_n(borrowed, m, 0.0);
+  for (int row = 0; row < m; ++row)
+    for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k) {
+      const int column = problem.C.indices[k];
+      borrowed[row] = std::max(borrowed[row], std::abs(scale[column]));
+      borrowed[column] = std::max(borrowed[column], std::abs(scale[row]));
+    }
+  for (const Block& block : problem.blocks) {
+    const int row = block.offset;
+    if (block.law == Law::rolling) {
+      const int k = law::rolling_tangents(block.size);
+      const Eigen::Map<const VectorX> force(scale + row, 1 + k), moment(scale + row + 1 + k, k);
+      const double own = std::abs(force.mean());
+      scale_rolling(block, own > 0.0 ? own : 1.0, moment.mean(), scale, weight);
+      continue;
+    }
+    double mean = 0.0, coupled = 0.0;
+    for (int i = row; i < row + block.size; ++i) {
+      mean += scale[i] / block.size;
+      coupled = std::max(coupled, borrowed[i]);
+    }
+    mean = std::abs(mean);
+    const bool own = mean > 0.0;
+    for (int i = row; i < row + block.size; ++i) {
+      scale[i] = own ? mean : 1.0;
+      // An equality row without a diagonal constrains a velocity all the same.
+      weight[i] = own || coupled == 0.0 || block.law == Law::equality ? 1.0 : coupled;
+    }
+  }
+}
+
+double weighted_norm(int size, const double* x, const double* weight) {
+  double sum = 0.0;
+  for (int i = 0; i < size; ++i) sum += weight[i] * x[i] * (weight[i] * x[i]);
+  return std::sqrt(sum);
+}
+
+double scalar_residual(const std::vector<Block>& blocks, const double* lambda, const double* w) {
+  double largest = 0.0;
+  for (const Block& block : blocks)
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      double r = w[i];
+      if (block.size == 1) natural_map(block, 1.0, &lambda[i], &w[i], &r);
+      largest = std::max(largest, std::abs(r));
+    }
+  return largest;
+}
+
+struct Squares {
+  double velocity = 0.0, impulse = 0.0;
+  void add(double r, double impulse_unit) {
+    velocity += r * r;
+    impulse += r / impulse_unit * (r / impulse_unit);
+  }
+};
+
+void add_blocks(const std::vector<Block>& blocks, const double* lambda, const double* velocity,
+                const double* scale, const double* weight, Squares& sum) {
+  for (const Block& block : blocks) {
+    const int row = block.offset;
+    if (block.law == Law::equality) {
+      for (int i = row; i < row + block.size; ++i) sum.add(velocity[i], scale[i]);
+      continue;
+    }
+    double w[largest_contact], r[largest_contact];
+    const bool rolling = block.law == Law::rolling;
+    const double length = rolling ? scale[row] / scale[row + block.size - 1] : 1.0;
+    for (int i = 0; i < block.size; ++i)
+      w[i] = (rolling ? 1.0 : weight[row + i]) * velocity[row + i];
+    natural_map(block, scale[row], &lambda[row], w, r, length);
+    for (int i = 0; i < block.size; ++i) sum.add(r[i], scale[row] * weight[row]);
+  }
+}
+
 }  // namespace
 
 void Judge::prepare(const ComplementarityProblem& problem) {
@@ -58,7 +147,7 @@ void Judge::prepare(const ComplementarityProblem& problem) {
   if (scalar_)
     norm_ = m > 0 ? w_.cwiseAbs().maxCoeff() : 0.0;
   else
-    norm_ = w_.cwiseProduct(weight_).norm();
+    norm_ = weighted_norm(m, w_.data(), weight_.data());
   norm_ = or_one(norm_);
 }
 
@@ -74,50 +163,12 @@ void Judge::prepare_scales(const ComplementarityProblem& problem) {
     equation_scale_ = or_one(problem.b.norm()) / or_one(problem.p.norm());
     scale_.setConstant(m, equation_scale_);
     for (const Block& block : problem.blocks)
-      if (block.law == Law::rolling) scale_rolling(block, equation_scale_, 0.0);
+      if (block.law == Law::rolling)
+        scale_rolling(block, equation_scale_, 0.0, scale_.data(), weight_.data());
     return;
   }
-  VectorX& diagonal = scale_;
-  delassus_diagonal(problem, mass_, row_scratch_, diagonal);
-  // A row without a diagonal of its own (the slip speed of a pyramid) borrows the largest of the
-  // rows that C couples it to: λ is a speed there, d w its constraint as a speed.
-  VectorX& borrowed = w_;
-  borrowed.setZero();
-  for (int row = 0; row < m; ++row)
-    for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k) {
-      const int column = problem.C.indices[k];
-      borrowed[row] = std::max(borrowed[row], std::abs(diagonal[column]));
-      borrowed[column] = std::max(borrowed[column], std::abs(diagonal[row]));
-    }
-  for (const Block& block : problem.blocks) {
-    if (block.law == Law::rolling) {
-      const int k = law::rolling_tangents(block.size), row = block.offset;
-      const double own = std::abs(diagonal.segment(row, 1 + k).mean());
-      scale_rolling(block, own > 0.0 ? own : 1.0, diagonal.segment(row + 1 + k, k).mean());
-      continue;
-    }
-    double mean = 0.0, coupled = 0.0;
-    for (int i = block.offset; i < block.offset + block.size; ++i) {
-      mean += diagonal[i] / block.size;
-      coupled = std::max(coupled, borrowed[i]);
-    }
-    mean = std::abs(mean);
-    const bool own = mean > 0.0;
-    for (int i = block.offset; i < block.offset + block.size; ++i) {
-      diagonal[i] = own ? mean : 1.0;
-      // An equality row without a diagonal constrains a velocity all the same.
-      weight_[i] = own || coupled == 0.0 || block.law == Law::equality ? 1.0 : coupled;
-    }
-  }
-}
-
-// λ_R/ℓ and ℓ w_R are measured. Without rolling resistance w_R is free and does not count.
-void Judge::scale_rolling(const Block& block, double scale, double moment_scale) {
-  const int k = law::rolling_tangents(block.size);
-  const double length = law::rolling_length(scale, moment_scale, block.rolling);
-  scale_.segment(block.offset, 1 + k).setConstant(scale);
-  scale_.segment(block.offset + 1 + k, k).setConstant(scale / length);
-  weight_.segment(block.offset + 1 + k, k).setConstant(block.rolling > 0.0 ? length : 0.0);
+  delassus_diagonal(problem, mass_, row_scratch_, scale_);
+  scale_blocks(problem, w_.data(), scale_.data(), weight_.data());
 }
 
 void Judge::recompute(const ComplementarityProblem& problem, const Solution& solution) {
@@ -148,46 +199,20 @@ Residual Judge::measure(const ComplementarityProblem& problem, const Solution& s
     return not_finite();
   recompute(problem, solution);
   if (!w_.allFinite() || !u_.allFinite()) return not_finite();
-  Residual result = scalar_ ? measure_scalar(problem, lambda) : measure_blocks(problem, lambda);
+  Residual result;
+  if (scalar_) {
+    result.velocity = result.impulse = scalar_residual(problem.blocks, lambda.data(), w_.data());
+  } else {
+    Squares sum{equation_ * equation_, 0.0};
+    add_blocks(problem.blocks, lambda.data(), w_.data(), scale_.data(), weight_.data(), sum);
+    result.velocity = std::sqrt(sum.velocity);
+    result.impulse = std::sqrt(sum.impulse);
+  }
   result.relative = finite_or_infinity(result.velocity / norm_);
   result.velocity = finite_or_infinity(result.velocity);
   result.impulse = finite_or_infinity(result.impulse);
   result.rounding = rounding_of(problem, lambda);
   return result;
-}
-
-Residual Judge::measure_scalar(const ComplementarityProblem& problem, const VectorX& lambda) const {
-  Residual result;
-  for (const Block& block : problem.blocks)
-    for (int i = block.offset; i < block.offset + block.size; ++i) {
-      double r = w_[i];
-      if (block.size == 1) natural_map(block, 1.0, &lambda[i], &w_[i], &r);
-      result.velocity = std::max(result.velocity, std::abs(r));
-    }
-  result.impulse = result.velocity;
-  return result;
-}
-
-Residual Judge::measure_blocks(const ComplementarityProblem& problem, const VectorX& lambda) const {
-  double velocity = equation_ * equation_, impulse = 0.0;
-  const auto add = [&](double r, double impulse_unit) {
-    velocity += r * r;
-    impulse += r / impulse_unit * (r / impulse_unit);
-  };
-  for (const Block& block : problem.blocks) {
-    const int row = block.offset;
-    if (block.law == Law::equality) {
-      for (int i = row; i < row + block.size; ++i) add(w_[i], scale_[i]);
-      continue;
-    }
-    double w[largest_contact], r[largest_contact];
-    const bool rolling = block.law == Law::rolling;
-    const double length = rolling ? scale_[row] / scale_[row + block.size - 1] : 1.0;
-    for (int i = 0; i < block.size; ++i) w[i] = (rolling ? 1.0 : weight_[row + i]) * w_[row + i];
-    natural_map(block, scale_[row], &lambda[row], w, r, length);
-    for (int i = 0; i < block.size; ++i) add(r[i], scale_[row] * weight_[row]);
-  }
-  return {0.0, std::sqrt(velocity), std::sqrt(impulse), 0.0};
 }
 
 // One unit in the last place of every term that is summed into w:
@@ -228,6 +253,44 @@ double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& 
   }
   const double norm = scalar_ ? largest : std::sqrt(sum);
   return std::isfinite(norm) ? epsilon * norm / norm_ : 0.0;
+}
+
+void SmallJudge::prepare(const ComplementarityProblem& problem) {
+  const int m = problem.rows();
+  scalar_ = is_scalar(problem);
+  std::fill_n(weight_, m, 1.0);
+  std::fill_n(scale_, m, scalar_ ? 1.0 : 0.0);
+  double norm = 0.0;
+  if (!scalar_) {
+    for (int row = 0; row < m; ++row)
+      for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k)
+        if (problem.C.indices[k] == row) scale_[row] += problem.C.values[k];
+    scale_blocks(problem, w_, scale_, weight_);
+    norm = weighted_norm(m, problem.b.data(), weight_);
+  } else {
+    for (int i = 0; i < m; ++i) norm = std::max(norm, std::abs(problem.b[i]));
+  }
+  norm_ = or_one(norm);
+}
+
+Residual SmallJudge::measure(const ComplementarityProblem& problem, const double* lambda) {
+  const int m = problem.rows();
+  std::copy_n(problem.b.data(), m, w_);
+  problem.C.multiply_add(lambda, w_);
+  double sum_of_all = 0.0;
+  for (int i = 0; i < m; ++i) sum_of_all += w_[i] + lambda[i];
+  if (!std::isfinite(sum_of_all)) return not_finite();
+  Residual result;
+  if (scalar_) {
+    result.velocity = result.impulse = scalar_residual(problem.blocks, lambda, w_);
+  } else {
+    Squares sum;
+    add_blocks(problem.blocks, lambda, w_, scale_, weight_, sum);
+    result.velocity = std::sqrt(sum.velocity);
+    result.impulse = std::sqrt(sum.impulse);
+  }
+  result.relative = finite_or_infinity(result.velocity / norm_);
+  return result;
 }
 
 Residual residual(const ComplementarityProblem& problem, const Solution& solution) {

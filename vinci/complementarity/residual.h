@@ -55,10 +55,7 @@ class Judge {
 
  private:
   void prepare_scales(const ComplementarityProblem& problem);
-  void scale_rolling(const Block& block, double scale, double moment_scale);
   void recompute(const ComplementarityProblem& problem, const Solution& solution);
-  Residual measure_scalar(const ComplementarityProblem& problem, const VectorX& lambda) const;
-  Residual measure_blocks(const ComplementarityProblem& problem, const VectorX& lambda) const;
   double rounding_of(const ComplementarityProblem& problem, const VectorX& lambda);
 
   MassFactor mass_;
@@ -69,6 +66,25 @@ class Judge {
   double equation_ = 0.0;        // |M u − Jᵀλ − p| · equation_scale_
   VectorX scale_, weight_;       // per row: s, and the factor of w (1, or d where W_jj = 0)
   VectorX u_, w_, force_, scratch_, row_scratch_;
+};
+
+// The same measure of small problems without u, in memory of its own size: for solvers whose whole
+// work is less than an allocation. The same numbers as Judge's; `rounding` is left at zero.
+class SmallJudge {
+ public:
+  static constexpr int largest = 32;  // rows
+  static bool takes(const ComplementarityProblem& problem) {
+    return problem.unknowns() == 0 && problem.rows() <= largest;
+  }
+  void prepare(const ComplementarityProblem& problem);  // valid, and one that it takes
+  Residual measure(const ComplementarityProblem& problem, const double* lambda);
+  const double* w() const { return w_; }  // of the last measurement
+  const double* scales() const { return scale_; }
+
+ private:
+  bool scalar_ = false;
+  double norm_ = 1.0;
+  double scale_[largest], weight_[largest], w_[largest];
 };
 
 Residual residual(const ComplementarityProblem& problem, const Solution& solution);

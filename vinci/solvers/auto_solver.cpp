@@ -1,114 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a solver.
 #include "vinci/solvers/auto_solver.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vinci {
 
 namespace {
 
-// Sweeps of the first attempt where Newton follows: as many as a few of its steps cost.
-constexpr int leash_before_newton = 20;
-// A residual after the interior point that is left to rounding, where less was asked for.
-constexpr double near_enough = 5e-11;
-// Where Newton was tried before, pivoting is worth its m³ only up to here.
-constexpr int largest_lemke_after_newton = 500;
-
-// Sweeps worth spending where Lemke stands ready: about what its m pivots on m² numbers cost.
-int leash_before_lemke(const ComplementarityProblem& problem) {
-  const double m = problem.rows();
-  const double sweep =
-      10.0 * static_cast<double>(problem.J.indices.size() + problem.C.indices.size()) + 50.0 * m;
-  return static_cast<int>(std::clamp(2.0 * m * m * m / sweep, 50.0, 5000.0));
-}
-
-template <class Settings>
-Settings with_tolerance(double tolerance) {
-  Settings settings;
-  settings.tolerance = tolerance;
-  return settings;
-}
-
-template <class Newton>
-Newton newton_settings(const AutoSolver::Settings& settings) {
-  auto result = with_tolerance<Newton>(settings.tolerance);
-  result.largest = settings.largest_newton;
-  return result;
-}
-
-bool has_pyramids(const ComplementarityProblem& problem) {
-  // A row that C couples to others but that has neither a diagonal nor a Jacobian.
-  for (const Block& block : problem.blocks)
-    for (int row = block.offset; row < block.offset + block.size; ++row) {
-      if (problem.J.starts[row + 1] > problem.J.starts[row]) continue;
-      bool diagonal = false;
-      const int begin = problem.C.starts[row], end = problem.C.starts[row + 1];
-      for (int k = begin; k < end; ++k)
-        diagonal = diagonal || (problem.C.indices[k] == row && problem.C.values[k] != 0.0);
-      if (!diagonal && end > begin) return true;
-    }
-  return false;
-}
+// Methods are kept for so many sizes of problems; beyond, all are made anew.
+constexpr std::size_t most_shapes = 64;
+// Of the tolerance, left to the rounding of the whole.
+constexpr double share = 0.99;
 
 }  // namespace
 
-AutoSolver::AutoSolver(const Settings& settings)
-    : settings_(settings),
-      sweeping_(with_tolerance<GaussSeidelSolver::Settings>(settings.tolerance)),
-      interior_(newton_settings<InteriorPointSolver::Settings>(settings)),
-      newton_(newton_settings<AugmentedLagrangianSolver::Settings>(settings)),
-      pivoting_(with_tolerance<LemkeSolver::Settings>(settings.tolerance)) {}
-
 std::string AutoSolver::why_not(const ComplementarityProblem& problem) const {
-  const std::string sweeping = sweeping_.why_not(problem);
-  if (sweeping.empty()) return {};
-  const std::string pivoting = pivoting_.why_not(problem);
-  if (pivoting.empty()) return {};
-  return sweeping == pivoting ? sweeping : "gauss-seidel: " + sweeping + "; lemke: " + pivoting;
+  return Cascade(settings_).why_not(problem);
 }
 
-// From the best answer so far; true if nothing better can be had.
-bool AutoSolver::attempt(Solver& solver, const ComplementarityProblem& problem,
-                         Solution& solution) {
-  const SolveReport report = solver.solve(problem, solution);
-  const bool proof = report.status == SolveStatus::no_solution;
-  if (proof || report.residual.relative < best_.residual.relative) {
-    best_ = report;
-    kept_ = solution;
-  } else {
-    solution = kept_;
+Cascade& AutoSolver::methods(int rows, int unknowns) {
+  const auto before = [](const Shape& a, const std::pair<int, int>& b) {
+    return std::pair(a.rows, a.unknowns) < b;
+  };
+  auto place = std::lower_bound(shapes_.begin(), shapes_.end(), std::pair(rows, unknowns), before);
+  if (place != shapes_.end() && place->rows == rows && place->unknowns == unknowns)
+    return *place->methods;
+  if (shapes_.size() >= most_shapes) {
+    shapes_.clear();
+    place = shapes_.end();
   }
-  return proof || best_.status == SolveStatus::solved;
+  auto fresh = spare_ ? std::move(spare_) : std::make_unique<Cascade>(settings_);
+  return *shapes_.insert(place, {rows, unknowns, std::move(fresh)})->methods;
 }
 
 SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  best_ = {};
-  best_.residual.relative = std::numeric_limits<double>::infinity();
-  kept_ = solution;
-  const bool pyramids = has_pyramids(problem);
-  const bool newton =
-      problem.unknowns() > 0 && problem.C.empty() && problem.unknowns() <= settings_.largest_newton;
-  if (!pyramids) {
-    const int leash = newton ? leash_before_newton : leash_before_lemke(problem);
-    sweeping_.limit_iterations(std::min(leash, settings_.max_iterations));
-    if (attempt(sweeping_, problem, solution)) return best_;
+  const Deadline until = deadline();
+  log_.clear();
+  certificate_ = nullptr;
+  SolveReport report;
+  report.solver = "auto";
+  report.residual.relative = std::numeric_limits<double>::infinity();
+  if (!problem.why_invalid().empty()) {
+    report.note = "the problem is not valid";
+    return report;
   }
-  if (newton && attempt(interior_, problem, solution)) return best_;
-  // So near it is rounding that is left, and no other method has less of it.
-  if (newton && best_.residual.relative <= near_enough) return best_;
-  if (newton && attempt(newton_, problem, solution)) return best_;
-  const int largest = newton ? std::min(largest_lemke_after_newton, settings_.largest_lemke)
-                             : settings_.largest_lemke;
-  const bool linear = LinearForm::why_not(problem).empty();
-  if (linear && problem.rows() <= largest && attempt(pivoting_, problem, solution)) return best_;
-  if (!newton && !pyramids) {
-    sweeping_.limit_iterations(settings_.max_iterations);
-    attempt(sweeping_, problem, solution);
-  } else if (best_.status == SolveStatus::refused && linear) {
-    attempt(pivoting_, problem, solution);
+  // A small problem costs less than to take it apart.
+  const bool small = problem.rows() <= SmallSolver::largest;
+  if (!small && islands_.find(problem) > 1 && (judge_.prepare(problem), judge_.regular())) {
+    report = solve_islands(problem, solution, until);
+  } else {
+    report = solve_connected(problem, solution, settings_.tolerance, until);
+    if (report.status == SolveStatus::no_solution)
+      certificate_ = methods(problem.rows(), problem.unknowns()).certificate();
   }
-  return best_;
+  return report;
+}
+
+// The small method spends less than a look at the clock.
+SolveReport AutoSolver::solve_connected(const ComplementarityProblem& problem, Solution& solution,
+                                        double tolerance, const Deadline& until) {
+  if (problem.rows() <= SmallSolver::largest && problem.unknowns() <= SmallSolver::most_unknowns) {
+    small_.ask(tolerance);
+    const SolveReport report = small_.solve_valid(problem, solution);
+    log_.add({report.solver, report.status, report.residual.relative, report.iterations, 0.0});
+    if (report.status == SolveStatus::solved) return report;
+  }
+  return methods(problem.rows(), problem.unknowns())
+      .solve(problem, solution, tolerance, until, log_);
+}
+
+// Per island, the tolerance that makes all of them together meet the one asked for.
+void AutoSolver::share_tolerance() {
+  const VectorX &q = judge_.w(), &weight = judge_.weights();
+  const double least = std::numeric_limits<double>::epsilon();
+  const double islands = islands_.count();
+  tolerances_.resize(static_cast<std::size_t>(islands_.count()));
+  for (int k = 0; k < islands_.count(); ++k) {
+    double norm = 0.0;
+    for (const int row : islands_.rows_of(k))
+      norm = judge_.maximum_norm() ? std::max(norm, std::abs(q[row]))
+                                   : std::hypot(norm, weight[row] * q[row]);
+    const double part = judge_.maximum_norm() ? 1.0 : std::sqrt(islands);
+    tolerances_[k] =
+        share * settings_.tolerance * judge_.free_norm() / (part * (norm < least ? 1.0 : norm));
+  }
+}
+
+// Every island by itself, then the verdict on all.
+SolveReport AutoSolver::solve_islands(const ComplementarityProblem& problem, Solution& solution,
+                                      const Deadline& until) {
+  if (solution.lambda.size() != problem.rows() || !solution.lambda.allFinite())
+    solution.lambda.setZero(problem.rows());
+  if (solution.u.size() != problem.unknowns()) solution.u.setZero(problem.unknowns());
+  share_tolerance();
+  SolveReport report{SolveStatus::inaccurate, judge_.measure(problem, solution), 0, "auto", ""};
+  if (report.residual.relative <= settings_.tolerance) {  // the guess will do
+    report.status = SolveStatus::solved;
+    solution.u = judge_.u();
+    return report;
+  }
+  std::size_t furthest = 0;
+  for (int k = 0; k < islands_.count() && report.status != SolveStatus::no_solution; ++k) {
+    islands_.extract(problem, k, part_);
+    islands_.gather_rows(k, solution.lambda, part_solution_.lambda);
+    islands_.gather_unknowns(k, solution.u, part_solution_.u);
+    const SolveReport answer = solve_connected(part_, part_solution_, tolerances_[k], until);
+    report.iterations += answer.iterations;
+    // Of all islands' answers, the method named is the one tried last.
+    if (const std::size_t place = log_.place(answer.solver); place >= furthest) {
+      furthest = place;
+      report.solver = answer.solver;
+      report.note = answer.note;
+    }
+    if (answer.status == SolveStatus::no_solution) {
+      report.status = answer.status;
+      report.solver = answer.solver;
+      report.note = answer.note;
+      keep_certificate(k, methods(part_.rows(), part_.unknowns()).certificate());
+    }
+    if (part_solution_.lambda.allFinite())
+      islands_.scatter_rows(k, part_solution_.lambda, solution.lambda);
+  }
+  report.residual = judge_.measure(problem, solution);
+  solution.u = judge_.u();
+  if (report.status == SolveStatus::no_solution) return report;
+  report.status = verdict(report.residual, settings_.tolerance,
+                          until.passed() ? SolveStatus::limit : SolveStatus::inaccurate);
+  if (report.status == SolveStatus::solved) report.note = "";
+  return report;
+}
+
+void AutoSolver::keep_certificate(int island, const VectorX* part) {
+  if (part == nullptr) return;
+  whole_certificate_.setZero(judge_.w().size());
+  islands_.scatter_rows(island, *part, whole_certificate_);
+  certificate_ = &whole_certificate_;
 }
 
 SolverRegistry::Entry auto_entry() {
@@ -117,13 +144,15 @@ SolverRegistry::Entry auto_entry() {
       {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
       {"max-iterations", "Sweeps of Gauss–Seidel before giving up.", long{fallback.max_iterations},
        "", 0, 1e9},
-      {"largest-newton", "Unknowns up to which the augmented Lagrangian is tried.",
+      {"largest-newton", "Rows and unknowns of an island up to which the Newton methods are tried.",
        long{fallback.largest_newton}, "", 0, 1e7},
-      {"largest-lemke", "Rows up to which the dense Lemke method is tried.",
+      {"largest-lemke", "Rows of an island up to which Lemke's method is tried.",
        long{fallback.largest_lemke}, "", 0, 1e6},
   };
-  return {"auto", "Chooses by laws and size, falls back, returns the best answer by the judge.", "",
-          options, [](const OptionValues& values) {
+  return {"auto",
+          "Splits into islands, chooses by laws and size, falls back, returns the best answer by "
+          "the judge.",
+          "", options, [](const OptionValues& values) {
             AutoSolver::Settings settings;
             settings.tolerance = values.real("tolerance");
             settings.max_iterations = static_cast<int>(values.integer("max-iterations"));

@@ -9,6 +9,7 @@
 #include "vinci/solvers/principal_pivoting.h"
 #include "vinci/solvers/quadratic_cone.h"
 #include "vinci/solvers/semismooth_newton.h"
+#include "vinci/solvers/small_solver.h"
 #include "vinci/solvers/solver.h"
 
 namespace vinci {
@@ -23,6 +24,7 @@ void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(lemke_entry());
   registry.add(principal_pivoting_entry());
   registry.add(quadratic_cone_entry());
+  registry.add(small_entry());
 }
 
 }  // namespace vinci

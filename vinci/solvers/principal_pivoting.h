@@ -25,6 +25,7 @@ class PrincipalPivotingSolver final : public Solver {
   };
   PrincipalPivotingSolver() = default;
   explicit PrincipalPivotingSolver(const Settings& settings) : settings_(settings) {}
+  void ask(double tolerance) { settings_.tolerance = tolerance; }
 
   std::string why_not(const ComplementarityProblem& problem) const override;
   SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Islands, and the choice of methods over them.
+#include <filesystem>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/solvers/allocations.h"
+#include "tests/solvers/contact_examples.h"
+#include "tests/solvers/contact_scenes.h"
+#include "tests/support/open_problems.h"
+#include "vinci/complementarity/problem_file.h"
+#include "vinci/solvers/auto_solver.h"
+
+namespace vinci {
+namespace {
+
+Solution zero(const ComplementarityProblem& problem) {
+  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
+}
+
+// Both problems in one, that of b behind that of a.
+ComplementarityProblem side_by_side(const ComplementarityProblem& a,
+                                    const ComplementarityProblem& b) {
+  const int n = a.unknowns() + b.unknowns(), m = a.rows() + b.rows();
+  MatrixX M = MatrixX::Zero(n, n), J = MatrixX::Zero(m, n), C = MatrixX::Zero(m, m);
+  M.topLeftCorner(a.unknowns(), a.unknowns()) = MatrixX(a.M.view());
+  M.bottomRightCorner(b.unknowns(), b.unknowns()) = MatrixX(b.M.view());
+  J.topLeftCorner(a.rows(), a.unknowns()) = MatrixX(a.J.view());
+  J.bottomRightCorner(b.rows(), b.unknowns()) = MatrixX(b.J.view());
+  C.topLeftCorner(a.rows(), a.rows()) = MatrixX(a.C.view());
+  C.bottomRightCorner(b.rows(), b.rows()) = MatrixX(b.C.view());
+  ComplementarityProblem both;
+  both.M = SparseRows::from_dense(M);
+  both.J = SparseRows::from_dense(J);
+  both.C = SparseRows::from_dense(C);
+  both.p.resize(n);
+  both.p << a.p, b.p;
+  both.b.resize(m);
+  both.b << a.b, b.b;
+  both.blocks = a.blocks;
+  for (Block block : b.blocks) {
+    block.offset += a.rows();
+    both.blocks.push_back(block);
+  }
+  return both;
+}
+
+TEST(Islands, parts_are_found_and_are_the_problems_they_came_from) {
+  const ComplementarityProblem stack = scenes::box_stack(3), wall = scenes::brick_wall(2, 2);
+  const ComplementarityProblem both = side_by_side(stack, wall);
+  Islands islands;
+  ASSERT_EQ(islands.find(both), 2);
+  ComplementarityProblem part;
+  islands.extract(both, 1, part);
+  EXPECT_EQ(part.why_invalid(), "");
+  EXPECT_EQ(MatrixX(part.M.view()), MatrixX(wall.M.view()));
+  EXPECT_EQ(MatrixX(part.J.view()), MatrixX(wall.J.view()));
+  EXPECT_EQ(part.p, wall.p);
+  EXPECT_EQ(part.b, wall.b);
+  ASSERT_EQ(part.blocks.size(), wall.blocks.size());
+  for (std::size_t i = 0; i < part.blocks.size(); ++i)
+    EXPECT_EQ(part.blocks[i].offset, wall.blocks[i].offset);
+}
+
+TEST(Islands, stored_zeros_do_not_couple_and_unknowns_without_rows_belong_to_none) {
+  ComplementarityProblem problem = lcp(MatrixX::Identity(3, 3), -VectorX::Ones(3));
+  problem.C.reset(3);
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) problem.C.push(column, row == column ? 1.0 : 0.0);
+    problem.C.end_row();
+  }
+  problem.M = SparseRows::from_dense(MatrixX::Identity(2, 2));
+  problem.p = VectorX::Ones(2);
+  problem.J.reset(2);
+  problem.J.push(1, 1.0);
+  for (int row = 0; row < 3; ++row) problem.J.end_row();
+  Islands islands;
+  ASSERT_EQ(islands.find(problem), 3);
+  EXPECT_EQ(islands.unknowns(0), 1);
+  EXPECT_EQ(islands.unknowns(1) + islands.unknowns(2), 0);
+  Solution solution = zero(problem);
+  const SolveReport report = AutoSolver().solve(problem, solution);
+  EXPECT_EQ(report.status, SolveStatus::solved);
+  EXPECT_DOUBLE_EQ(solution.u[0], 1.0);  // no row acts on it
+  EXPECT_DOUBLE_EQ(solution.u[1], 1.0);  // w = u₁ + λ − 1 = 0 with λ = 0
+  EXPECT_DOUBLE_EQ(solution.lambda[1], 1.0);
+}
+
+TEST(Auto, islands_together_meet_the_tolerance_and_agree_with_the_whole) {
+  std::mt19937_64 random(5);
+  for (int trial = 0; trial < 30; ++trial) {
+    ComplementarityProblem light = scenes::random_pile(random, 2 + trial % 4, 3 + trial % 7, 1);
+    light.p *= 1e-6;  // an island whose velocities hardly count
+    const ComplementarityProblem both =
+        side_by_side(scenes::random_pile(random, 3, 6, 1), light);
+    Solution split = zero(both), whole = zero(both);
+    AutoSolver solver;
+    const SolveReport report = solver.solve(both, split);
+    ASSERT_EQ(report.status, SolveStatus::solved);
+    EXPECT_EQ(report.residual.relative, residual(both, split).relative);
+    EXPECT_LE(report.residual.relative, AutoSolver::Settings{}.tolerance);
+    ASSERT_FALSE(solver.attempts().empty());
+    GaussSeidelSolver sweeping;
+    if (sweeping.solve(both, whole).status != SolveStatus::solved) continue;
+    EXPECT_LE((split.u - whole.u).cwiseAbs().maxCoeff(),
+              1e-8 * std::max(1.0, whole.u.cwiseAbs().maxCoeff()));
+  }
+}
+
+TEST(Auto, an_island_without_a_solution_leaves_the_whole_without_one) {
+  // w = −λ − 1 >= 0 has no λ >= 0.
+  const ComplementarityProblem both =
+      side_by_side(lcp(MatrixX::Identity(2, 2), -VectorX::Ones(2)),
+                   lcp(-MatrixX::Identity(1, 1), -VectorX::Ones(1)));
+  Solution solution = zero(both);
+  AutoSolver solver;
+  EXPECT_EQ(solver.solve(both, solution).status, SolveStatus::no_solution);
+  ASSERT_NE(solver.certificate(), nullptr);
+  EXPECT_EQ(solver.certificate()->head(2), VectorX::Zero(2));
+  EXPECT_GT((*solver.certificate())[2], 0.0);
+}
+
+TEST(Auto, says_what_it_tried) {
+  std::mt19937_64 random(3);
+  const ComplementarityProblem problem = scenes::brick_wall(4, 4);
+  Solution solution = zero(problem);
+  AutoSolver solver;
+  const SolveReport report = solver.solve(problem, solution);
+  ASSERT_FALSE(solver.attempts().empty());
+  EXPECT_STREQ(solver.attempts().front().solver, "gauss-seidel");
+  EXPECT_STREQ(solver.attempts().back().solver, report.solver);
+  int iterations = 0;
+  for (const Attempt& attempt : solver.attempts()) iterations += attempt.iterations;
+  EXPECT_GE(iterations, report.iterations);
+}
+
+TEST(Auto, a_settled_sequence_of_islands_does_not_allocate) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "the allocator is not ours";
+  const ComplementarityProblem both = side_by_side(scenes::box_stack(1), scenes::box_stack(2));
+  AutoSolver solver;
+  Solution solution = zero(both);
+  for (int i = 0; i < 3; ++i) solver.solve(both, solution);
+  const std::size_t before = allocations();
+  EXPECT_EQ(solver.solve(both, solution).status, SolveStatus::solved);
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST(Auto, stops_in_time_with_its_best_answer) {
+  const ComplementarityProblem problem = scenes::brick_wall(30, 30);
+  AutoSolver::Settings settings;
+  settings.tolerance = 0.0;  // never satisfied
+  AutoSolver solver(settings);
+  solver.limit_time(0.5);
+  Solution solution = zero(problem);
+  const Stopwatch watch;
+  const SolveReport report = solver.solve(problem, solution);
+  EXPECT_EQ(report.status, SolveStatus::limit);
+  EXPECT_LE(watch.seconds(), 0.55);
+  EXPECT_LT(report.residual.relative, 1.0);
+}
+
+TEST(Auto, numbers_that_are_not_finite_are_refused) {
+  ComplementarityProblem problem = scenes::box_stack(1);
+  problem.b[0] = std::numeric_limits<double>::quiet_NaN();
+  Solution solution = zero(problem);
+  EXPECT_EQ(AutoSolver().why_not(problem), "b(0) is nan");
+  EXPECT_EQ(AutoSolver().solve(problem, solution).status, SolveStatus::refused);
+}
+
+}  // namespace
+}  // namespace vinci

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/solvers/cascade.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vinci/solvers/small_solver.h"
+
+namespace vinci {
+
+namespace {
+
+// Sweeps of the first attempt: as many as a few Newton steps cost.
+constexpr int leash = 20;
+// Sweeps that only see whether the problem is a simple one.
+constexpr int look = 2;
+// A residual after the interior point that is left to rounding, where less was asked for.
+constexpr double near_enough = 5e-11;
+// Rows of planar friction up to which pivoting costs less than sweeping would.
+constexpr int small_to_pivot = 150;
+// Rows up to which Lemke's method comes before Newton's.
+constexpr int large_to_pivot = 1500;
+// Where Newton was tried before, pivoting is worth its cost only up to here.
+constexpr int largest_lemke_after_newton = 500;
+
+bool is_scalar(const ComplementarityProblem& problem) {
+  for (const Block& block : problem.blocks)
+    if (block.law != Law::equality && block.law != Law::nonnegative && block.law != Law::box)
+      return false;
+  return true;
+}
+
+bool has_pyramids(const ComplementarityProblem& problem) {
+  // A row that C couples to others but that has neither a diagonal nor a Jacobian.
+  for (const Block& block : problem.blocks)
+    for (int row = block.offset; row < block.offset + block.size; ++row) {
+      if (problem.J.starts[row + 1] > problem.J.starts[row]) continue;
+      bool diagonal = false;
+      const int begin = problem.C.starts[row], end = problem.C.starts[row + 1];
+      for (int k = begin; k < end; ++k)
+        diagonal = diagonal || (problem.C.indices[k] == row && problem.C.values[k] != 0.0);
+      if (!diagonal && end > begin) return true;
+    }
+  return false;
+}
+
+SemismoothNewtonSolver::Settings semismooth_settings(const Cascade::Settings& settings) {
+  SemismoothNewtonSolver::Settings result;
+  result.largest = settings.largest_newton;
+  result.max_iterations = 60;
+  return result;
+}
+
+}  // namespace
+
+Cascade::Cascade(const Settings& settings)
+    : settings_(settings),
+      interior_({.largest = settings.largest_newton}),
+      newton_({.largest = settings.largest_newton}),
+      semismooth_(semismooth_settings(settings)) {}
+
+std::string Cascade::why_not(const ComplementarityProblem& problem) const {
+  const std::string sweeping = sweeping_.why_not(problem);
+  if (sweeping.empty()) return {};
+  const std::string pivoting = pivoting_.why_not(problem);
+  if (pivoting.empty()) return {};
+  return sweeping == pivoting ? sweeping : "gauss-seidel: " + sweeping + "; lemke: " + pivoting;
+}
+
+// From the best answer so far; true if nothing better can be had.
+template <class Method>
+bool Cascade::attempt(Method& method, Turn& turn) {
+  const Stopwatch watch;
+  method.ask(turn.tolerance);
+  method.limit_time(turn.until.remaining());
+  const SolveReport report = method.solve(turn.problem, turn.solution);
+  turn.log.add(
+      {report.solver, report.status, report.residual.relative, report.iterations, watch.seconds()});
+  last_ = report.status;
+  const bool proof = report.status == SolveStatus::no_solution;
+  if (proof || report.residual.relative < best_.residual.relative) {
+    best_ = report;
+    kept_ = turn.solution;
+  } else {
+    turn.solution = kept_;
+  }
+  return proof || is_settled(best_.residual, turn.tolerance) || turn.until.passed();
+}
+
+SolveReport Cascade::solve(const ComplementarityProblem& problem, Solution& solution,
+                           double tolerance, const Deadline& until, AttemptLog& log) {
+  best_ = {};
+  best_.residual.relative = std::numeric_limits<double>::infinity();
+  kept_ = solution;
+  Turn turn{problem, solution, tolerance, until, log};
+  const Traits traits = traits_of(problem);
+  if (traits.pivot_first ? pivot_first(turn, traits) : sweep_first(turn, traits))
+    return finish(turn);
+  last_resort(turn, traits);
+  return finish(turn);
+}
+
+Cascade::Traits Cascade::traits_of(const ComplementarityProblem& problem) const {
+  Traits traits;
+  const int m = problem.rows();
+  traits.pyramids = has_pyramids(problem);
+  traits.linear = LinearForm::why_not(problem).empty() && m <= settings_.largest_lemke;
+  traits.scalar = is_scalar(problem);
+  traits.newton = std::max(problem.unknowns(), m) <= settings_.largest_newton;
+  const bool local = problem.unknowns() == 0;
+  traits.pivot_first =
+      traits.linear && (traits.pyramids || (local && (traits.scalar || m <= small_to_pivot)));
+  return traits;
+}
+
+// Scalar laws, small linear problems and pyramids.
+bool Cascade::pivot_first(Turn& turn, const Traits& traits) {
+  if (!traits.pyramids && attempt_principal(turn, traits)) return true;
+  if (turn.problem.rows() <= large_to_pivot && attempt(pivoting_, turn)) return true;
+  if (traits.newton && newton_methods(turn)) return true;
+  return turn.problem.rows() > large_to_pivot && attempt(pivoting_, turn);
+}
+
+// Whole blocks of rows change places; where other laws stand beside, two sweeps to see.
+bool Cascade::attempt_principal(Turn& turn, const Traits& traits) {
+  return traits.scalar ? attempt(principal_, turn) : sweep(turn, look);
+}
+
+bool Cascade::sweep_first(Turn& turn, const Traits& traits) {
+  if (!traits.pyramids && sweep(turn, leash)) return true;
+  if (traits.newton && newton_methods(turn)) return true;
+  const bool worth = !traits.newton || turn.problem.rows() <= largest_lemke_after_newton;
+  return traits.linear && worth && attempt(pivoting_, turn);
+}
+
+bool Cascade::newton_methods(Turn& turn) {
+  if (attempt(interior_, turn)) return true;
+  // So near it is rounding that is left, and no other method has less of it.
+  if (best_.residual.relative <= near_enough) return true;
+  return attempt(newton_, turn) || attempt(semismooth_, turn);
+}
+
+// Sweeps to the end of their number, then the sure method whatever it costs.
+void Cascade::last_resort(Turn& turn, const Traits& traits) {
+  if (!traits.pyramids && sweep(turn, settings_.max_iterations)) return;
+  if (best_.status == SolveStatus::refused && traits.linear) attempt(pivoting_, turn);
+}
+
+bool Cascade::sweep(Turn& turn, int sweeps) {
+  sweeping_.limit_iterations(std::min(sweeps, settings_.max_iterations));
+  return attempt(sweeping_, turn);
+}
+
+SolveReport Cascade::finish(const Turn& turn) {
+  if (best_.status == SolveStatus::no_solution || best_.status == SolveStatus::refused)
+    return best_;
+  const bool stopped = turn.until.passed() || last_ == SolveStatus::limit;
+  best_.status = verdict(best_.residual, turn.tolerance,
+                         stopped ? SolveStatus::limit : SolveStatus::inaccurate);
+  if (best_.status == SolveStatus::solved)
+    best_.note = "";
+  else if (is_settled(best_.residual, turn.tolerance))
+    best_.note = at_resolution;
+  return best_;
+}
+
+std::size_t AttemptLog::place(const char* solver) const {
+  std::size_t i = 0;
+  while (i < entries_.size() && std::strcmp(entries_[i].solver, solver) != 0) ++i;
+  return i;
+}
+
+void AttemptLog::add(const Attempt& attempt) {
+  const std::size_t i = place(attempt.solver);
+  if (i == entries_.size()) {
+    entries_.push_back(attempt);
+    return;
+  }
+  Attempt& entry = entries_[i];
+  entry.status = std::max(entry.status, attempt.status);
+  entry.residual = std::max(entry.residual, attempt.residual);
+  entry.iterations += attempt.iterations;
+  entry.seconds += attempt.seconds;
+}
+
+}  // namespace vinci

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods on one connected problem, from the cheap to the sure; the first answer that the judge
+// calls solved ends it, otherwise the best one by the judge is returned.
+//
+// Where pivoting is cheap (pyramids; scalar laws or a little planar friction without u):
+//   principal-pivoting, or two sweeps to see · lemke · the Newton methods
+// Everywhere else:
+//   gauss-seidel on a leash, in which settled steps end at once · interior-point ·
+//   augmented-lagrangian · semismooth-newton · lemke where the laws are linear
+// and at last gauss-seidel to the end of its sweeps.
+#pragma once
+
+#include "vinci/solvers/augmented_lagrangian.h"
+#include "vinci/solvers/gauss_seidel.h"
+#include "vinci/solvers/interior_point.h"
+#include "vinci/solvers/lemke.h"
+#include "vinci/solvers/principal_pivoting.h"
+#include "vinci/solvers/semismooth_newton.h"
+#include "vinci/solvers/solver.h"
+
+namespace vinci {
+
+// What was tried, in order; one entry a method, added up where it had several turns.
+class AttemptLog {
+ public:
+  AttemptLog() { entries_.reserve(16); }
+  void clear() { entries_.clear(); }
+  void add(const Attempt& attempt);
+  std::size_t place(const char* solver) const;  // of its entry; the number of entries: none
+  std::span<const Attempt> entries() const { return entries_; }
+
+ private:
+  std::vector<Attempt> entries_;
+};
+
+class Cascade {
+ public:
+  struct Settings {
+    double tolerance = 1e-11;    // asked of the judge
+    int max_iterations = 5000;   // sweeps of Gauss–Seidel; the others limit themselves
+    int largest_newton = 20000;  // rows and unknowns
+    int largest_lemke = 3000;    // rows
+  };
+  explicit Cascade(const Settings& settings);
+
+  // "" if one of the methods takes the problem, otherwise each one's reason.
+  std::string why_not(const ComplementarityProblem& problem) const;
+  // The time and the tolerance hold for this solve; the attempts are added to the log.
+  SolveReport solve(const ComplementarityProblem& problem, Solution& solution, double tolerance,
+                    const Deadline& until, AttemptLog& log);
+  // The proof behind the last status no_solution.
+  const VectorX* certificate() const { return pivoting_.certificate(); }
+
+ private:
+  struct Turn {
+    const ComplementarityProblem& problem;
+    Solution& solution;
+    double tolerance;
+    const Deadline& until;
+    AttemptLog& log;
+  };
+  template <class Method>
+  bool attempt(Method& method, Turn& turn);
+
+  struct Traits {
+    bool pyramids = false;     // rows without a diagonal of their own
+    bool linear = false;       // piecewise linear laws, few enough rows for Lemke
+    bool scalar = false;       // equalities, nonnegatives and boxes only
+    bool newton = false;       // few enough rows and unknowns for a factorisation
+    bool pivot_first = false;  // pivoting is the cheapest
+  };
+  Traits traits_of(const ComplementarityProblem& problem) const;
+  bool pivot_first(Turn& turn, const Traits& traits);
+  bool sweep_first(Turn& turn, const Traits& traits);
+  bool attempt_principal(Turn& turn, const Traits& traits);
+  bool newton_methods(Turn& turn);
+  void last_resort(Turn& turn, const Traits& traits);
+  bool sweep(Turn& turn, int sweeps);
+  SolveReport finish(const Turn& turn);
+
+  Settings settings_;
+  GaussSeidelSolver sweeping_;
+  InteriorPointSolver interior_;
+  AugmentedLagrangianSolver newton_;
+  SemismoothNewtonSolver semismooth_;
+  PrincipalPivotingSolver principal_;
+  LemkeSolver pivoting_;
+  SolveStatus last_ = SolveStatus::refused;  // of the last attempt
+  SolveReport best_;
+  Solution kept_;  // the answer of best_
+};
+
+}  // namespace vinci

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems of a few rows, whose whole solution costs less than the preparations of the other
+// methods: dense, in memory of fixed size.
+//
+//   scalar laws   block principal pivoting: every row at a bound or inside, W_FF z_F = −q_F for
+//                 those inside; all rows that contradict their place change it [Kostreva 1978]
+//   contacts      two sweeps of exact local solves, then Newton's method on the active set: a block
+//                 is open, sticks (w = 0), or slides with λ = α (1, μ d), w_N = 0 and t·w_T = 0,
+//                 t ⟂ d. With y = α μ δθ the last reads t·δw_T + (|w_T|/α μ) y = −t·w_T.
+//
+// A proximal term of 1e-9 of the scale keeps redundant contacts solvable; its error dies over the
+// steps. There is no guarantee: what the judge does not call solved is left to other methods.
+#pragma once
+
+#include "vinci/complementarity/residual.h"
+#include "vinci/solvers/condense.h"
+#include "vinci/solvers/solver.h"
+
+namespace vinci {
+
+class SmallSolver final : public Solver {
+ public:
+  static constexpr int largest = SmallJudge::largest;  // rows
+  static constexpr int most_unknowns = 24;
+  struct Settings {
+    double tolerance = 1e-12;  // asked of the judge
+    int max_iterations = 12;   // factorisations
+  };
+  SmallSolver() = default;
+  explicit SmallSolver(const Settings& settings) : settings_(settings) {}
+  void ask(double tolerance) { settings_.tolerance = tolerance; }
+
+  std::string why_not(const ComplementarityProblem& problem) const override;
+  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
+  // The same without looking for mistakes in the problem.
+  SolveReport solve_valid(const ComplementarityProblem& problem, Solution& solution);
+
+ private:
+  Settings settings_;
+  Condensation condensation_;
+  ComplementarityProblem local_;  // the condensed problem, where there is a u
+  Judge judge_;
+};
+
+SolverRegistry::Entry small_entry();
+
+}  // namespace vinci
