@@ -104,7 +104,8 @@ Cascade::Traits Cascade::traits_of(const ComplementarityProblem& problem) const 
   Traits traits;
   const int m = problem.rows();
   traits.pyramids = has_pyramids(problem);
-  traits.linear = LinearForm::why_not(problem).empty() && m <= settings_.largest_lemke;
+  traits.linear = m <= settings_.largest_lemke &&
+                  std::all_of(problem.blocks.begin(), problem.blocks.end(), LinearForm::is_linear);
   traits.scalar = is_scalar(problem);
   traits.newton = std::max(problem.unknowns(), m) <= settings_.largest_newton;
   const bool local = problem.unknowns() == 0;

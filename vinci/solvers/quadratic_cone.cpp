@@ -321,8 +321,14 @@ QuadraticConeSolver::QuadraticConeSolver(const Settings& settings) : settings_(s
 
 std::string QuadraticConeSolver::why_not(const ComplementarityProblem& problem) const {
   if (std::string why = problem.why_invalid(); !why.empty()) return why;
-  const char* const reason = QuadraticCone::reason_against(problem);
+  const char* const reason = reason_against(problem);
   return reason ? reason : "";
+}
+
+const char* QuadraticConeSolver::reason_against(const ComplementarityProblem& problem) const {
+  if (problem.rows() + problem.unknowns() > settings_.largest)
+    return "more rows and unknowns than the option 'largest'";
+  return QuadraticCone::reason_against(problem);
 }
 
 bool QuadraticConeSolver::offer(const VectorX& z) {
@@ -375,7 +381,7 @@ void QuadraticConeSolver::spread(int attempt, VectorX& z) const {
 SolveReport QuadraticConeSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
   SolveReport report{SolveStatus::refused, {}, 0, name, ""};
   report.residual.relative = infinity;
-  const char* const reason = QuadraticCone::reason_against(problem);
+  const char* const reason = reason_against(problem);
   if (reason || !problem.why_invalid().empty()) {
     report.note = reason ? reason : "the problem is not valid";
     return report;
@@ -430,12 +436,15 @@ SolverRegistry::Entry quadratic_cone_entry() {
            static_cast<long>(defaults.max_iterations), "", 1.0, 1e6},
           {"restarts", "Other starts where one ends at no solution.",
            static_cast<long>(defaults.restarts), "", 0.0, 100.0},
+          {"largest", "Rows and unknowns up to which a problem is taken.",
+           static_cast<long>(defaults.largest), "", 0.0, 1e7},
       },
       [](const OptionValues& values) -> std::unique_ptr<Solver> {
         QuadraticConeSolver::Settings settings;
         settings.tolerance = values.real("tolerance");
         settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
         settings.restarts = static_cast<int>(values.integer("restarts"));
+        settings.largest = static_cast<int>(values.integer("largest"));
         return std::make_unique<QuadraticConeSolver>(settings);
       },
   };

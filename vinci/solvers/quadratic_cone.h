@@ -78,6 +78,7 @@ class QuadraticConeSolver final : public Solver {
     double tolerance = 1e-12;  // asked of the judge
     int max_iterations = 500;  // steps of PathNewton
     int restarts = 4;
+    int largest = 10000;  // rows and unknowns
   };
   QuadraticConeSolver() : QuadraticConeSolver(Settings{}) {}
   explicit QuadraticConeSolver(const Settings& settings);
@@ -87,6 +88,7 @@ class QuadraticConeSolver final : public Solver {
   SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
 
  private:
+  const char* reason_against(const ComplementarityProblem& problem) const;
   bool offer(const VectorX& z);
   void leave_zero();
   void spread(int attempt, VectorX& z) const;
