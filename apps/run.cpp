@@ -10,6 +10,7 @@
 #include "apps/command.h"
 #include "apps/problem_dump.h"
 #include "apps/progress.h"
+#include "apps/recorded_run.h"
 #include "apps/report.h"
 #include "apps/text.h"
 #include "vinci/model/run_options.h"
@@ -66,36 +67,6 @@ void prepare_path(const fs::path& path, bool overwrite) {
   if (!path.has_parent_path()) return;
   fs::create_directories(path.parent_path(), code);
   if (code) throw Failure("cannot be created: " + code.message(), path.parent_path().string());
-}
-
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// The overrides that a recorded run was made with: where its options differ from what its scene and
-// the defaults say.
-RunOverrides recorded_overrides(const Recording& recording, const Scene& scene) {
-  RunOverrides overrides;
-  const Json json = Json::parse(recording.options_json(), nullptr, false);
-  const Json none = Json::object();
-  auto part = [&](const Json& parent, const std::string& key) {
-    const Json found = parent.is_object() ? parent.value(key, none) : none;
-    return found.is_object() ? found : none;
-  };
-  OptionValues written(run_option_table());
-  for (const auto& [name, text] : scene.run().values) written.set_text(name, text);
-  const Json base = Json::parse(written.to_json());
-  const Json run = part(json, "run"), plugins = part(json, "plugins");
-  const Json parameters = part(json, "set_parameters");
-  for (const auto& [name, value] : run.items())
-    if (base.value(name, Json()) != value) overrides.options[name] = text_of(value);
-  for (const auto& [kind, values] : plugins.items())
-    if (values.is_object())
-      for (const auto& [name, value] : values.items())
-        overrides.plugin_options[{kind, name}] = text_of(value);
-  for (const auto& [name, value] : parameters.items())
-    if (value.is_number()) overrides.parameters[name] = value.get<double>();
-  return overrides;
 }
 
 // Options of a plugin go with it when another one is chosen.

@@ -269,12 +269,13 @@ void Hdf5Output::attribute(const std::string& name, double value) {
 
 void Hdf5Output::attribute(const std::string& name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.id(), value.size() + 1);
+  H5Tset_size(type.id(), H5T_VARIABLE);
   H5Tset_cset(type.id(), H5T_CSET_UTF8);
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(
       H5Acreate2(file_, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (attribute.id() < 0 || H5Awrite(attribute.id(), type.id(), value.c_str()) < 0) fail(name);
+  const char* const text = value.c_str();
+  if (attribute.id() < 0 || H5Awrite(attribute.id(), type.id(), &text) < 0) fail(name);
 }
 
 void Hdf5Output::matrix_rows(const std::string& group, const SparseRows& matrix) {

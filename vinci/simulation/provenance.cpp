@@ -88,20 +88,20 @@ void check_same_run(const Recording& recording, const Simulation& simulation) {
   compare(object_of(recorded, "parameters"), object_of(now, "parameters"), "parameter '", where);
 }
 
-void continue_from(const Recording& recording, Simulation& simulation) {
+void continue_from(const Recording& recording, Simulation& simulation, std::int64_t frame) {
   const std::string where = recording.path().string();
-  const std::int64_t last = recording.frames() - 1;
-  if (const RunSummary summary = recording.summary(); summary.diverged)
+  const RunSummary summary = recording.summary();
+  if (summary.diverged && frame == recording.frames() - 1)
     throw Error(fmt::format("cannot be continued: the run diverged in step {} (body '{}')",
-                            recording.info(last).step, summary.diverged_body),
+                            recording.info(frame).step, summary.diverged_body),
                 where);
-  const Json model = parsed(recording.model_json(recording.info(last).model), "models", where);
+  const Json model = parsed(recording.model_json(recording.info(frame).model), "models", where);
   const Json stored = object_of(model, "set_parameters");
   const Json from_code = object_of(model, "code_parameters");
   std::map<std::string, double> code;
   for (const auto& [name, value] : from_code.items())
     if (value.is_number()) code[name] = value.get<double>();
-  simulation.set_state(recording.state(last));
+  simulation.set_state(recording.state(frame));
   if (!code.empty()) simulation.set_parameter(code);
   compare(stored, Json(simulation.set_parameters()), "parameter '", where);
 }

@@ -18,9 +18,9 @@ std::string options_json(const Simulation& simulation);
 // its steps. The duration, the output interval and the accepted residual may differ.
 void check_same_run(const Recording& recording, const Simulation& simulation);
 
-// Sets the simulation to the last recorded state, with parameters that were changed from code.
-// Throws Error if the run diverged or its parameters at that state cannot be had again.
-void continue_from(const Recording& recording, Simulation& simulation);
+// Sets the simulation to a recorded state, with parameters that were changed from code. Throws Error
+// if the run diverged there or its parameters at that state cannot be had again.
+void continue_from(const Recording& recording, Simulation& simulation, std::int64_t frame);
 
 // Units and column texts as attributes of the tables.
 void write_units(Hdf5File& file);

@@ -395,7 +395,7 @@ Recorder Recorder::resume(const std::filesystem::path& file, Simulation& simulat
     progress.frames = static_cast<std::uint64_t>(recording.frames());
     const std::int64_t last = recording.frames() - 1;
     impl->last_model = recording.model_json(recording.info(last).model);
-    continue_from(recording, simulation);
+    continue_from(recording, simulation, last);
   }
   impl->adopt(simulation);
   impl->open_live(simulation.model());
