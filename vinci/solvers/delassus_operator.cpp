@@ -23,7 +23,25 @@ bool DelassusOperator::prepare(const ComplementarityProblem& problem) {
     constant_ = &condensed_constant_;
   }
   prepare_diagonals();
+  find_equal_rows();
   return true;
+}
+
+// The rows of a contact in space mostly couple to the same columns: they are then summed side by
+// side, each in its own order.
+void DelassusOperator::find_equal_rows() {
+  equal_rows_.assign(problem_->blocks.size(), 0);
+  for (std::size_t block = 0; block < problem_->blocks.size(); ++block) {
+    const int first = problem_->blocks[block].offset;
+    if (problem_->blocks[block].size != 3) continue;
+    const int* const starts = rows_->starts.data() + first;
+    const int length = starts[1] - starts[0];
+    const int* const columns = rows_->indices.data() + starts[0];
+    equal_rows_[block] = length > 0 && starts[2] - starts[1] == length &&
+                         starts[3] - starts[2] == length &&
+                         std::equal(columns, columns + length, columns + length) &&
+                         std::equal(columns, columns + length, columns + 2 * length);
+  }
 }
 
 void DelassusOperator::prepare_touches() {
@@ -138,11 +156,28 @@ void DelassusOperator::restart(const VectorX& lambda) {
 
 void DelassusOperator::velocity(int block, const VectorX& lambda, double* w) const {
   const int offset = problem_->blocks[block].offset, size = problem_->blocks[block].size;
-  for (int i = 0; i < size; ++i) {
-    double sum = (*constant_)[offset + i];
-    for (int k = rows_->starts[offset + i]; k < rows_->starts[offset + i + 1]; ++k)
-      sum += rows_->values[k] * lambda[rows_->indices[k]];
-    w[i] = sum;
+  const double* const constant = constant_->data() + offset;
+  const int begin = rows_->starts[offset];
+  if (equal_rows_[block]) {
+    const int length = rows_->starts[offset + 1] - begin;
+    const int* const columns = rows_->indices.data() + begin;
+    const double *const first = rows_->values.data() + begin, *const second = first + length,
+                        *const third = second + length;
+    double sums[3] = {constant[0], constant[1], constant[2]};
+    for (int k = 0; k < length; ++k) {
+      const double impulse = lambda[columns[k]];
+      sums[0] += first[k] * impulse;
+      sums[1] += second[k] * impulse;
+      sums[2] += third[k] * impulse;
+    }
+    std::copy(sums, sums + 3, w);
+  } else {
+    for (int i = 0; i < size; ++i) {
+      double sum = constant[i];
+      for (int k = rows_->starts[offset + i]; k < rows_->starts[offset + i + 1]; ++k)
+        sum += rows_->values[k] * lambda[rows_->indices[k]];
+      w[i] = sum;
+    }
   }
   if (!velocity_form_) return;
   for (const Touch& touch : touches(block)) {

@@ -50,6 +50,7 @@ class DelassusOperator {
   void prepare_touches();
   void find_touches(int block);
   void prepare_diagonals();
+  void find_equal_rows();
   void condense();
 
   const ComplementarityProblem* problem_ = nullptr;
@@ -63,6 +64,8 @@ class DelassusOperator {
   std::vector<double> values_;
   std::vector<std::size_t> diagonal_starts_;
   std::vector<double> diagonal_;
+  std::vector<char>
+      equal_rows_;  // per block: three rows of `rows_` with entries in the same columns
   VectorX u_, force_, free_;
   SparseRows condensed_;
   VectorX condensed_constant_;

@@ -56,6 +56,10 @@ const char* GaussSeidelSolver::prepare(const ComplementarityProblem& problem) {
     if (lacks_diagonal(problem, problem.blocks[i], operator_.diagonal(static_cast<int>(i))))
       return no_diagonal;
   prepare_equalities(problem);
+  if (settings_.breadth_first)
+    order_.breadth_first(problem, operator_, judge_.scales());
+  else
+    order_.as_given(problem);
   return nullptr;
 }
 
@@ -130,13 +134,17 @@ double GaussSeidelSolver::visit(const ComplementarityProblem& problem, int numbe
 
 double GaussSeidelSolver::sweep(const ComplementarityProblem& problem, bool forwards,
                                 VectorX& lambda) {
-  const int count = static_cast<int>(problem.blocks.size());
+  const std::vector<int>& order = order_.blocks();
+  const std::size_t count = order.size();
   double squared = 0.0;
-  for (int i = 0; i < count; ++i) squared += visit(problem, forwards ? i : count - 1 - i, lambda);
+  for (std::size_t i = 0; i < count; ++i)
+    squared += visit(problem, order[forwards ? i : count - 1 - i], lambda);
   return std::sqrt(squared);
 }
 
-void GaussSeidelSolver::keep_best(const Residual& residual, const VectorX& lambda) {
+// `judged`: the judge measured this λ last.
+void GaussSeidelSolver::keep_best(const Residual& residual, const VectorX& lambda, bool judged) {
+  judged_best_ = judged && residual.relative < best_.relative;
   if (!(residual.relative < best_.relative)) return;
   best_ = residual;
   best_lambda_ = lambda;
@@ -158,6 +166,7 @@ Residual GaussSeidelSolver::start(const ComplementarityProblem& problem, Solutio
   }
   best_lambda_ = solution.lambda;
   best_ = residual;
+  judged_best_ = true;
   return residual;
 }
 
@@ -174,9 +183,12 @@ int GaussSeidelSolver::polish_interval(const ComplementarityProblem& problem) co
 
 SolveReport GaussSeidelSolver::finish(const ComplementarityProblem& problem, Solution& solution,
                                       int sweeps, bool stalled) {
-  solution.lambda = best_lambda_;
   SolveReport report;
-  report.residual = judge_.measure(problem, solution);
+  report.residual = best_;
+  if (!judged_best_) {
+    solution.lambda = best_lambda_;
+    report.residual = judge_.measure(problem, solution);
+  }
   solution.u = judge_.u();
   report.iterations = sweeps;
   report.solver = name;
@@ -196,13 +208,13 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
     refused.note = "the problem is not valid";
     return refused;
   }
+  const Deadline until = deadline();
   judge_.prepare(problem);
   if (const char* note = prepare(problem)) {
     refused.note = note;
     refused.residual = judge_.measure(problem, solution);
     return refused;
   }
-  const Deadline until = deadline();
   Residual residual = start(problem, solution);
   operator_.restart(solution.lambda);
   // Without a gain of a tenth over this many sweeps more of them will not help.
@@ -216,15 +228,19 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
          !stalled && !until.passed()) {
     const double change = sweep(problem, sweeps % 2 == 0, solution.lambda);
     ++sweeps;
+    judged_best_ = false;
     const bool polish_now = settings_.polish && sweeps >= next_polish;
-    if (sweeps % settings_.check_interval != 0 && !polish_now &&
+    // One block by itself is solved by a visit.
+    if (sweeps % settings_.check_interval != 0 && !polish_now && problem.blocks.size() > 1 &&
         change > settings_.tolerance * judge_.free_norm() && sweeps < settings_.max_iterations)
       continue;
     residual = judge_.measure(problem, solution);
+    bool polished = false;
     if (polish_now && !is_settled(residual, settings_.tolerance)) {
       const double before = residual.relative;
-      residual = polish_.improve(problem, operator_, judge_, {settings_.tolerance, 10}, solution,
-                                 residual);
+      residual = polish_.improve(problem, operator_, judge_,
+                                 {settings_.tolerance, 10, nullptr, &until}, solution, residual);
+      polished = true;
       if (residual.relative > 0.1 * before) {
         if (++attempts % std::size(dampings) == 0) interval *= 2;
         damping_ = dampings[attempts % std::size(dampings)];
@@ -232,7 +248,7 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
       next_polish = sweeps + interval;
     }
     operator_.restart(solution.lambda);  // the changes added up to u carry rounding
-    keep_best(residual, solution.lambda);
+    keep_best(residual, solution.lambda, !polished);
     if (best_.relative < 0.9 * gained) gained = best_.relative, last_gain = sweeps;
     stalled = sweeps - last_gain >= patience;
   }
@@ -244,8 +260,18 @@ SolverRegistry::Entry gauss_seidel_entry() {
   OptionTable options{
       {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
       {"max-iterations", "Sweeps before giving up.", long{fallback.max_iterations}, "", 0, 1e9},
-      {"relaxation", "ω in λ ← λ + ω (local solution − λ), then projected.", fallback.relaxation,
-       "", 0.01, 1.99},
+      {"relaxation",
+       "ω in λ ← λ + ω (local solution − λ), then projected; above 1 it is faster on some problems "
+       "and cycles on others.",
+       fallback.relaxation, "", 0.01, 1.99},
+      {"order",
+       "How a sweep visits the blocks: as given, or breadth first through the couplings from the "
+       "heaviest on.",
+       std::string("given"),
+       "",
+       -std::numeric_limits<double>::infinity(),
+       std::numeric_limits<double>::infinity(),
+       {"given", "breadth-first"}},
       {"check-interval", "Sweeps between two judgements.", long{fallback.check_interval}, "", 1,
        1e6},
       {"polish", "Finish by Newton's method on the active set.", fallback.polish},
@@ -256,6 +282,7 @@ SolverRegistry::Entry gauss_seidel_entry() {
             settings.tolerance = values.real("tolerance");
             settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
             settings.relaxation = values.real("relaxation");
+            settings.breadth_first = values.text("order") == "breadth-first";
             settings.check_interval = static_cast<int>(values.integer("check-interval"));
             settings.polish = values.flag("polish");
             return std::make_unique<GaussSeidelSolver>(settings);

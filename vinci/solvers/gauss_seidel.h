@@ -10,6 +10,7 @@
 #include "vinci/solvers/active_set_polish.h"
 #include "vinci/solvers/delassus_operator.h"
 #include "vinci/solvers/solver.h"
+#include "vinci/solvers/sweep_order.h"
 
 namespace vinci {
 
@@ -19,6 +20,7 @@ class GaussSeidelSolver final : public Solver {
     double tolerance = 1e-12;    // asked of the judge
     int max_iterations = 20000;  // sweeps
     double relaxation = 1.0;     // λ ← λ + ω (local solution − λ)
+    bool breadth_first = false;  // sweep_order.h
     int check_interval = 10;     // sweeps between two judgements
     bool polish = true;
   };
@@ -36,7 +38,7 @@ class GaussSeidelSolver final : public Solver {
   void prepare_equalities(const ComplementarityProblem& problem);
   double sweep(const ComplementarityProblem& problem, bool forwards, VectorX& lambda);
   double visit(const ComplementarityProblem& problem, int block, VectorX& lambda);
-  void keep_best(const Residual& residual, const VectorX& lambda);
+  void keep_best(const Residual& residual, const VectorX& lambda, bool judged);
   int polish_interval(const ComplementarityProblem& problem) const;
   SolveReport finish(const ComplementarityProblem& problem, Solution& solution, int sweeps,
                      bool stalled);
@@ -44,6 +46,7 @@ class GaussSeidelSolver final : public Solver {
   Settings settings_;
   Judge judge_;
   DelassusOperator operator_;
+  SweepOrder order_;
   ActiveSetPolish polish_;
   std::vector<double> equality_inverses_;  // of W_aa, block after block
   std::vector<std::size_t> equality_starts_;
@@ -51,6 +54,7 @@ class GaussSeidelSolver final : public Solver {
   double damping_ = 0.0;  // ρ
   VectorX best_lambda_;
   Residual best_;
+  bool judged_best_ = false;  // solution.lambda is the best, and the judge's u and w are its own
 };
 
 SolverRegistry::Entry gauss_seidel_entry();

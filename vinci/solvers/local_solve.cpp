@@ -21,7 +21,11 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 struct Pair {
   double x = 0.0, y = 0.0;
-  double norm() const { return std::hypot(x, y); }
+  // hypot only where a square leaves the range of doubles: it costs as much as a linear solve.
+  double norm() const {
+    const double squared = x * x + y * y;
+    return squared > 1e-280 && squared < 1e280 ? std::sqrt(squared) : std::hypot(x, y);
+  }
   double dot(const Pair& other) const { return x * other.x + y * other.y; }
 };
 
@@ -161,15 +165,29 @@ struct Slip {
   // h(s) = r(s)/|λ(s)| − 1, nearly linear in s: negative while the force is too large.
   bool value(double s, Pair& x, double& h, double& slope) const {
     Pair rate;
-    if (!at(s, x) || !solve_pair(a + s, b, c, d + s, {-x.x, -x.y}, rate)) return false;
+    if (!solve(s, q, x) || !solve(s, x, rate)) return false;
     const double length = x.norm(), r = limit_at(x);
     h = r / length - 1.0;
     slope = -gradient.dot(rate) / length - r * x.dot(rate) / (length * length * length);
     return std::isfinite(h);
   }
+
+ private:
+  // x = −(S + s I)⁻¹ right: by Cramer's rule where the determinant does not cancel.
+  bool solve(double s, const Pair& right, Pair& x) const {
+    const double first = a + s, second = d + s, product = first * second;
+    const double determinant = product - b * c;
+    if (!(determinant > 0.01 * std::abs(product)) || !(determinant < infinity))
+      return solve_pair(first, b, c, second, {-right.x, -right.y}, x);
+    const double factor = -1.0 / determinant;
+    x.x = factor * (second * right.x - b * right.y);
+    x.y = factor * (first * right.y - c * right.x);
+    return true;
+  }
 };
 
-// The root of h in (0, ∞); x receives λ_T there.
+// The root of h in (0, ∞), from `x` = λ(0); x receives λ_T there. Newton's steps inside the bracket
+// that is known; they start at 0, where h is negative, and h is nearly straight.
 bool find_slip(const Slip& slip, Pair& x) {
   const double pull = slip.q.norm();
   if (pull == 0.0) {
@@ -177,26 +195,25 @@ bool find_slip(const Slip& slip, Pair& x) {
     return true;
   }
   // |λ(s)| <= |q̃|/s where S is positive semidefinite gives h > 0 from here on.
-  double low = 0.0, high = pull * (1.0 + slip.gradient.norm()) / slip.limit;
-  double h = 0.0, slope = 0.0;
-  for (int doubling = 0;; ++doubling) {
-    if (slip.value(high, x, h, slope) && h >= 0.0) break;
-    if (doubling == 100) return false;
-    low = high;
-    high *= 2.0;
-  }
-  double s = high;
-  for (int iteration = 0; iteration < 200 && h != 0.0; ++iteration) {
+  const double bound = pull * (1.0 + slip.gradient.norm()) / slip.limit;
+  double low = 0.0, high = infinity, s = 0.0, h = 0.0, slope = 0.0;
+  if (!slip.value(s, x, h, slope)) h = -1.0, slope = 0.0;
+  for (int iteration = 0; iteration < 300; ++iteration) {
     double next = s - h / slope;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    const bool newton = next > low && next < high;
+    if (!newton) next = high < infinity ? 0.5 * (low + high) : std::max(bound, 2.0 * low);
+    if (high == infinity) next = std::min(next, std::max(bound, 2.0 * low));
     const double moved = std::abs(next - s);
     s = next;
+    // A step of Newton's this short leaves its square behind.
+    if (newton && moved <= 1e-9 * s) return slip.at(s, x);
     // Where S + s I is singular the force is unbounded: the root lies above.
     if (!slip.value(s, x, h, slope)) h = -1.0, slope = 0.0;
     (h < 0.0 ? low : high) = s;
-    if (moved <= 2.0 * epsilon * s || high - low <= 2.0 * epsilon * high) break;
+    const bool narrow = high < infinity && high - low <= 2.0 * epsilon * high;
+    if (std::abs(h) <= 2.0 * epsilon || narrow) return slip.at(s, x);
   }
-  return slip.at(s, x);
+  return high < infinity && slip.at(s, x);
 }
 
 bool solve_coulomb_spatial(const Block& block, const double* W, const double* q, double* lambda) {
