@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Islands, and the choice of methods over them.
-#include <filesystem>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -8,8 +7,7 @@
 #include "tests/solvers/allocations.h"
 #include "tests/solvers/contact_examples.h"
 #include "tests/solvers/contact_scenes.h"
-#include "tests/support/open_problems.h"
-#include "vinci/complementarity/problem_file.h"
+#include "vinci/complementarity/certificate.h"
 #include "vinci/solvers/auto_solver.h"
 
 namespace vinci {
@@ -118,6 +116,57 @@ TEST(Auto, an_island_without_a_solution_leaves_the_whole_without_one) {
   ASSERT_NE(solver.certificate(), nullptr);
   EXPECT_EQ(solver.certificate()->head(2), VectorX::Zero(2));
   EXPECT_GT((*solver.certificate())[2], 0.0);
+}
+
+// A box between a floor at rest and a ceiling that comes down on it.
+ComplementarityProblem squeezed(Law law, double descent) {
+  const std::vector<scenes::Body> bodies = {scenes::unit_box({0.0, 0.0, 0.5})};
+  std::vector<scenes::Point> points;
+  scenes::add_patch(points, -1, 0, {0.0, 0.0, 0.0}, 1.0, 1.0, 0.5);
+  const std::size_t below = points.size();
+  scenes::add_patch(points, -1, 0, {0.0, 0.0, 1.0}, 1.0, 1.0, 0.5);
+  for (std::size_t i = below; i < points.size(); ++i) points[i].normal = -points[i].normal;
+  ComplementarityProblem problem = scenes::spatial_problem(bodies, points, law);
+  for (std::size_t i = below; i < points.size(); ++i)
+    problem.b[3 * static_cast<Eigen::Index>(i)] = -descent;
+  return problem;
+}
+
+TEST(Auto, proves_that_a_rigid_box_cannot_be_squeezed) {
+  for (const Law law : {Law::coulomb, Law::second_order})
+    for (const double unit : {1e-6, 1.0, 1e6}) {
+      ComplementarityProblem problem = squeezed(law, 0.1);
+      problem.b *= unit;
+      problem.p *= unit;
+      Solution solution = zero(problem);
+      AutoSolver solver;
+      const SolveReport report = solver.solve(problem, solution);
+      EXPECT_EQ(report.status, SolveStatus::no_solution) << to_string(law) << " " << unit;
+      ASSERT_NE(solver.certificate(), nullptr);
+      EXPECT_TRUE(infeasibility(problem, *solver.certificate()).proves_no_solution);
+    }
+  // A ceiling at rest only touches.
+  const ComplementarityProblem problem = squeezed(Law::coulomb, 0.0);
+  Solution solution = zero(problem);
+  EXPECT_EQ(AutoSolver().solve(problem, solution).status, SolveStatus::solved);
+  EXPECT_FALSE(InfeasibilitySearch().prove(problem));
+}
+
+TEST(Auto, solves_quasi_static_problems) {
+  // A point of no mass, pressed down by 2 N on a floor and pushed by 0.5 N at μ = 0.5: it sticks.
+  ComplementarityProblem problem;
+  problem.M.reset(3);
+  for (int i = 0; i < 3; ++i) problem.M.end_row();
+  problem.J = SparseRows::from_dense(MatrixX::Identity(3, 3));
+  problem.C.reset(3);
+  for (int i = 0; i < 3; ++i) problem.C.end_row();
+  problem.p = Vector3(-2.0, 0.5, 0.0);
+  problem.b = Vector3(0.1, 0.0, 0.0);  // a gap to close first
+  problem.blocks = {{Law::coulomb, 0, 3, 0.5}};
+  Solution solution = zero(problem);
+  EXPECT_EQ(AutoSolver().solve(problem, solution).status, SolveStatus::solved);
+  EXPECT_NEAR(solution.u[0], -0.1, 1e-10);
+  EXPECT_LE((solution.lambda - Vector3(2.0, -0.5, 0.0)).norm(), 1e-10);
 }
 
 TEST(Auto, says_what_it_tried) {

@@ -20,6 +20,10 @@ constexpr double near_enough = 5e-11;
 constexpr int small_to_pivot = 150;
 // Rows up to which Lemke's method comes before Newton's.
 constexpr int large_to_pivot = 1500;
+// An answer as near as this is no sign of a contradiction.
+constexpr double feasible = 1e-6;
+// Rows up to which the nonlinear form is tried where all others failed.
+constexpr int largest_quadratic = 200;
 // Where Newton was tried before, pivoting is worth its cost only up to here.
 constexpr int largest_lemke_after_newton = 500;
 
@@ -63,7 +67,7 @@ std::string Cascade::why_not(const ComplementarityProblem& problem) const {
   const std::string sweeping = sweeping_.why_not(problem);
   if (sweeping.empty()) return {};
   const std::string pivoting = pivoting_.why_not(problem);
-  if (pivoting.empty()) return {};
+  if (pivoting.empty() || quadratic_.why_not(problem).empty()) return {};
   return sweeping == pivoting ? sweeping : "gauss-seidel: " + sweeping + "; lemke: " + pivoting;
 }
 
@@ -78,6 +82,7 @@ bool Cascade::attempt(Method& method, Turn& turn) {
       {report.solver, report.status, report.residual.relative, report.iterations, watch.seconds()});
   last_ = report.status;
   const bool proof = report.status == SolveStatus::no_solution;
+  if (proof) certificate_ = method.certificate();
   if (proof || report.residual.relative < best_.residual.relative) {
     best_ = report;
     kept_ = turn.solution;
@@ -89,6 +94,7 @@ bool Cascade::attempt(Method& method, Turn& turn) {
 
 SolveReport Cascade::solve(const ComplementarityProblem& problem, Solution& solution,
                            double tolerance, const Deadline& until, AttemptLog& log) {
+  certificate_ = nullptr;
   best_ = {};
   best_.residual.relative = std::numeric_limits<double>::infinity();
   kept_ = solution;
@@ -141,10 +147,21 @@ bool Cascade::newton_methods(Turn& turn) {
   return attempt(newton_, turn) || attempt(semismooth_, turn);
 }
 
-// Sweeps to the end of their number, then the sure method whatever it costs.
 void Cascade::last_resort(Turn& turn, const Traits& traits) {
-  if (!traits.pyramids && sweep(turn, settings_.max_iterations)) return;
-  if (best_.status == SolveStatus::refused && traits.linear) attempt(pivoting_, turn);
+  const int m = turn.problem.rows();
+  if (best_.residual.relative > feasible && prove_none(turn)) return;
+  const bool singular = best_.status == SolveStatus::refused;
+  if ((singular || m <= largest_quadratic) && attempt(quadratic_, turn)) return;
+  if (!traits.pyramids && !singular) sweep(turn, settings_.max_iterations);
+}
+
+// A proof that there is no solution, for laws whose cones are round.
+bool Cascade::prove_none(Turn& turn) {
+  if (!search_.prove(turn.problem)) return false;
+  certificate_ = &search_.certificate();
+  best_.status = SolveStatus::no_solution;
+  best_.note = "a vector proves that no impulses satisfy the inequalities";
+  return true;
 }
 
 bool Cascade::sweep(Turn& turn, int sweeps) {

@@ -7,14 +7,17 @@
 // Everywhere else:
 //   gauss-seidel on a leash, in which settled steps end at once · interior-point ·
 //   augmented-lagrangian · semismooth-newton · lemke where the laws are linear
-// and at last gauss-seidel to the end of its sweeps.
+// and at last a search for a proof that there is no solution, quadratic-cone (the only one for a
+// singular M), and gauss-seidel to the end of its sweeps.
 #pragma once
 
 #include "vinci/solvers/augmented_lagrangian.h"
 #include "vinci/solvers/gauss_seidel.h"
+#include "vinci/solvers/infeasibility_search.h"
 #include "vinci/solvers/interior_point.h"
 #include "vinci/solvers/lemke.h"
 #include "vinci/solvers/principal_pivoting.h"
+#include "vinci/solvers/quadratic_cone.h"
 #include "vinci/solvers/semismooth_newton.h"
 #include "vinci/solvers/solver.h"
 
@@ -49,7 +52,7 @@ class Cascade {
   SolveReport solve(const ComplementarityProblem& problem, Solution& solution, double tolerance,
                     const Deadline& until, AttemptLog& log);
   // The proof behind the last status no_solution.
-  const VectorX* certificate() const { return pivoting_.certificate(); }
+  const VectorX* certificate() const { return certificate_; }
 
  private:
   struct Turn {
@@ -75,6 +78,7 @@ class Cascade {
   bool attempt_principal(Turn& turn, const Traits& traits);
   bool newton_methods(Turn& turn);
   void last_resort(Turn& turn, const Traits& traits);
+  bool prove_none(Turn& turn);
   bool sweep(Turn& turn, int sweeps);
   SolveReport finish(const Turn& turn);
 
@@ -85,6 +89,9 @@ class Cascade {
   SemismoothNewtonSolver semismooth_;
   PrincipalPivotingSolver principal_;
   LemkeSolver pivoting_;
+  QuadraticConeSolver quadratic_;
+  InfeasibilitySearch search_;
+  const VectorX* certificate_ = nullptr;
   SolveStatus last_ = SolveStatus::refused;  // of the last attempt
   SolveReport best_;
   Solution kept_;  // the answer of best_
