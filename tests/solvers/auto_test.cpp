@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Islands, and the choice of methods over them.
+#include <filesystem>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -7,7 +8,9 @@
 #include "tests/solvers/allocations.h"
 #include "tests/solvers/contact_examples.h"
 #include "tests/solvers/contact_scenes.h"
+#include "tests/support/open_problems.h"
 #include "vinci/complementarity/certificate.h"
+#include "vinci/complementarity/problem_file.h"
 #include "vinci/solvers/auto_solver.h"
 
 namespace vinci {
@@ -214,6 +217,28 @@ TEST(Auto, numbers_that_are_not_finite_are_refused) {
   Solution solution = zero(problem);
   EXPECT_EQ(AutoSolver().why_not(problem), "b(0) is nan");
   EXPECT_EQ(AutoSolver().solve(problem, solution).status, SolveStatus::refused);
+}
+
+// Every problem of the open set from zero: at 1e-8, and at 1e-12 as far as double precision allows.
+TEST(Auto, solves_the_open_set) {
+  namespace fs = std::filesystem;
+  const fs::path root = test::open_problems();
+  if (root.empty()) GTEST_SKIP() << test::no_open_problems;
+  for (const double tolerance : {1e-8, 1e-12}) {
+    AutoSolver::Settings settings;
+    settings.tolerance = tolerance;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      if (entry.path().extension() != ".h5") continue;
+      const ComplementarityProblem problem = load_problem(entry.path().string());
+      Solution solution = zero(problem);
+      const SolveReport report = AutoSolver(settings).solve(problem, solution);
+      const Residual judged = residual(problem, solution);
+      EXPECT_EQ(report.status == SolveStatus::solved, judged.relative <= tolerance) << entry.path();
+      EXPECT_TRUE(is_settled(judged, tolerance))
+          << entry.path() << ": " << judged.relative << ", rounding " << judged.rounding;
+      EXPECT_LE(judged.relative, 1e-8) << entry.path();
+    }
+  }
 }
 
 }  // namespace
