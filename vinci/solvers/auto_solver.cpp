@@ -63,7 +63,8 @@ SolveReport AutoSolver::solve_connected(const ComplementarityProblem& problem, S
   if (problem.rows() <= SmallSolver::largest && problem.unknowns() <= SmallSolver::most_unknowns) {
     small_.ask(tolerance);
     const SolveReport report = small_.solve_valid(problem, solution);
-    log_.add({report.solver, report.status, report.residual.relative, report.iterations, 0.0});
+    if (report.status != SolveStatus::refused)
+      log_.add({report.solver, report.status, report.residual.relative, report.iterations, 0.0});
     if (report.status == SolveStatus::solved) return report;
   }
   return methods(problem.rows(), problem.unknowns())

@@ -27,6 +27,13 @@ const char* reason_against(const ComplementarityProblem& problem) {
       return "takes equality, nonnegative, box and coulomb blocks only";
     scalar = scalar && block.law != Law::coulomb;
   }
+  for (int row = 0; scalar && row < problem.rows(); ++row) {
+    if (problem.J.starts[row + 1] > problem.J.starts[row]) continue;
+    bool diagonal = false;
+    for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k)
+      diagonal = diagonal || (problem.C.indices[k] == row && problem.C.values[k] != 0.0);
+    if (!diagonal) return "a row has no diagonal in W (a friction pyramid)";
+  }
   if (scalar) return nullptr;
   for (const Block& block : problem.blocks)
     if (block.law == Law::equality && block.size > 1)
