@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* name = "small";
 constexpr int most = SmallSolver::largest;
-constexpr double proximity = 1e-9;        // ρ, of the scale of a block
+constexpr double proximity = 1e-11;       // ρ, of the scale of a block
 constexpr double singular_pivot = 1e-13;  // of the largest entry of the matrix
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
