@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* name = "small";
 constexpr int most = SmallSolver::largest;
-constexpr double proximity = 1e-11;       // ρ, of the scale of a block
+constexpr double proximity = 1e-9;        // ρ, of the scale of a block, where W is singular
 constexpr double singular_pivot = 1e-13;  // of the largest entry of the matrix
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -106,7 +106,7 @@ class Work {
   struct Direction {
     int row, size;
     double part[3];
-    double resistance;
+    double scale, slip;  // the terms of the diagonal are ρ · scale and slip
   };
   // Judges λ; keeps it where it is the best.
   double offer() {
@@ -123,8 +123,8 @@ class Work {
   void classify();
   void classify_contact(const Block& block);
   void add_scalar(const Block& block);
-  void add(int row, int size, const double* force, const double* equation, double resistance);
-  bool newton_step();
+  void add(int row, int size, const double* force, const double* equation, double slip);
+  bool newton_step(double rho);
 
   const ComplementarityProblem& problem_;
   const int m_;
@@ -247,7 +247,7 @@ void Work::sweep_and_step() {
     ++iterations_;
     const double before = best_.relative;
     classify();
-    if (count_ > most || !newton_step()) return;
+    if (!newton_step(0.0) && !newton_step(proximity)) return;
     const double residual = offer();
     if (solved()) return;
     failures = best_.relative < 0.5 * before ? 0 : failures + 1;
@@ -255,12 +255,13 @@ void Work::sweep_and_step() {
   }
 }
 
-void Work::add(int row, int size, const double* force, const double* equation, double resistance) {
+void Work::add(int row, int size, const double* force, const double* equation, double slip) {
   Direction& column = force_[count_];
   Direction& line = equation_[count_++];
   column.row = line.row = row;
   column.size = line.size = size;
-  column.resistance = resistance;
+  column.scale = judge_.scales()[row];
+  column.slip = slip;
   std::copy_n(force, size, column.part);
   std::copy_n(equation, size, line.part);
 }
@@ -272,7 +273,7 @@ void Work::add_scalar(const Block& block) {
   if (x <= s * lower || x >= s * upper)
     lambda_[row] = x <= s * lower ? lower : upper;
   else
-    add(row, 1, &one, &one, proximity * s);
+    add(row, 1, &one, &one, 0.0);
 }
 
 // By Alart and Curnier's map; λ is set on the set found.
@@ -295,7 +296,7 @@ void Work::classify_contact(const Block& block) {
   if (length <= block.friction * x) {
     for (int i = 0; i < size; ++i) {
       const double unit[3] = {i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0};
-      add(row, size, unit, unit, proximity * s);
+      add(row, size, unit, unit, 0.0);
     }
     return;
   }
@@ -303,10 +304,10 @@ void Work::classify_contact(const Block& block) {
   const double force[3] = {1.0, mu * d[0] / length, mu * d[1] / length};
   const double equation[3] = {1.0, 0.0, 0.0};
   for (int i = 0; i < size; ++i) lambda[i] = normal * force[i];
-  add(row, size, force, equation, proximity * s);
+  add(row, size, force, equation, 0.0);
   if (size < 3 || !(mu > 0.0) || !(normal > 0.0)) return;
   const double across[3] = {0.0, -d[1] / length, d[0] / length};
-  add(row, size, across, across, std::sqrt(slip) / (normal * mu) + proximity * s);
+  add(row, size, across, across, std::sqrt(slip) / (normal * mu));
 }
 
 void Work::classify() {
@@ -319,8 +320,8 @@ void Work::classify() {
   judge_.measure(problem_, lambda_);
 }
 
-// (Gᵀ W E + R) z = −Gᵀ w, λ ← λ + E z.
-bool Work::newton_step() {
+// (Gᵀ W E + R) z = −Gᵀ w, λ ← λ + E z; false, and nothing done, where the matrix is singular.
+bool Work::newton_step(double rho) {
   const double* const w = judge_.w();
   for (int i = 0; i < count_; ++i) {
     const Direction& line = equation_[i];
@@ -335,7 +336,7 @@ bool Work::newton_step() {
     }
     for (int j = 0; j < count_; ++j) {
       const Direction& column = force_[j];
-      double sum = i == j ? column.resistance : 0.0;
+      double sum = i == j ? rho * column.scale + column.slip : 0.0;
       for (int b = 0; b < column.size; ++b) sum += row[column.row + b] * column.part[b];
       matrix_[i * count_ + j] = sum;
     }

@@ -8,8 +8,9 @@
 //                 is open, sticks (w = 0), or slides with λ = α (1, μ d), w_N = 0 and t·w_T = 0,
 //                 t ⟂ d. With y = α μ δθ the last reads t·δw_T + (|w_T|/α μ) y = −t·w_T.
 //
-// A proximal term of 1e-11 of the scale keeps redundant contacts solvable; its error dies over the
-// steps. There is no guarantee: what the judge does not call solved is left to other methods.
+// Where redundant contacts make the matrix singular a proximal term of 1e-9 of the scale is added;
+// its error dies over the steps. There is no guarantee: what the judge does not call solved is left
+// to other methods.
 #pragma once
 
 #include "vinci/complementarity/residual.h"
