@@ -42,7 +42,7 @@ class Cascade {
     double tolerance = 1e-11;    // asked of the judge
     int max_iterations = 5000;   // sweeps of Gauss–Seidel; the others limit themselves
     int largest_newton = 20000;  // rows and unknowns
-    int largest_lemke = 3000;    // rows
+    int largest_lemke = 10000;   // rows
   };
   explicit Cascade(const Settings& settings);
 
