@@ -14,6 +14,8 @@ namespace {
 constexpr int leash = 20;
 // Sweeps that only see whether the problem is a simple one.
 constexpr int look = 2;
+// Rows without u beyond which the Newton finish of the sweeps costs as much as the interior point.
+constexpr int large_to_sweep = 600;
 // A residual after the interior point that is left to rounding, where less was asked for.
 constexpr double near_enough = 5e-11;
 // Rows of planar friction up to which pivoting costs less than sweeping would.
@@ -134,7 +136,8 @@ bool Cascade::attempt_principal(Turn& turn, const Traits& traits) {
 }
 
 bool Cascade::sweep_first(Turn& turn, const Traits& traits) {
-  if (!traits.pyramids && sweep(turn, leash)) return true;
+  const bool large = turn.problem.unknowns() == 0 && turn.problem.rows() > large_to_sweep;
+  if (!traits.pyramids && sweep(turn, large && traits.newton ? look : leash)) return true;
   if (traits.newton && newton_methods(turn)) return true;
   const bool worth = !traits.newton || turn.problem.rows() <= largest_lemke_after_newton;
   return traits.linear && worth && attempt(pivoting_, turn);
