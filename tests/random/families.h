@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families of random problems, each with what theory says of its members.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tests/random/draw.h"
+#include "vinci/complementarity/problem.h"
+
+namespace vinci::test {
+
+enum class Theory {
+  open,        // nothing is known of its solutions
+  solvable,    // there is one, and methods that are sure to find it
+  impossible,  // there is none
+};
+
+struct RandomProblem {
+  ComplementarityProblem problem;
+  Theory theory = Theory::open;
+  bool unique = false;  // λ, and well conditioned
+  VectorX known;        // a solution; empty if none is known
+};
+
+struct Family {
+  const char* name;
+  const char* text;                             // what is random in it, why the theory holds
+  RandomProblem (*make)(Draw& draw, int size);  // of about `size` rows
+  // Share that auto solves, or proves impossible, where theory says so. Theory asks for 1. Below 1
+  // it is a guard against getting worse, set from the failures of seed 1, and a defect that is
+  // known: those problems end as inaccurate or by a limit.
+  double least_success = 1.0;
+  double weight = 1.0;  // of the family in the number of problems: less for the costly ones
+};
+
+std::span<const Family> scalar_families();   // LCP, mixed LCP, relay
+std::span<const Family> contact_families();  // contact, cones, joints, mixtures
+
+// What both make use of.
+MatrixX random_semidefinite(Draw& draw, int size, int rank);
+MatrixX random_skew(Draw& draw, int size);
+std::vector<Block> scalar_blocks(int size, Law law);
+// w = W λ + q, no u.
+ComplementarityProblem local_problem(const MatrixX& W, const VectorX& q, std::vector<Block> blocks);
+
+}  // namespace vinci::test
