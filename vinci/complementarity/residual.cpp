@@ -127,6 +127,36 @@ void add_blocks(const std::vector<Block>& blocks, const double* lambda, const do
   }
 }
 
+// One unit in the last place of every term that is summed into w:
+// ε (|J| |M⁻¹| (|Jᵀ||λ| + |p|) + |C||λ| + |b|), in the norm of the residual. `motion` is the part
+// behind |J|, per unknown.
+double rounding_norm(const ComplementarityProblem& problem, bool scalar, const double* motion,
+                     const double* lambda, const double* scale, const double* weight) {
+  const SparseRows &J = problem.J, &C = problem.C;
+  double sum = 0.0, largest = 0.0;
+  const auto add = [&](int row, double amplification) {
+    double terms = std::abs(problem.b[row]);
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+      terms += std::abs(J.values[k]) * motion[J.indices[k]];
+    for (int k = C.starts[row]; k < C.starts[row + 1]; ++k)
+      terms += std::abs(C.values[k] * lambda[C.indices[k]]);
+    terms *= weight[row] * amplification;
+    sum += terms * terms;
+    largest = std::max(largest, terms);
+  };
+  for (const Block& block : problem.blocks) {
+    // w_T enters Coulomb's natural map a second time, as μ |w_T|, and w_R as μ_r |w_R|.
+    const bool rolls = block.law == Law::rolling, coulomb = rolls || block.law == Law::coulomb;
+    const int moments = rolls ? 1 + law::rolling_tangents(block.size) : block.size;
+    const double tangential = coulomb ? 1.0 + block.friction : 1.0;
+    const double length = rolls ? scale[block.offset] / scale[block.offset + moments] : 1.0;
+    const double rolling = 1.0 + block.rolling / length;
+    for (int i = 0; i < block.size; ++i)
+      add(block.offset + i, i == 0 ? 1.0 : (i < moments ? tangential : rolling));
+  }
+  return epsilon * (scalar ? largest : std::sqrt(sum));
+}
+
 }  // namespace
 
 void Judge::prepare(const ComplementarityProblem& problem) {
@@ -215,12 +245,9 @@ Residual Judge::measure(const ComplementarityProblem& problem, const Solution& s
   return result;
 }
 
-// One unit in the last place of every term that is summed into w:
-// ε (|J| |M⁻¹| (|Jᵀ||λ| + |p|) + |C||λ| + |b|), in the norm of the residual.
 double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& lambda) {
-  const SparseRows &J = problem.J, &C = problem.C;
-  const int n = problem.unknowns();
-  if (n > 0) {
+  const SparseRows& J = problem.J;
+  if (problem.unknowns() > 0) {
     force_ = problem.p.cwiseAbs();
     for (int row = 0; row < J.rows; ++row)
       for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
@@ -230,29 +257,9 @@ double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& 
     else
       scratch_ = u_.cwiseAbs();
   }
-  double sum = 0.0, largest = 0.0;
-  const auto add = [&](int row, double amplification) {
-    double terms = std::abs(problem.b[row]);
-    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-      terms += std::abs(J.values[k]) * scratch_[J.indices[k]];
-    for (int k = C.starts[row]; k < C.starts[row + 1]; ++k)
-      terms += std::abs(C.values[k] * lambda[C.indices[k]]);
-    terms *= weight_[row] * amplification;
-    sum += terms * terms;
-    largest = std::max(largest, terms);
-  };
-  for (const Block& block : problem.blocks) {
-    // w_T enters Coulomb's natural map a second time, as μ |w_T|, and w_R as μ_r |w_R|.
-    const bool rolls = block.law == Law::rolling, coulomb = rolls || block.law == Law::coulomb;
-    const int moments = rolls ? 1 + law::rolling_tangents(block.size) : block.size;
-    const double tangential = coulomb ? 1.0 + block.friction : 1.0;
-    const double length = rolls ? scale_[block.offset] / scale_[block.offset + moments] : 1.0;
-    const double rolling = 1.0 + block.rolling / length;
-    for (int i = 0; i < block.size; ++i)
-      add(block.offset + i, i == 0 ? 1.0 : (i < moments ? tangential : rolling));
-  }
-  const double norm = scalar_ ? largest : std::sqrt(sum);
-  return std::isfinite(norm) ? epsilon * norm / norm_ : 0.0;
+  const double norm = rounding_norm(problem, scalar_, scratch_.data(), lambda.data(), scale_.data(),
+                                    weight_.data());
+  return std::isfinite(norm) ? norm / norm_ : 0.0;
 }
 
 void SmallJudge::prepare(const ComplementarityProblem& problem) {
@@ -291,6 +298,11 @@ Residual SmallJudge::measure(const ComplementarityProblem& problem, const double
   }
   result.relative = finite_or_infinity(result.velocity / norm_);
   return result;
+}
+
+double SmallJudge::rounding(const ComplementarityProblem& problem, const double* lambda) const {
+  const double norm = rounding_norm(problem, scalar_, nullptr, lambda, scale_, weight_);
+  return std::isfinite(norm) ? norm / norm_ : 0.0;
 }
 
 Residual residual(const ComplementarityProblem& problem, const Solution& solution) {

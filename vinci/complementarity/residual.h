@@ -69,7 +69,8 @@ class Judge {
 };
 
 // The same measure of small problems without u, in memory of its own size: for solvers whose whole
-// work is less than an allocation. The same numbers as Judge's; `rounding` is left at zero.
+// work is less than an allocation. The same numbers as Judge's; `rounding` is left to a call of its
+// own.
 class SmallJudge {
  public:
   static constexpr int largest = 32;  // rows
@@ -78,6 +79,7 @@ class SmallJudge {
   }
   void prepare(const ComplementarityProblem& problem);  // valid, and one that it takes
   Residual measure(const ComplementarityProblem& problem, const double* lambda);
+  double rounding(const ComplementarityProblem& problem, const double* lambda) const;
   const double* w() const { return w_; }  // of the last measurement
   const double* scales() const { return scale_; }
 

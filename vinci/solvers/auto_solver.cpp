@@ -96,8 +96,8 @@ SolveReport AutoSolver::solve_islands(const ComplementarityProblem& problem, Sol
   if (solution.u.size() != problem.unknowns()) solution.u.setZero(problem.unknowns());
   share_tolerance();
   SolveReport report{SolveStatus::inaccurate, judge_.measure(problem, solution), 0, "auto", ""};
-  if (report.residual.relative <= settings_.tolerance) {  // the guess will do
-    report.status = SolveStatus::solved;
+  report.status = verdict(report.residual, settings_.tolerance, report.status);
+  if (report.status == SolveStatus::solved) {  // the guess will do
     solution.u = judge_.u();
     return report;
   }

@@ -92,7 +92,11 @@ class Work {
     offer();
   }
   bool solved() const { return best_.relative <= tolerance_; }
-  const Residual& residual() const { return best_; }
+  Residual residual() const {
+    Residual result = best_;
+    result.rounding = judge_.rounding(problem_, kept_);
+    return result;
+  }
   int iterations() const { return iterations_; }
   const double* best() const { return kept_; }
 

@@ -39,9 +39,11 @@ struct Attempt {
   double seconds = 0.0;
 };
 
-// Solved if the judge measured at most the tolerance, `otherwise` if not.
+// Solved if the judge measured at most the tolerance, `otherwise` if not. Where rounding alone can
+// make a hundred times the tolerance, a small residual is chance and proves nothing.
 inline SolveStatus verdict(const Residual& residual, double tolerance, SolveStatus otherwise) {
-  return residual.relative <= tolerance ? SolveStatus::solved : otherwise;
+  const bool meant = residual.rounding <= 100.0 * tolerance || residual.relative == 0.0;
+  return residual.relative <= tolerance && meant ? SolveStatus::solved : otherwise;
 }
 // The note of an answer that settled above its tolerance.
 inline constexpr const char* at_resolution = "at the resolution of double precision";
