@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice that a user need not make: what is small is tried at once (small_solver.h), what is
-// larger is split into islands (islands.h), each solved
-// by the methods that fit it, from the cheap to the sure (cascade.h), and the whole is judged. The
-// report names who gave the answer, attempts() what was tried.
+// larger is split into islands (islands.h), each solved by the methods that fit it, from the cheap
+// to the sure (cascade.h), and the whole is judged. The report names who gave the answer,
+// attempts() what was tried.
 //
 // With the 2-norm of the judge, the islands share the tolerance: K islands of free velocities q_k
 // are each asked for tolerance · |q| / (√K |q_k|), so that together they meet tolerance · |q|.

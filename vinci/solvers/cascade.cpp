@@ -124,14 +124,14 @@ Cascade::Traits Cascade::traits_of(const ComplementarityProblem& problem) const 
 
 // Scalar laws, small linear problems and pyramids.
 bool Cascade::pivot_first(Turn& turn, const Traits& traits) {
-  if (!traits.pyramids && attempt_principal(turn, traits)) return true;
+  if (!traits.pyramids && attempt_cheaply(turn, traits)) return true;
   if (turn.problem.rows() <= large_to_pivot && attempt(pivoting_, turn)) return true;
   if (traits.newton && newton_methods(turn)) return true;
   return turn.problem.rows() > large_to_pivot && attempt(pivoting_, turn);
 }
 
 // Whole blocks of rows change places; where other laws stand beside, two sweeps to see.
-bool Cascade::attempt_principal(Turn& turn, const Traits& traits) {
+bool Cascade::attempt_cheaply(Turn& turn, const Traits& traits) {
   return traits.scalar ? attempt(principal_, turn) : sweep(turn, look);
 }
 

@@ -75,7 +75,7 @@ class Cascade {
   Traits traits_of(const ComplementarityProblem& problem) const;
   bool pivot_first(Turn& turn, const Traits& traits);
   bool sweep_first(Turn& turn, const Traits& traits);
-  bool attempt_principal(Turn& turn, const Traits& traits);
+  bool attempt_cheaply(Turn& turn, const Traits& traits);
   bool newton_methods(Turn& turn);
   void last_resort(Turn& turn, const Traits& traits);
   bool prove_none(Turn& turn);

@@ -13,8 +13,9 @@
 
 namespace vinci {
 
-// Every law but equality (which takes a factorisation, see SweepOperator). λ receives the answer;
-// false, with the best candidate in λ, where no exact one was found (a W that is not positive).
+// Every law but equality (which takes a factorisation, see GaussSeidelSolver). λ receives the
+// answer; false, with the best candidate in λ, where no exact one was found (a W that is not
+// positive).
 bool solve_local(const Block& block, const double* W, const double* q, double* lambda);
 
 }  // namespace vinci
