@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allocations.h"
+#include "tests/support/allocations.h"
 #include "vinci/collision/exact_detector.h"
 #include "vinci/geometry/build.h"
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "allocations.h"
 #include "spatial_oracle.h"
+#include "tests/support/allocations.h"
 
 namespace vinci {
 namespace {

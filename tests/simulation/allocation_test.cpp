@@ -2,7 +2,7 @@
 // A whole step, from the detector to the new state, takes nothing from the heap once settled.
 #include <gtest/gtest.h>
 
-#include "tests/simulation/allocations.h"
+#include "tests/support/allocations.h"
 #include "tests/support/runs.h"
 
 namespace vinci::test {

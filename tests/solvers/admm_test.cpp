@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "allocations.h"
 #include "contact_scenes.h"
+#include "tests/support/allocations.h"
 #include "tests/support/open_problems.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/solvers/interior_point.h"
@@ -150,20 +150,7 @@ TEST(Admm, sparse_factorisations_give_the_same) {
 
 // A box held by a joint row, a support with prescribed friction and a bounded motor, beside C.
 TEST(Admm, joints_balls_and_boxes_together) {
-  ComplementarityProblem problem;
-  problem.M = SparseRows::from_dense(MatrixX::Identity(3, 3) * 2.0);
-  MatrixX J(4, 3);
-  J << 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1;
-  problem.J = SparseRows::from_dense(J);
-  problem.C = SparseRows::from_dense(1e-3 * MatrixX::Identity(4, 4));
-  problem.p = Eigen::Vector3d(2.0, 0.4, 6.0);
-  problem.b = VectorX::Zero(4);
-  problem.blocks = {{.law = Law::equality, .offset = 0, .size = 1},
-                    {.law = Law::ball, .offset = 1, .size = 2},
-                    {.law = Law::box, .offset = 3, .size = 1}};
-  problem.blocks[1].upper = 0.3;
-  problem.blocks[2].lower = -1.0;
-  problem.blocks[2].upper = 1.0;
+  const ComplementarityProblem problem = scenes::motor_and_support();
   Solution solution = zero(problem);
   EXPECT_EQ(AdmmSolver().solve(problem, solution).status, SolveStatus::solved);
   EXPECT_NEAR(solution.lambda.segment(1, 2).norm(), 0.3, 1e-12);

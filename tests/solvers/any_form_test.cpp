@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/allocations.h"
 #include "tests/solvers/contact_examples.h"
 #include "tests/solvers/contact_scenes.h"
+#include "tests/support/allocations.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/solvers/contact_maps.h"
 #include "vinci/solvers/frontal_lu.h"

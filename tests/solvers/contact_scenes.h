@@ -135,4 +135,23 @@ inline ComplementarityProblem random_pile(std::mt19937_64& random, int body_coun
   return spatial_problem(bodies, points, law);
 }
 
+// A mass held by a joint row, a support with prescribed friction and a bounded motor, beside C.
+inline ComplementarityProblem motor_and_support() {
+  ComplementarityProblem problem;
+  problem.M = SparseRows::from_dense(MatrixX::Identity(3, 3) * 2.0);
+  MatrixX J(4, 3);
+  J << 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1;
+  problem.J = SparseRows::from_dense(J);
+  problem.C = SparseRows::from_dense(1e-3 * MatrixX::Identity(4, 4));
+  problem.p = Eigen::Vector3d(2.0, 0.4, 6.0);
+  problem.b = VectorX::Zero(4);
+  problem.blocks = {{.law = Law::equality, .offset = 0, .size = 1},
+                    {.law = Law::ball, .offset = 1, .size = 2},
+                    {.law = Law::box, .offset = 3, .size = 1}};
+  problem.blocks[1].upper = 0.3;
+  problem.blocks[2].lower = -1.0;
+  problem.blocks[2].upper = 1.0;
+  return problem;
+}
+
 }  // namespace vinci::scenes

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "allocations.h"
 #include "contact_scenes.h"
+#include "tests/support/allocations.h"
 #include "vinci/solvers/auto_solver.h"
 
 namespace vinci {
@@ -123,20 +123,7 @@ TEST(GaussSeidel, a_mass_matrix_that_couples_all_bodies_is_condensed) {
 
 // A box held by a joint row, a support with prescribed friction and a bounded motor.
 TEST(GaussSeidel, joints_balls_and_boxes_together) {
-  ComplementarityProblem problem;
-  problem.M = SparseRows::from_dense(MatrixX::Identity(3, 3) * 2.0);
-  MatrixX J(4, 3);
-  J << 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1;
-  problem.J = SparseRows::from_dense(J);
-  problem.C = SparseRows::from_dense(1e-3 * MatrixX::Identity(4, 4));
-  problem.p = Eigen::Vector3d(2.0, 0.4, 6.0);
-  problem.b = VectorX::Zero(4);
-  problem.blocks = {{.law = Law::equality, .offset = 0, .size = 1},
-                    {.law = Law::ball, .offset = 1, .size = 2},
-                    {.law = Law::box, .offset = 3, .size = 1}};
-  problem.blocks[1].upper = 0.3;
-  problem.blocks[2].lower = -1.0;
-  problem.blocks[2].upper = 1.0;
+  const ComplementarityProblem problem = scenes::motor_and_support();
   Solution solution = zero(problem);
   EXPECT_EQ(GaussSeidelSolver().solve(problem, solution).status, SolveStatus::solved);
   EXPECT_NEAR(solution.lambda.segment(1, 2).norm(), 0.3, 1e-12);

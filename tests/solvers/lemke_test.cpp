@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "allocations.h"
 #include "contact_examples.h"
 #include "enumeration.h"
+#include "tests/support/allocations.h"
 #include "tests/support/reference.h"
 #include "vinci/complementarity/certificate.h"
 

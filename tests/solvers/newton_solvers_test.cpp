@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/allocations.h"
 #include "tests/solvers/contact_scenes.h"
+#include "tests/support/allocations.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/newton_matrix.h"

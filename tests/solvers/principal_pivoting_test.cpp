@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "allocations.h"
 #include "contact_examples.h"
 #include "contact_scenes.h"
 #include "enumeration.h"
+#include "tests/support/allocations.h"
 #include "tests/support/open_problems.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/solvers/lemke.h"

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/allocations.h"
 #include "tests/solvers/contact_examples.h"
 #include "tests/solvers/contact_scenes.h"
+#include "tests/support/allocations.h"
 #include "tests/support/open_problems.h"
 #include "vinci/base/clock.h"
 #include "vinci/complementarity/problem_file.h"

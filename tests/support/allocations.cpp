@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap's entry points of the C library behind a counter. Single-threaded tests only.
-#include "tests/simulation/allocations.h"
+#include "tests/support/allocations.h"
 
 #include <cerrno>
 
