@@ -128,4 +128,10 @@ RecordingTables RecordingTables::open(const Hdf5File& file, std::size_t bodies,
   return tables;
 }
 
+void RecordingTables::refresh() {
+  for (Hdf5Table* table :
+       {&frames, &summary, &poses, &velocities, &contacts, &memory, &models, &model_text})
+    table->refresh();
+}
+
 }  // namespace vinci

@@ -78,6 +78,7 @@ struct RecordingTables {
   Hdf5Table frames, summary, poses, velocities, contacts, memory, models, model_text;
   static RecordingTables create(const Hdf5File& file, std::size_t bodies, std::size_t velocities);
   static RecordingTables open(const Hdf5File& file, std::size_t bodies, std::size_t velocities);
+  void refresh();  // all of them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those
