@@ -260,13 +260,18 @@ std::uint64_t Hdf5Table::rows() const {
   return extent[0];
 }
 
-Hdf5Id Hdf5Table::select(std::uint64_t first, std::uint64_t count, Hdf5Id& memory) const {
-  std::vector<hsize_t> start(shape_.size() + 1, 0), size{count};
-  start[0] = first;
+Hdf5Id Hdf5Table::select(const Hdf5Rows& rows, const Hdf5Part& part, Hdf5Id& memory) const {
+  std::vector<hsize_t> start(shape_.size() + 1, 0), stride(shape_.size() + 1, 1), size{rows.count};
+  start[0] = rows.first;
+  stride[0] = rows.stride;
   size.insert(size.end(), shape_.begin(), shape_.end());
+  if (part.count != UINT64_MAX) {
+    start[1] = part.first;
+    size[1] = part.count;
+  }
   Hdf5Id space(H5Dget_space(set_.get()), H5Sclose);
   memory = {H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose};
-  if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(),
+  if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), stride.data(), size.data(),
                           nullptr) < 0)
     fail("cannot select rows of");
   return space;
@@ -279,23 +284,43 @@ void Hdf5Table::write(std::uint64_t first, std::uint64_t count, hid_t type, cons
   extent.insert(extent.end(), shape_.begin(), shape_.end());
   if (H5Dset_extent(set_.get(), extent.data()) < 0) fail("cannot extend");
   Hdf5Id memory;
-  const Hdf5Id space = select(first, count, memory);
+  const Hdf5Id space = select({first, count}, {}, memory);
   if (H5Dwrite(set_.get(), type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
     fail("cannot write");
 }
 
 void Hdf5Table::read(std::uint64_t first, std::uint64_t count, hid_t type, void* data) const {
-  if (count == 0 || is_void()) return;
+  read({first, count}, {}, type, data);
+}
+
+void Hdf5Table::read(const Hdf5Rows& rows, hid_t type, void* data) const {
+  read(rows, {}, type, data);
+}
+
+void Hdf5Table::read(const Hdf5Rows& chosen, const Hdf5Part& part, hid_t type, void* data) const {
+  if (chosen.count == 0 || part.count == 0 || is_void()) return;
   quiet();
   const std::uint64_t available = rows();
-  if (first > available || count > available - first)
-    throw Error(fmt::format("'{}' ends at row {}, but row {} is needed", name_, available,
-                            first + count - 1),
+  if (chosen.stride == 0 || chosen.first >= available ||
+      chosen.count - 1 > (available - 1 - chosen.first) / chosen.stride)
+    throw Error(fmt::format("'{}' has {} rows, too few for {} from row {} on", name_, available,
+                            chosen.count, chosen.first),
+                path_.string());
+  if (part.count != UINT64_MAX &&
+      (shape_.empty() || part.first > shape_[0] || part.count > shape_[0] - part.first))
+    throw Error(fmt::format("the rows of '{}' have no entries {} to {}", name_, part.first,
+                            part.first + part.count - 1),
                 path_.string());
   Hdf5Id memory;
-  const Hdf5Id space = select(first, count, memory);
+  const Hdf5Id space = select(chosen, part, memory);
   if (H5Dread(set_.get(), type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
     fail("cannot read");
+}
+
+void Hdf5Table::refresh() {
+  if (is_void()) return;
+  quiet();
+  if (H5Drefresh(set_.get()) < 0) fail("cannot read");
 }
 
 void Hdf5Table::flush() {

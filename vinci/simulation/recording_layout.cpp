@@ -128,4 +128,11 @@ RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& w
   return tables;
 }
 
+void RecordingTables::refresh() {
+  for (Hdf5Table* table :
+       {&frames, &summary, &poses, &velocities, &controls, &contacts, &memory, &models,
+        &model_text})
+    table->refresh();
+}
+
 }  // namespace vinci

@@ -83,6 +83,7 @@ struct RecordingTables {
   Hdf5Table frames, summary, poses, velocities, controls, contacts, memory, models, model_text;
   static RecordingTables create(const Hdf5File& file, const FrameWidths& widths);
   static RecordingTables open(const Hdf5File& file, const FrameWidths& widths);
+  void refresh();  // all of them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those
