@@ -4,13 +4,10 @@
 Every function takes a recording (or its path, or several of them to compare), draws into `ax` or
 into a new figure, and returns the axes. SI units, written on the axes.
 
->>> import vinci, vinci.plot
->>> scene = {"world": "planar", "bodies": {
-...     "floor": {"freedom": "fixed", "shapes": [{"half-plane": {}}]},
-...     "ball": {"shapes": [{"circle": 0.1}], "position": [0, 1]}}}
->>> _ = vinci.Simulation(scene, duration=0.1).run(record="ball.h5", overwrite=True)
->>> axes = vinci.plot.energy("ball.h5")
->>> axes.get_ylabel()
+The examples use recordings that `make demo` leaves in the folder runs:
+
+>>> import vinci.plot
+>>> vinci.plot.energy("runs/bouncing_ball.h5").get_ylabel()
 'energy (J)'
 """
 
@@ -25,7 +22,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Circle, Patch, Polygon
 
-from vinci import Error, Recording
+from .errors import Error
+from .recording import Recording
 
 Source = Union[Recording, str, "os.PathLike[str]"]
 Sources = Union[Source, Sequence[Source]]
@@ -96,7 +94,7 @@ def _series(recording: Recording, body: str, coordinate: str) -> tuple[np.ndarra
         raise Error(f"unknown coordinate '{coordinate}'; accepted: {', '.join(_COORDINATES)}")
     track = recording.body(body)
     if coordinate == "angle":
-        return np.unwrap(track.angle), track.spin[:, 2]
+        return track.angle, track.spin[:, 2]
     axis = _COORDINATES.index(coordinate)
     return track.position[:, axis], track.velocity[:, axis]
 
@@ -106,7 +104,7 @@ def _series(recording: Recording, body: str, coordinate: str) -> tuple[np.ndarra
 
 def _outline(shape: dict[str, Any], pose: np.ndarray) -> Optional[Patch]:
     """A planar shape at a body's pose (x y z, w x y z)."""
-    offset = shape["offset"]
+    offset = np.concatenate([shape["offset"]["position"], shape["offset"]["rotation"]])
 
     def placed(points: Iterable[Sequence[float]]) -> np.ndarray:
         xy = np.asarray([p[:2] for p in points], dtype=float)
@@ -136,7 +134,7 @@ def _draw_outlines(ax: Axes, recording: Recording, bodies: Sequence[str], count:
     names = list(recording.body_names)
     moving = set(bodies)
     for rank, frame in enumerate(frames):
-        model = recording.model(recording.info(int(frame)).model)
+        model = recording.model(recording.info(int(frame))["model"])
         poses = recording.state(int(frame)).poses
         for shape in model["shapes"]:
             body = int(shape["body"])
@@ -163,7 +161,7 @@ def trajectories(recordings: Sources, bodies: Optional[Sequence[str]] = None, *,
 
     bodies: their names; all that move, up to ten, if not given.
 
-    >>> axes = vinci.plot.trajectories("ball.h5", ["ball"], outlines=3)
+    >>> axes = vinci.plot.trajectories("runs/changing_friction.h5", ["block"], outlines=3)
     >>> axes.get_xlabel()
     'x (m)'
     """
@@ -187,7 +185,10 @@ def trajectories(recordings: Sources, bodies: Optional[Sequence[str]] = None, *,
     for letter, axis in zip("xyz", plane or "xyz"):
         getattr(ax, f"set_{letter}label")(f"{axis} (m)")
     ax.set_aspect("equal", **({"adjustable": "datalim"} if plane else {}))
-    _legend(ax)
+    if plane:
+        _legend(ax)
+    else:
+        ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.12, 0.5))
     return ax
 
 
@@ -195,7 +196,7 @@ def phase(recordings: Sources, body: str, coordinate: str = "x", *,
           ax: Optional[Axes] = None) -> Axes:
     """A coordinate of a body against its rate: x, y, z (m, m/s) or angle (rad, rad/s).
 
-    >>> axes = vinci.plot.phase("ball.h5", "ball", "y")
+    >>> axes = vinci.plot.phase("runs/bouncing_ball.h5", "ball", "y")
     >>> axes.get_ylabel()
     'rate of y (m/s)'
     """
@@ -221,7 +222,8 @@ def _contact_lines(recording: Recording, between: Optional[Pair]
                    ) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """For each contact point (a pair of features): its name, times and rows; where it is absent
     for a while, a row of NaN breaks the line. Those that live longest come first."""
-    rows, frames = recording.contacts_between(0, len(recording), with_frames=True)
+    rows, starts = recording.contacts_between()
+    frames = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     names = list(recording.body_names)
     if between is not None:
         for name in between:
@@ -276,7 +278,7 @@ def gap(recordings: Sources, between: Optional[Pair] = None, *, most: int = 6,
     between: names of two bodies; all pairs if not given. most: contact points drawn, those that
     live longest. A point exists only while it may touch within a step.
 
-    >>> axes = vinci.plot.gap("ball.h5", ("floor", "ball"))
+    >>> axes = vinci.plot.gap("runs/changing_friction.h5", ("incline", "block"))
     >>> axes.get_ylabel()
     'gap (m)'
     """
@@ -286,6 +288,8 @@ def gap(recordings: Sources, between: Optional[Pair] = None, *, most: int = 6,
 
     ax = _contact_plot(recordings, between, most, ax, draw)
     ax.axhline(0.0, color=MUTED, linewidth=0.8, zorder=0)
+    low, high = ax.get_ylim()
+    ax.set_ylim(min(low, -1e-9), max(high, 1e-9))  # a nanometre: rounding is not drawn as motion
     ax.set_ylabel("gap (m)")
     return ax
 
@@ -296,7 +300,7 @@ def impulse(recordings: Sources, between: Optional[Pair] = None, *, most: int = 
 
     between, most: as in gap().
 
-    >>> axes = vinci.plot.impulse("ball.h5")
+    >>> axes = vinci.plot.impulse("runs/changing_friction.h5")
     >>> axes.get_ylabel()
     'impulse a step (N s)'
     """
@@ -315,10 +319,10 @@ def cone_usage(recordings: Sources, between: Optional[Pair] = None, *, most: int
                ax: Optional[Axes] = None) -> Axes:
     """How much of its friction cone each contact point uses over time: |λ_t| / (μ λ_n).
 
-    At 1 the contact is at its limit (orange: it slides), below it sticks. Points without friction
-    or without an impulse are left out.
+    Below 1 the contact sticks; at 1 it is at its limit, and where it slides it is drawn orange.
+    Points without friction or without an impulse are left out.
 
-    >>> axes = vinci.plot.cone_usage("ball.h5")
+    >>> axes = vinci.plot.cone_usage("runs/changing_friction.h5")
     >>> axes.get_ylim()[0] <= 0.0 and axes.get_ylim()[1] >= 1.0
     True
     """
@@ -329,7 +333,8 @@ def cone_usage(recordings: Sources, between: Optional[Pair] = None, *, most: int
         np.divide(np.linalg.norm(rows["impulse"][:, 1:], axis=1), limit, out=usage,
                   where=limit > 0.0)
         ax.plot(times, usage, dash, color=colour, label=label, linewidth=1.0)
-        sliding = usage > 1.0 - 1e-6
+        speed = np.linalg.norm(rows["velocity"][:, 1:], axis=1)
+        sliding = (usage > 1.0 - 1e-6) & (speed > 1e-9)  # m/s: above rounding
         ax.plot(times[sliding], usage[sliding], ".", color=SLIDING, markersize=3)
 
     ax = _contact_plot(recordings, between, most, ax, draw)
@@ -345,13 +350,13 @@ def cone_usage(recordings: Sources, between: Optional[Pair] = None, *, most: int
 def energy(recordings: Sources, *, ax: Optional[Axes] = None) -> Axes:
     """Kinetic, potential and total energy over time (J; potential zero at the world origin).
 
-    >>> vinci.plot.energy("ball.h5").get_xlabel()
+    >>> vinci.plot.energy("runs/changing_friction.h5").get_xlabel()
     'time (s)'
     """
     ax = _axes(ax)
     opened = _opened(recordings)
     for number, (recording, label) in enumerate(zip(opened, _labels(opened))):
-        frames = recording.frames
+        frames = recording.frames()
         dash = _DASHES[number % 4]
         total = frames["kinetic"] + frames["potential"]
         for index, (name, values) in enumerate((("kinetic", frames["kinetic"]),
@@ -370,14 +375,14 @@ def residual(recordings: Sources, *, ax: Optional[Axes] = None) -> Axes:
 
     Steps solved exactly (residual 0) are drawn at the smallest positive one.
 
-    >>> vinci.plot.residual("ball.h5").get_yscale()
+    >>> vinci.plot.residual("runs/changing_friction.h5").get_yscale()
     'log'
     """
     ax = _axes(ax)
     opened = _opened(recordings)
     for recording, label in zip(opened, _labels(opened)):
-        frames = recording.frames[1:]
-        values = frames["relative_residual"]
+        frames = recording.frames(1)
+        values = frames["residual"]
         positive = values[(values > 0.0) & np.isfinite(values)]
         floor = positive.min() if len(positive) else 1e-16
         ax.semilogy(frames["time"], np.maximum(values, floor), ".", markersize=3,
@@ -417,12 +422,13 @@ def convergence(recordings: Sequence[Source], body: str, coordinate: str = "x", 
     the `exact` value the run with the smallest step stands for it and is not drawn itself; the
     order is then a little too high.
 
-    >>> scene = vinci.Recording("ball.h5").scene
     >>> runs = []
     >>> for step in (4e-3, 2e-3, 1e-3):
-    ...     runs.append(f"ball-{step}.h5")
-    ...     _ = vinci.Simulation(scene, step=step, duration=0.2).run(record=runs[-1], overwrite=True)
-    >>> axes = vinci.plot.convergence(runs, "ball", "y", exact=1 - 9.81 * 0.2**2 / 2)
+    ...     runs.append(f"runs/fall-{step}.h5")
+    ...     fall = vinci.Simulation({"world": "planar", "bodies": {"stone": {"mass": 1, "inertia": 1}}},
+    ...                             step=step, duration=0.2)
+    ...     _ = fall.run(record=runs[-1], overwrite=True)
+    >>> axes = vinci.plot.convergence(runs, "stone", "y", exact=-9.81 * 0.2**2 / 2)
     >>> axes.get_legend_handles_labels()[1][-1]
     'order 1.00'
     """

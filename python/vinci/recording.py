@@ -160,6 +160,16 @@ class Recording(_core.Recording):
         return json.loads(self._options())
 
     @property
+    def step_size(self) -> float:
+        """Of the run, s."""
+        return float(self.options["run"]["step"])
+
+    @property
+    def world(self) -> str:
+        """'planar' or 'spatial'."""
+        return str(self.model(0)["world"])
+
+    @property
     def scene(self) -> _core.Scene:
         """The scene that it was made of."""
         return _core.Scene.parse(self.scene_text, self.path.stem)

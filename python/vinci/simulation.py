@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from .errors import Error
 from .progress import Progress
@@ -144,6 +146,27 @@ class Simulation(_core.Simulation):
     @parameters.setter
     def parameters(self, values: Mapping[str, float]) -> None:
         self.parameters.update(values)
+
+    def position(self, body: int | str) -> np.ndarray:
+        """Where a body's frame is now, m; by name or number.
+
+        >>> vinci.Simulation(scenes / "stack.yaml").position("box-02").tolist()
+        [0.0, 0.15, 0.0]
+        """
+        return self.state.position(self.model.body(body).index)
+
+    def rotation(self, body: int | str) -> np.ndarray:
+        """How a body's frame is turned now, a unit quaternion w x y z; by name or number."""
+        return self.state.rotation(self.model.body(body).index)
+
+    def velocity(self, body: int | str) -> np.ndarray:
+        """The packed velocities of a body now, m/s of its centre of mass and rad/s: (vx, vy, wz) in
+        the plane, (vx, vy, vz, wx, wy, wz) in space; by name or number.
+
+        >>> vinci.Simulation(scenes / "stack.yaml").velocity("box-02").tolist()
+        [0.0, 0.0, 0.0]
+        """
+        return self.state.velocities[self.model.body(body).velocity].copy()
 
     def run(
         self,
