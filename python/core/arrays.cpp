@@ -43,11 +43,11 @@ py::array copied(const Quaternion& rotation) {
 
 VectorX vector_of(const py::handle& object, const std::string& what) {
   using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
-  const auto array = Doubles::ensure(object);
-  if (!array) {
-    PyErr_Clear();
+  const auto given = py::array::ensure(object);
+  if (!given) PyErr_Clear();
+  if (!given || std::string("biuf").find(given.dtype().kind()) == std::string::npos)
     throw Error("is not an array of real numbers", what);
-  }
+  const auto array = Doubles::ensure(given);
   if (array.ndim() != 1)
     throw Error("has " + std::to_string(array.ndim()) + " dimensions; accepted: one", what);
   return Eigen::Map<const VectorX>(array.data(), array.size());
@@ -105,7 +105,16 @@ const py::dtype& contact_row_type() {
   return *type;
 }
 
+// Signals are handled in the main thread alone: others do not wait for the GIL.
 void check_signals() {
+  static const unsigned long main_thread = [] {
+    py::gil_scoped_acquire gil;
+    return py::module_::import("threading")
+        .attr("main_thread")()
+        .attr("ident")
+        .cast<unsigned long>();
+  }();
+  if (PyThread_get_thread_ident() != main_thread) return;
   py::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }

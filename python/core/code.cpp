@@ -38,9 +38,8 @@ class PythonController : public Controller {
       : object_(object),
         act_(callable_of(object, "act")),
         name_(std::move(name)),
-        owner_(std::move(owner)) {
-    if (py::hasattr(object, "memory_size")) memory_size_ = object.attr("memory_size").cast<int>();
-  }
+        owner_(std::move(owner)),
+        memory_size_(attribute(object, "memory_size", 0, name_)) {}
 
   int memory_size() const override { return memory_size_; }
 
@@ -56,6 +55,8 @@ class PythonController : public Controller {
       *state_ = state;
     const auto given = array_of(forces), kept = array_of(memory);
     (*act_)(model_handle(owner_, model), StateHandle{state_, false}, h, given, kept);
+    if (given.size() != forces.size() || kept.size() != memory.size())
+      throw Error("changed the size of its forces or memory", name_);
     forces = Eigen::Map<const VectorX>(given.data(), given.size());
     memory = Eigen::Map<const VectorX>(kept.data(), kept.size());
   }
@@ -64,8 +65,8 @@ class PythonController : public Controller {
   Held object_, act_;
   std::string name_;
   Owner owner_;
-  std::shared_ptr<State> state_;
   int memory_size_ = 0;
+  std::shared_ptr<State> state_;
 };
 
 class PythonMotion : public Motion {

@@ -85,6 +85,18 @@ py::array copied(const Quaternion& rotation);  // w x y z
 // One-dimensional, any real numbers; `what` names it in messages.
 VectorX vector_of(const py::handle& object, const std::string& what);
 
+// An attribute that may be missing, as a number; Error where it is none.
+template <class Number>
+Number attribute(const py::handle& object, const char* name, Number fallback,
+                 const std::string& where) {
+  if (!py::hasattr(object, name)) return fallback;
+  try {
+    return object.attr(name).cast<Number>();
+  } catch (const py::cast_error&) {
+    throw Error(std::string(name) + " is not a number of its kind", where);
+  }
+}
+
 // Rows of Simulation::contacts, and of the contacts of a recording.
 const py::dtype& solved_contact_type();
 const py::dtype& contact_row_type();

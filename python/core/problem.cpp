@@ -81,7 +81,8 @@ ProblemHandle make_problem(const py::object& M, const py::object& J, const py::o
     problem.p = vector_of(p, "p");
     unknowns = static_cast<int>(problem.p.size());
   } else if (!M.is_none()) {
-    unknowns = M.attr("shape")[py::int_(0)].cast<int>();
+    unknowns = static_cast<int>(py::hasattr(M, "shape") ? M.attr("shape")[py::int_(0)].cast<long>()
+                                                        : static_cast<long>(py::len(M)));
     problem.p = VectorX::Zero(unknowns);
   }
   problem.M = rows_of(M, "M", unknowns, unknowns);

@@ -35,16 +35,14 @@ class PythonSolver : public Solver {
     py::gil_scoped_acquire gil;
     read_answer(object_->attr("solve")(handle(problem), copied(solution.lambda)), problem,
                 solution);
-    const double tolerance =
-        py::hasattr(*object_, "tolerance") ? object_->attr("tolerance").cast<double>() : 1e-8;
+    const double tolerance = attribute(*object_, "tolerance", 1e-8, name_);
     SolveReport report;
     report.solver = name_;
     report.residual = judge_(problem, solution);
     // The velocities follow from the impulses wherever M can be inverted.
     solution.u = judge_.u();
     report.status = verdict(report.residual, tolerance, SolveStatus::inaccurate);
-    if (py::hasattr(*object_, "iterations"))
-      report.iterations = object_->attr("iterations").cast<int>();
+    report.iterations = attribute(*object_, "iterations", 0, name_);
     return report;
   }
 

@@ -14,15 +14,20 @@ def rows(matrix: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, in
     """Starts, column indices (ascending in a row), values, rows and columns; exact zeros dropped
     from a dense matrix."""
     if hasattr(matrix, "tocsr"):
+        if matrix.dtype.kind not in "biuf":
+            raise Error("is not a matrix of real numbers", name)
         sparse = matrix.tocsr().astype(float).copy()
         sparse.sum_duplicates()
         starts, indices, values = sparse.indptr, sparse.indices, sparse.data
         height, width = sparse.shape
     else:
         try:
-            dense = np.asarray(matrix, dtype=float)
-        except (TypeError, ValueError):
-            raise Error("is not a matrix of real numbers", name) from None
+            dense = np.asarray(matrix)
+        except ValueError:
+            raise Error("has rows of different lengths", name) from None
+        if dense.dtype.kind not in "biuf":
+            raise Error("is not a matrix of real numbers", name)
+        dense = dense.astype(float)
         if dense.ndim != 2:
             raise Error(f"has {dense.ndim} dimensions; accepted: two", name)
         height, width = dense.shape

@@ -121,7 +121,7 @@ class Simulation(_core.Simulation):
     ) -> None:
         for library in plugins:
             _core.load_plugin(library)
-        texts = {name: _text(value) for name, value in (options or {}).items()}
+        texts = {k.replace("_", "-"): _text(v) for k, v in (options or {}).items()}
         code: dict[str, Any] = {"stepper": None, "solver": None}
         given = {
             "stepper": stepper, "motion": motion, "cone": cone, "directions": directions,
@@ -198,7 +198,6 @@ class Simulation(_core.Simulation):
         bar = Progress(
             self.scene.title or "run", first, last, bool(progress), progress == "always"
         )
-        worst, inexact = 0.0, 0
         try:
             if callback is None:
                 while self._advance(last, _SLICE, recorder):
@@ -210,11 +209,7 @@ class Simulation(_core.Simulation):
             if own:
                 recorder.finish()
         path = Path(record) if own else None
-        summary = None
-        if path is not None:
-            with_summary = _core.Recording(path)
-            summary = with_summary._summary()
-            with_summary.close()
+        summary = _core.Recording(path)._summary() if path is not None else None
         return RunResult(
             steps=self.state.step - first,
             time=self.state.time,

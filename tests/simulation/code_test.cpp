@@ -317,6 +317,21 @@ TEST(Code, an_exception_in_a_stepper_or_solver_leaves_the_step_before) {
   }
 }
 
+TEST(Code, a_stepper_that_asks_no_controllers_is_an_error) {
+  RunOverrides overrides = with(std::make_shared<Lift>());
+  overrides.options["stepper"] = "bad";
+  Simulation simulation(Scene::parse(scene()), overrides, extended(true));
+  try {
+    simulation.step();
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "bad: takes no forces of controllers; a stepper gets its forces from "
+                 "step_forces()");
+  }
+  EXPECT_EQ(simulation.state().step, 0);
+}
+
 TEST_F(RecordedCode, a_recording_says_it_and_continues_with_the_same_code_alone) {
   Simulation whole = simulate(scene(), with(std::make_shared<Lift>()));
   run(whole);
@@ -352,7 +367,7 @@ TEST_F(RecordedCode, a_recording_says_it_and_continues_with_the_same_code_alone)
 TEST_F(RecordedCode, a_run_that_fails_leaves_a_complete_recording) {
   const auto lift = std::make_shared<Lift>();
   lift->fails_after = 0.055;
-  Simulation simulation = simulate(scene() + "", [&] {
+  Simulation simulation = simulate(scene(), [&] {
     RunOverrides overrides = with(lift);
     overrides.options["output-interval"] = "0.01";
     return overrides;

@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Interrupted,
                          ::testing::Values("auto", "gauss-seidel", "lemke", "principal-pivoting",
                                            "interior-point", "semismooth-newton",
                                            "augmented-lagrangian", "admm", "quadratic-cone"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& each) {
+                           std::string name = each.param;
                            for (char& c : name)
                              if (c == '-') c = '_';
                            return name;

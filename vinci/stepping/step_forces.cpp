@@ -47,6 +47,7 @@ void step_forces(StepContext& context, const State& state, double h, VectorX& fo
                   item.name);
     first += size;
   }
+  context.controllers_acted = true;
 }
 
 }  // namespace vinci
