@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the frames of a run come from: a server, or the page itself. Both answer the same questions.
+import type { ContactKey, Description, FrameBlock, ModelJson } from './types';
+
+export interface FrameQuery {
+  first: number;
+  count: number; // frames to return
+  stride: number;
+  poses: 'all' | 'none' | number; // a number is a body
+  velocities: 'all' | 'none' | number; // the same body as in poses, if both name one
+  contacts: 'all' | 'none' | ContactKey;
+}
+
+export interface RunSource {
+  // As last heard of.
+  readonly description: Description;
+  // Asks again: frames grow while a run is being written.
+  refresh(): Promise<Description>;
+  model(version: number): Promise<ModelJson>;
+  // Exactly the frames asked for, or an Error that can be shown.
+  frames(query: FrameQuery, signal?: AbortSignal): Promise<FrameBlock>;
+  // The frames that are best fetched together with this one: blocks partition the run.
+  blockRange(frame: number): { first: number; count: number };
+}
+
+// Bytes of one frame in a block, from what the description says of its size.
+export function frameBytes(description: Description): number {
+  const entries = description.bodies.reduce((sum, body) => sum + body.velocity_size, 0);
+  return 72 + 28 * description.bodies.length + 4 * entries +
+      116 * Math.max(1, description.summary.contacts_mean ?? 0);
+}
+
+export function velocityEntries(description: Description): number {
+  return description.bodies.reduce((sum, body) => sum + body.velocity_size, 0);
+}
+
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
