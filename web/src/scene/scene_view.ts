@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scene: draws runs at their present frames, with their contacts, in one canvas. Nothing is
+// computed twice: setFrames and setOptions note what changed, draw and pick bring it up to date.
+import { DirectionalLight, HemisphereLight, Scene, Vector3, WebGLRenderer } from 'three';
+
+import type { ContactKey, Frame, Run } from '../data/types';
+import type { Theme } from '../palette';
+import { ghostTint, themeColours } from './appearance';
+import { ViewCamera, type Viewport } from './cameras';
+import { ContactDrawing, type ContactStyle } from './contact_drawing';
+import { type Extents, radiusOf, sceneExtents } from './extents';
+import { pixelUniforms } from './materials';
+import { type Label, Overlay, type OverlayState } from './overlay';
+import { pickBody, pickContact, type Pointer } from './picking';
+import { GridPlane, type ViewExtent } from './planes';
+import { RunDrawing } from './run_drawing';
+import { ForceReference } from './scales';
+
+export interface SceneOptions {
+  layout: 'single' | 'side-by-side' | 'ghost';
+  contacts: boolean;
+  cones: boolean;
+  arrowScale: number; // 1: automatic
+  theme: Theme;
+  hidden: ReadonlySet<number>; // bodies
+  solo: number | null; // body
+  follow: number | null; // body
+  labels: boolean;
+  selected: Pick | null;
+  grid: boolean;
+}
+
+export type Pick =
+  | { run: number; kind: 'body'; body: number }
+  | { run: number; kind: 'contact'; contact: number /* row in the frame */; key: ContactKey };
+
+export interface Statistics {
+  drawCalls: number;
+  milliseconds: number; // of processor time
+}
+
+const manyLabels = 40; // bodies; beyond it only the selected one is named
+const zFrame = new Float64Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+const unitExtents: Extents = { lower: [-1, -1, -1], upper: [1, 1, 1] };
+const lostContext = 'The graphics driver stopped the drawing; it comes back by itself or after loading the page again.';
+
+export class SceneView {
+  readonly canvas: HTMLCanvasElement;
+  problems: string[] = []; // each said once
+  onProblem: (() => void) | null = null;
+
+  private readonly renderer: WebGLRenderer | null;
+  private readonly scene = new Scene();
+  private readonly pixels = pixelUniforms();
+  private readonly view: ViewCamera;
+  private readonly overlay = new Overlay();
+  private readonly grid = new GridPlane(false);
+  private readonly forces = new ForceReference();
+  private readonly observer: ResizeObserver;
+  private readonly listening = new AbortController();
+  private runs: RunDrawing[] = [];
+  private contacts: ContactDrawing[] = [];
+  private observedFrames: number[] = [];
+  private options: SceneOptions = {
+    layout: 'single',
+    contacts: true,
+    cones: false,
+    arrowScale: 1,
+    theme: 'light',
+    hidden: new Set(),
+    solo: null,
+    follow: null,
+    labels: false,
+    selected: null,
+    grid: true,
+  };
+
+  private width = 1; // CSS pixels
+  private height = 1;
+  private pixelRatio = 1;
+  private fixedSize = false;
+  private fitDue = true;
+  private styleDue = true;
+  private contactsDue = true;
+  private drawDue = false;
+  private sceneRadius = 1; // m
+  private arrowReference = 0; // m: length of an arrow of the reference force
+  private followed: number | null = null;
+  private last: Statistics = { drawCalls: 0, milliseconds: 0 };
+
+  private readonly followedAt = new Vector3();
+  private readonly scratch = new Vector3();
+  private readonly axes = [new Vector3(), new Vector3(), new Vector3()];
+  private readonly labelList: Label[] = [];
+  private readonly viewExtent: ViewExtent = { x: 0, y: 0, z: 0, reach: 1, unitsPerPixel: 1, sceneRadius: 1 };
+  private viewports: Viewport[] = [];
+
+  constructor(private readonly container: HTMLElement) {
+    this.canvas = document.createElement('canvas');
+    this.canvas.style.cssText = 'display:block;width:100%;height:100%;touch-action:none;outline:none';
+    container.appendChild(this.canvas);
+    this.renderer = this.makeRenderer();
+    this.view = new ViewCamera(this.canvas, (x, y) => this.viewportAt(x, y));
+    this.scene.add(new HemisphereLight('#ffffff', '#9aa0a8', 2.1));
+    const sun = new DirectionalLight('#ffffff', 1.5);
+    sun.position.set(-0.5, -0.9, 1.3);
+    this.scene.add(sun, this.grid.mesh);
+    this.listen();
+    this.observer = new ResizeObserver(() => this.containerResized());
+    this.observer.observe(container);
+    this.resize();
+  }
+
+  private makeRenderer(): WebGLRenderer | null {
+    try {
+      const renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true });
+      renderer.autoClear = false;
+      renderer.info.autoReset = false;
+      return renderer;
+    } catch {
+      this.report('This browser does not offer WebGL 2: the scene cannot be drawn here.');
+      return null;
+    }
+  }
+
+  private listen(): void {
+    const { signal } = this.listening;
+    const moved = (event: PointerEvent): void => {
+      if (event.buttons !== 0) this.requestDraw();
+    };
+    this.canvas.addEventListener('pointermove', moved, { signal });
+    this.canvas.addEventListener('wheel', () => this.requestDraw(), { signal, passive: true });
+    this.canvas.addEventListener('webglcontextlost', () => this.report(lostContext), { signal });
+    const restored = (): void => {
+      this.problems = this.problems.filter((text) => text !== lostContext);
+      this.onProblem?.();
+      this.requestDraw();
+    };
+    this.canvas.addEventListener('webglcontextrestored', restored, { signal });
+  }
+
+  private report(problem: string): void {
+    if (this.problems.includes(problem)) return;
+    this.problems.push(problem);
+    this.onProblem?.();
+  }
+
+  // Draws with the next picture of the screen, unless draw() is called before.
+  private requestDraw(): void {
+    if (this.drawDue) return;
+    this.drawDue = true;
+    requestAnimationFrame(() => {
+      if (this.drawDue) this.draw();
+    });
+  }
+
+  // Runs that are the same as before keep their drawing: only their description may have grown.
+  setRuns(runs: Run[]): void {
+    const same = runs.length === this.runs.length && runs.every((run, i) => isSameRun(run, this.runs[i].run));
+    if (same) {
+      runs.forEach((run, i) => (this.runs[i].run = run));
+      return;
+    }
+    for (const drawing of [...this.runs, ...this.contacts]) drawing.dispose();
+    this.problems = this.problems.filter((text) => text === lostContext);
+    this.runs = runs.map((run, i) => new RunDrawing(run, i, this.pixels, (text) => this.report(text)));
+    this.contacts = runs.map(() => new ContactDrawing(this.pixels));
+    this.observedFrames = runs.map(() => -1);
+    for (const { group } of [...this.runs, ...this.contacts]) this.scene.add(group);
+    this.view.planar = this.runs.every(({ planar }) => planar);
+    this.forces.clear();
+    this.arrowReference = 0;
+    this.followed = null;
+    this.fitDue = this.styleDue = this.contactsDue = true;
+  }
+
+  setFrames(frames: (Frame | null)[]): void {
+    this.runs.forEach((drawing, i) => {
+      const frame = frames[i] ?? null;
+      if (!frame || frame === drawing.frame) return;
+      drawing.setFrame(frame);
+      if (!drawing.frame) return;
+      if (frame.index !== this.observedFrames[i]) this.observeForces(drawing, frame);
+      this.observedFrames[i] = frame.index;
+      this.contactsDue = true;
+    });
+  }
+
+  private observeForces({ run }: RunDrawing, { contacts }: Frame): void {
+    const step = run.description.step_size;
+    if (!(step !== null && step > 0)) return;
+    this.forces.beginFrame();
+    for (let row = 0; row < contacts.count; ++row) this.forces.add(contacts.impulse[3 * row] / step);
+    this.forces.endFrame();
+  }
+
+  setOptions(options: Partial<SceneOptions>): void {
+    Object.assign(this.options, options);
+    this.styleDue = this.contactsDue = true;
+  }
+
+  // Brings the drawings up to date with frames and options.
+  private update(): void {
+    if (this.fitDue && this.runs.some(({ frame }) => frame)) this.fit();
+    const { layout, selected } = this.options;
+    if (this.styleDue)
+      this.runs.forEach((drawing, i) => {
+        const body = selected?.kind === 'body' && selected.run === i ? selected.body : null;
+        drawing.setStyle({ ...this.options, ghost: layout === 'ghost' && i > 0, selected: body });
+      });
+    this.styleDue = false;
+    if (this.contactsDue) this.updateContacts();
+    this.contactsDue = false;
+    this.followBody();
+  }
+
+  private updateContacts(): void {
+    const { contacts, arrowScale, selected } = this.options;
+    const reference = this.arrowReference * arrowScale;
+    this.contacts.forEach((drawing, i) => {
+      const { frame, run, planar } = this.runs[i];
+      drawing.group.visible = contacts && frame !== null;
+      if (!contacts || !frame) return;
+      const style: ContactStyle = {
+        ...this.options,
+        planar,
+        stepSize: run.description.step_size || 1,
+        metresPerNewton: this.forces.force > 0 ? reference / this.forces.force : 0,
+        reference,
+        selected: selected?.kind === 'contact' && selected.run === i ? selected.key : null,
+      };
+      drawing.update(frame.contacts, style);
+    });
+  }
+
+  private followBody(): void {
+    const body = this.options.follow;
+    const drawing = this.runs[0];
+    if (body === null || !drawing?.frame || body >= drawing.bodies) {
+      this.followed = null;
+      return;
+    }
+    this.scratch.fromArray(drawing.transforms, 12 * body + 9);
+    if (this.followed !== body) this.followedAt.copy(this.view.target);
+    this.followed = body;
+    this.view.shift(this.followedAt.subVectors(this.scratch, this.followedAt));
+    this.followedAt.copy(this.scratch);
+  }
+
+  fit(): void {
+    if (this.width <= 1 || this.height <= 1) {
+      this.fitDue = true;
+      return;
+    }
+    const balls = this.runs.map((drawing) => drawing.balls());
+    const all = {
+      free: balls.flatMap(({ free }) => free),
+      fixed: balls.flatMap(({ fixed }) => fixed),
+      seen: balls.flatMap(({ seen }) => seen),
+      grounds: balls.flatMap(({ grounds }) => grounds),
+    };
+    const extents = sceneExtents(all) ?? unitExtents;
+    this.sceneRadius = Math.max(radiusOf(extents), 1e-9);
+    this.view.setScene(extents);
+    this.view.fit(this.layoutViewports()[0]);
+    this.fitDue = false;
+    if (this.arrowReference > 0) return;
+    const typical = Math.max(0, ...this.runs.map((drawing) => drawing.typicalRadius()));
+    this.arrowReference = Math.min(Math.max(1.1 * typical, 0.12 * this.sceneRadius), 0.3 * this.sceneRadius);
+    this.contactsDue = true;
+  }
+
+  setCamera(position: readonly number[], target: readonly number[]): void {
+    this.fit();
+    const [x, y, z] = target;
+    this.view.set(this.scratch.set(position[0], position[1], position[2]), new Vector3(x, y, z));
+    this.fitDue = false;
+    this.requestDraw();
+  }
+
+  private layoutViewports(): Viewport[] {
+    const { width, height } = this;
+    const count = this.options.layout === 'side-by-side' ? Math.max(1, this.runs.length) : 1;
+    if (this.viewports.length !== count)
+      this.viewports = Array.from({ length: count }, () => ({ x: 0, y: 0, width, height }));
+    this.viewports.forEach((viewport, i) => {
+      viewport.x = (i * width) / count;
+      viewport.width = width / count;
+      viewport.height = height;
+    });
+    return this.viewports;
+  }
+
+  // The viewport at a place of the window, with its own place there.
+  private viewportAt(clientX: number, clientY: number): Viewport & { left: number; top: number; run: number } {
+    const bounds = this.canvas.getBoundingClientRect();
+    const viewports = this.layoutViewports();
+    const share = (clientX - bounds.left) / Math.max(1, bounds.width);
+    const run = Math.min(Math.max(Math.floor(share * viewports.length), 0), viewports.length - 1);
+    const width = bounds.width / viewports.length;
+    const left = bounds.left + run * width;
+    return { x: left, y: clientY, left, top: bounds.top, width, height: bounds.height, run };
+  }
+
+  pick(clientX: number, clientY: number): Pick | null {
+    this.update();
+    const viewport = this.viewportAt(clientX, clientY);
+    if (!(viewport.width > 0 && viewport.height > 0)) return null;
+    this.view.apply(viewport);
+    const pointer: Pointer = {
+      x: (2 * (clientX - viewport.left)) / viewport.width - 1,
+      y: 1 - (2 * (clientY - viewport.top)) / viewport.height,
+      viewport,
+      camera: this.view.camera,
+    };
+    if (Math.abs(pointer.x) > 1 || Math.abs(pointer.y) > 1) return null;
+    const shown = this.shownRuns(viewport.run);
+    return this.contactUnder(pointer, shown) ?? this.bodyUnder(pointer, shown);
+  }
+
+  private contactUnder(pointer: Pointer, shown: number[]): Pick | null {
+    const run = shown[0];
+    const frame = this.runs[run]?.frame;
+    if (!frame || !this.options.contacts) return null;
+    const contact = pickContact(this.contacts[run], pointer);
+    if (contact < 0) return null;
+    const key = [...frame.contacts.key.subarray(4 * contact, 4 * contact + 4)] as ContactKey;
+    return { run, kind: 'contact', contact, key };
+  }
+
+  // A solid body before a ghost.
+  private bodyUnder(pointer: Pointer, shown: number[]): Pick | null {
+    for (const run of shown) {
+      const hit = this.runs[run].frame ? pickBody(this.runs[run], pointer) : null;
+      if (hit) return { run, kind: 'body', body: hit.body };
+    }
+    return null;
+  }
+
+  // Numbers of the runs in a viewport.
+  private shownRuns(viewport: number): number[] {
+    const { layout } = this.options;
+    if (layout === 'ghost') return this.runs.map((_, i) => i);
+    return this.runs.length > 0 ? [layout === 'side-by-side' ? viewport : 0] : [];
+  }
+
+  draw(): void {
+    const started = performance.now();
+    this.drawDue = false;
+    const { renderer } = this;
+    if (!renderer || renderer.getContext().isContextLost()) return;
+    this.update();
+    renderer.info.reset();
+    renderer.setScissorTest(false);
+    renderer.setViewport(0, 0, this.width, this.height);
+    renderer.setClearColor(themeColours[this.options.theme].background, 1);
+    renderer.clear();
+    this.labelList.length = 0;
+    const viewports = this.layoutViewports();
+    viewports.forEach((viewport, i) => this.drawViewport(renderer, viewport, i));
+    renderer.setScissorTest(false);
+    renderer.setViewport(0, 0, this.width, this.height);
+    this.overlay.draw(renderer, this.overlayState(viewports), this.labelList, this.labelList.length);
+    this.last = { drawCalls: renderer.info.render.calls, milliseconds: performance.now() - started };
+  }
+
+  private drawViewport(renderer: WebGLRenderer, viewport: Viewport, index: number): void {
+    const shown = this.shownRuns(index);
+    this.view.apply(viewport);
+    this.pixels.viewport.value.set(viewport.width * this.pixelRatio, viewport.height * this.pixelRatio);
+    this.pixels.pixelRatio.value = this.pixelRatio;
+    this.updateExtent(viewport);
+    this.runs.forEach((drawing, i) => {
+      drawing.group.visible = drawing.frame !== null && shown.includes(i);
+      this.contacts[i].group.visible = drawing.group.visible && this.options.contacts && i === shown[0];
+      const ghost = this.options.layout === 'ghost' && i > 0;
+      if (drawing.group.visible) drawing.placeUnbounded(this.viewExtent, ghost ? this.runs[0] : null);
+    });
+    this.placeGrid(shown);
+    renderer.setScissorTest(true);
+    renderer.setViewport(viewport.x, 0, viewport.width, viewport.height);
+    renderer.setScissor(viewport.x, 0, viewport.width, viewport.height);
+    renderer.render(this.scene, this.view.camera);
+    if (shown.length > 0) this.collectLabels(this.runs[shown[0]], viewport);
+  }
+
+  private updateExtent(viewport: Viewport): void {
+    const { target } = this.view;
+    const extent = this.viewExtent;
+    extent.x = target.x;
+    extent.y = target.y;
+    extent.z = target.z;
+    extent.reach = this.view.reach(viewport);
+    extent.unitsPerPixel = this.view.unitsPerPixel(viewport);
+    extent.sceneRadius = this.sceneRadius;
+  }
+
+  // Behind a planar scene; in space on z = 0 when the scene has no floor of its own.
+  private placeGrid(shown: number[]): void {
+    const { planar } = this.view;
+    const floor = shown.some((i) => this.runs[i].hasFloor);
+    this.grid.mesh.visible = this.options.grid && (planar || !floor);
+    if (!this.grid.mesh.visible) return;
+    this.grid.paint(themeColours[this.options.theme], true, 0);
+    const size = planar ? 1.05 * this.viewExtent.reach : 6 * this.viewExtent.reach;
+    this.grid.place(zFrame, this.viewExtent, size, !planar);
+  }
+
+  private collectLabels(drawing: RunDrawing, viewport: Viewport): void {
+    const { labels, selected } = this.options;
+    const marked = selected?.kind === 'body' && this.runs[selected.run] === drawing ? selected.body : -1;
+    const all = labels && drawing.bodies <= manyLabels;
+    if (!drawing.frame || (!all && marked < 0)) return;
+    if (marked >= 0) this.addLabel(drawing, marked, viewport, true);
+    if (!all) return;
+    for (let body = 0; body < drawing.bodies; ++body)
+      if (body !== marked) this.addLabel(drawing, body, viewport, false);
+  }
+
+  private addLabel(drawing: RunDrawing, body: number, viewport: Viewport, important: boolean): void {
+    if (!drawing.visible[body] || !(drawing.radii[body] > 0)) return;
+    const at = this.scratch.fromArray(drawing.transforms, 12 * body + 9).project(this.view.camera);
+    if (!(Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && Math.abs(at.z) <= 1)) return;
+    this.labelList.push({
+      text: drawing.model.bodies[body].name,
+      x: viewport.x + 0.5 * (at.x + 1) * viewport.width,
+      y: 0.5 * (at.y + 1) * viewport.height,
+      important,
+    });
+  }
+
+  private overlayState(viewports: Viewport[]): OverlayState {
+    const { camera } = this.view;
+    this.axes.forEach((axis, i) =>
+      axis.set(i === 0 ? 1 : 0, i === 1 ? 1 : 0, i === 2 ? 1 : 0).transformDirection(camera.matrixWorldInverse),
+    );
+    return {
+      width: this.width,
+      height: this.height,
+      pixelRatio: this.pixelRatio,
+      colours: themeColours[this.options.theme],
+      scale: this.options.grid,
+      unitsPerPixel: this.view.unitsPerPixel(viewports[0]),
+      planar: this.view.planar,
+      axes: this.axes,
+      viewports,
+      captions: this.captions(),
+    };
+  }
+
+  private captions(): { text: string; ink: string }[] {
+    const { layout, theme } = this.options;
+    if (this.runs.length < 2 || layout === 'single') return [];
+    const { text } = themeColours[theme];
+    const ink = (i: number): string => (layout === 'ghost' && i > 0 ? `#${ghostTint(i).getHexString()}` : text);
+    return this.runs.map(({ run }, i) => ({ text: run.description.name, ink: ink(i) }));
+  }
+
+  // Without arguments: as large as the container, and following it from then on.
+  resize(width?: number, height?: number, pixelRatio?: number): void {
+    this.fixedSize = width !== undefined && height !== undefined;
+    this.width = Math.max(1, width ?? this.container.clientWidth);
+    this.height = Math.max(1, height ?? this.container.clientHeight);
+    this.pixelRatio = pixelRatio ?? (this.fixedSize ? 1 : window.devicePixelRatio || 1);
+    this.renderer?.setPixelRatio(this.pixelRatio);
+    this.renderer?.setSize(this.width, this.height, false);
+  }
+
+  private containerResized(): void {
+    if (this.fixedSize) return;
+    this.resize();
+    this.draw(); // at once: setting the size has cleared the canvas
+  }
+
+  statistics(): Statistics {
+    return this.last;
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
+    this.listening.abort();
+    for (const drawing of [...this.runs, ...this.contacts]) drawing.dispose();
+    this.grid.dispose();
+    this.overlay.dispose();
+    this.view.dispose();
+    this.renderer?.dispose();
+    this.canvas.remove();
+  }
+}
+
+function isSameRun(a: Run, b: Run): boolean {
+  const [x, y] = [a.description, b.description];
+  return x.name === y.name && x.created === y.created && x.world === y.world && x.bodies.length === y.bodies.length;
+}
