@@ -1,2 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-document.title = 'Vinci';
+// Starts the page: finds the runs, in the page itself or at its server, and shows them.
+//
+// For tests and scripts the page is reachable as `window.vinci`:
+//   ready    promise that is fulfilled when the first picture of every run that opens is there
+//   player   the clock: time, start, end, playing, speed, loop, play(), pause(), seek(seconds)
+//   view     the scene, null where it cannot be drawn
+//   state()  what is shown now, as plain data
+import { embeddedSources } from './data/embedded_source';
+import { httpSources } from './data/http_source';
+import { message } from './data/source';
+import type { Player } from './player';
+import { doRenderJob, renderJob } from './render_job';
+import type { SceneView } from './scene/scene_view';
+import type { App } from './ui/app';
+import './ui/app';
+import { followRuns } from './ui/live';
+import { pageStyle } from './ui/styles';
+import { startTheme } from './ui/theme';
+import { Viewer } from './ui/viewer';
+
+export interface PageState {
+  time: number;
+  playing: boolean;
+  frames: (number | null)[]; // index of the shown frame of each run
+  runs: string[];
+  active: number;
+  layout: string;
+  theme: string;
+  selected: unknown;
+  problems: string[];
+  live: boolean;
+}
+
+declare global {
+  interface Window {
+    vinci: { ready: Promise<void>; player: Player; readonly view: SceneView | null; state(): PageState };
+  }
+}
+
+const viewer = new Viewer();
+
+function state(): PageState {
+  return {
+    time: viewer.player.time, playing: viewer.player.playing,
+    frames: viewer.frames.map((frame) => frame?.index ?? null),
+    runs: viewer.stores.map((store) => store.source.description.name),
+    active: viewer.active, layout: viewer.options.layout, theme: viewer.options.theme,
+    selected: viewer.selected, problems: viewer.problems.map((problem) => problem.text),
+    live: viewer.live,
+  };
+}
+
+async function openRuns(): Promise<void> {
+  try {
+    await viewer.open(embeddedSources(document) ?? (await httpSources()));
+    viewer.resolve('runs');
+    if (viewer.description) document.title = viewer.description.title || viewer.description.name;
+    followRuns(viewer);
+  } catch (error) {
+    viewer.loading = false;
+    viewer.report({ key: 'runs', text: `The runs cannot be opened: ${message(error)}`,
+                    retry: () => void openRuns() });
+  }
+}
+
+async function start(): Promise<void> {
+  const style = document.createElement('style');
+  style.textContent = pageStyle;
+  document.head.append(style);
+  startTheme(viewer);
+  const app = document.createElement('vinci-app') as App;
+  app.viewer = viewer;
+  document.body.append(app);
+  await app.updateComplete;
+  await openRuns();
+  const embedded = document.getElementById('vinci-runs') !== null;
+  const job = embedded ? null : await renderJob().catch(() => null);
+  if (job) void doRenderJob(job, viewer, app);
+}
+
+window.vinci = { ready: start(), player: viewer.player, get view() { return viewer.view; }, state };

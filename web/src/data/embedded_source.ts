@@ -45,6 +45,7 @@ function parsedJson(text: string | null, what: string): unknown {
 }
 
 export class EmbeddedSource implements RunSource {
+  readonly mayGrow = false;
   private readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private readonly blocks: EmbeddedBlock[];
   private readonly modelList: unknown[];

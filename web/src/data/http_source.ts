@@ -36,6 +36,7 @@ export async function httpSources(): Promise<RunSource[]> {
 }
 
 export class HttpSource implements RunSource {
+  readonly mayGrow = true;
   private readonly framesPerBlock: number;
 
   constructor(private readonly run: number, public description: Description) {

@@ -7,7 +7,7 @@ import type { FrameBlock } from './types';
 export const overviewLimit = 20000; // samples held
 const requestLimit = 5000; // samples a request
 
-const columns = ['time', 'kinetic', 'potential', 'residual', 'penetration', 'step', 'active'] as const;
+const columns = ['time', 'kinetic', 'potential', 'residual', 'penetration', 'status'] as const;
 export type OverviewColumn = (typeof columns)[number];
 
 export class Overview {
@@ -115,7 +115,7 @@ function scalars(first: number, count: number, stride: number) {
 
 // Index of the last of `length` ascending times that is at or before `time`; 0 if none is. A time
 // that lies before a frame by rounding alone counts as that frame.
-export function lastAtOrBefore(times: Float64Array, length: number, time: number): number {
+export function lastAtOrBefore(times: ArrayLike<number>, length: number, time: number): number {
   const close = time + 1e-9 * Math.max(1e-3, Math.abs(time));
   let low = 0, high = length - 1;
   while (low < high) {

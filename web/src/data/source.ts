@@ -12,6 +12,8 @@ export interface FrameQuery {
 }
 
 export interface RunSource {
+  // Whether refresh() can tell anything new.
+  readonly mayGrow: boolean;
   // As last heard of.
   readonly description: Description;
   // Asks again: frames grow while a run is being written.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be known of a run: how it was computed, how well it was solved, and calm words where
+// something is not as one would wish.
+import { LitElement, css, html, nothing } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import type { Description } from '../data/types';
+import { count, number, quantity } from './format';
+import { controls } from './styles';
+import { isLive, type Viewer } from './viewer';
+import { Watch } from './watch';
+
+// Sentences; none if all is well.
+export function warnings(description: Description, live: boolean): string[] {
+  const { summary } = description;
+  const found: string[] = [];
+  if (summary.diverged)
+    found.push(`The run diverged${summary.diverged_body ? ` at body “${summary.diverged_body}”` : ''}` +
+        ` after ${count(summary.steps, 'step')}.`);
+  if (summary.inexact_steps > 0)
+    found.push(`${count(summary.inexact_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
+        `${summary.inexact_steps === 1 ? 'was' : 'were'} not solved to the accepted residual.`);
+  if (!description.finished && !(live && description.has_writer))
+    found.push('The run did not come to its end: it was stopped or is not finished; what is recorded ' +
+        `is shown (${summary.steps.toLocaleString('en')} of ` +
+        `${description.total_steps.toLocaleString('en')} steps).`);
+  if (description.stride && description.stride > 1)
+    found.push(`This page is thinned: it holds one of every ${description.stride} recorded frames.`);
+  return found;
+}
+
+const shownOptions = ['motion', 'stepper', 'cone', 'solver', 'detector', 'seed'];
+
+@customElement('vinci-run-status')
+export class RunStatus extends LitElement {
+  @property({ attribute: false }) viewer!: Viewer;
+
+  constructor() {
+    super();
+    new Watch(this, () => this.viewer, ['change', 'data']);
+  }
+
+  static override styles = [controls, css`
+    :host { display: block; padding: 0.7rem 0.8rem; overflow-y: auto; }
+    h2 { margin-bottom: 0.4rem; }
+    p { margin: 0 0 0.5rem; padding: 0.35rem 0.55rem; border-left: 3px solid var(--warn);
+      background: var(--warn-soft); font-size: 0.92rem; }
+    dl + h2, p + dl { margin-top: 0.6rem; }
+    h2:not(:first-of-type) { margin-top: 0.8rem; }
+    summary { cursor: pointer; color: var(--muted); margin-top: 0.6rem; }
+    details dl { margin-top: 0.4rem; }
+  `];
+
+  override render() {
+    const store = this.viewer.store;
+    const description = store?.source.description;
+    if (!store || !description) return nothing;
+    const { summary } = description;
+    const run = description.options.run ?? {};
+    const parameters = Object.entries(description.options.parameters ?? {});
+    const row = (name: string, value: unknown) =>
+        value === undefined || value === null || value === '' ? nothing
+          : html`<dt>${name}</dt><dd>${value}</dd>`;
+    const progress = isLive(store.source) && description.total_steps > 0
+      ? ` of ${description.total_steps.toLocaleString('en')}` : '';
+    return html`
+      <h2>Run</h2>
+      ${warnings(description, isLive(store.source)).map((text) => html`<p role="note">${text}</p>`)}
+      <dl>
+        ${row('steps', summary.steps.toLocaleString('en') + progress)}
+        ${row('step size', description.step_size === null ? null : quantity(description.step_size, 's'))}
+        ${row('frames', description.frames.toLocaleString('en'))}
+        ${row('worst residual', summary.worst_residual === null ? 'not finite'
+          : `${number(summary.worst_residual, 3)} (step ${summary.worst_residual_step.toLocaleString('en')})`)}
+        ${row('penetration', summary.worst_penetration === null ? null
+          : quantity(summary.worst_penetration, 'm', 3))}
+        ${row('contacts', summary.contacts_max === 0 ? 'none'
+          : `${number(summary.contacts_mean, 3)} mean, ${summary.contacts_max.toLocaleString('en')} most`)}
+        ${row('wall time', summary.wall_seconds === null ? null : quantity(summary.wall_seconds, 's', 3))}
+        ${shownOptions.map((name) => row(name, run[name]))}
+      </dl>
+      ${parameters.length > 0 ? html`<h2>Parameters</h2>
+        <dl>${parameters.map(([name, value]) => row(name, typeof value === 'number' ? number(value) : String(value)))}</dl>` : nothing}
+      <details><summary>Provenance</summary><dl>
+        ${row('file', description.name)}
+        ${row('created', description.created)}
+        ${row('version', description.version)}
+        ${row('state hash', summary.state_hash)}
+        ${Object.entries(run).filter(([name]) => !shownOptions.includes(name))
+          .map(([name, value]) => row(name, typeof value === 'object' ? JSON.stringify(value) : String(value)))}
+      </dl></details>`;
+  }
+}
