@@ -67,12 +67,7 @@ export class App extends LitElement implements PageActions {
   `];
 
   override firstUpdated(): void {
-    try {
-      this.viewer.attach(new SceneView(this.scene));
-    } catch (error) {
-      this.viewer.report({ key: 'scene', text: `The scene cannot be drawn: ${message(error)} ` +
-          'The browser may have no WebGL.' });
-    }
+    this.viewer.attach(new SceneView(this.scene));
     this.resized.observe(this.scene);
     handleKeys(this.viewer, this, () => this.dialog !== null || this.bare);
     this.viewer.start();
@@ -100,7 +95,6 @@ export class App extends LitElement implements PageActions {
   }
 
   private pointerMoved(event: PointerEvent): void {
-    if (event.buttons !== 0) this.viewer.stir();
     this.pointed = event.buttons === 0 ? { x: event.clientX, y: event.clientY } : null;
     if (event.buttons !== 0) this.viewer.hover(null);
   }
@@ -146,11 +140,7 @@ export class App extends LitElement implements PageActions {
     return html`
       <main class="stage" aria-label="Scene">
         <div class="scene" @pointermove=${this.pointerMoved} @pointerup=${this.pointerUp}
-          @pointerdown=${(event: PointerEvent) => {
-            this.pressed = { x: event.clientX, y: event.clientY };
-            this.viewer.stir();
-          }}
-          @wheel=${{ handleEvent: () => this.viewer.stir(), passive: true }}
+          @pointerdown=${(event: PointerEvent) => (this.pressed = { x: event.clientX, y: event.clientY })}
           @pointerleave=${() => { this.pointed = null; this.viewer.hover(null); }}></div>
         ${this.bare ? nothing : html`
           ${words ? html`<div class="words">${words}</div>` : nothing}

@@ -21,6 +21,15 @@ export function number(value: number | null | undefined, digits = 4): string {
   return `${minus(mantissa)}×10${superscript(Number(exponent))}`;
 }
 
+// All digits that the number has, up to ten: for what people wrote themselves.
+export function plainNumber(value: number): string {
+  const size = Math.abs(value);
+  if (value === 0 || (size >= 1e-3 && size < 1e5)) return minus(String(Number(value.toPrecision(10))));
+  const [mantissa, exponent] = Number(value.toPrecision(10)).toExponential().split('e');
+  const power = `10${superscript(Number(exponent))}`;
+  return mantissa === '1' ? power : `${minus(mantissa)}×${power}`;
+}
+
 export function quantity(value: number | null | undefined, unit: string, digits = 4): string {
   const text = number(value, digits);
   return text === '–' ? text : `${text}\u202f${unit}`;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One plot over time: curves, a cursor at the present time, the values there. A click moves the time,
 // a drag enlarges a stretch, a double click shows all again.
-import { LitElement, css, html, nothing, unsafeCSS } from 'lit';
+import { LitElement, css, html, unsafeCSS } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import UPlot from 'uplot';
 import plotStyle from 'uplot/dist/uPlot.min.css?inline';
 import { lastAtOrBefore } from '../data/overview';
-import { number } from './format';
+import { number, plainNumber } from './format';
 import { controls } from './styles';
 import type { Viewer } from './viewer';
 import { Watch } from './watch';
@@ -28,7 +28,6 @@ const colours = {
 export class Plot extends LitElement {
   @property({ attribute: false }) viewer!: Viewer;
   @property({ attribute: false }) curves: Curve[] = [];
-  @property() unit = '';
   @property({ type: Boolean }) logarithmic = false;
   @state() private hoverTime: number | null = null;
   @query('.area') private area?: HTMLElement;
@@ -51,7 +50,6 @@ export class Plot extends LitElement {
     .legend span.entry { display: inline-flex; align-items: center; gap: 0.35rem; white-space: nowrap; }
     .legend svg { width: 1.3rem; height: 0.6rem; flex: none; }
     .legend b { font-weight: 500; font-variant-numeric: tabular-nums; min-width: 4.4rem; }
-    .unit { margin-left: auto; }
     .u-over { cursor: crosshair; }
     .u-cursor-x { border-right: 1px dashed var(--muted); }
     .u-cursor-y { display: none; }
@@ -99,14 +97,19 @@ export class Plot extends LitElement {
       stroke: colour('--muted'), font, grid: { stroke: colour('--line'), width: 1 },
       ticks: { show: false }, gap: 3,
     };
-    const values = (_plot: UPlot, splits: number[]) => splits.map((v) => (v === null ? '' : shortNumber(v)));
+    const values = (_plot: UPlot, splits: (number | null)[]) => // null: a tick without a word
+        splits.map((value) => (value === null ? '' : shortNumber(value)));
     this.plot = new UPlot({
       width: area.clientWidth, height: area.clientHeight,
       scales: {
         x: { time: false },
         y: this.logarithmic ? { distr: 3, log: 10 } : { range: paddedRange },
       },
-      axes: [{ ...axis, size: 1.7 * size, values }, { ...axis, size: 4 * size, values, space: 2.2 * size }],
+      padding: [0.6 * size, 0.9 * size, 0, 0],
+      axes: [
+        { ...axis, size: 1.7 * size, values },
+        { ...axis, size: 4 * size, values, space: 2.2 * size, ...(this.logarithmic ? { splits: powersOfTen } : {}) },
+      ],
       series: [{}, ...this.curves.map((curve) => ({
         stroke: colours[this.theme][curve.colour % 4], width: 1.4, points: { show: false },
         dash: curve.dashed ? [5, 4] : undefined, spanGaps: false,
@@ -181,7 +184,6 @@ export class Plot extends LitElement {
           stroke=${colours[this.theme][curve.colour % 4]}
           stroke-dasharray=${curve.dashed ? '5 3' : 'none'}></path></svg>
         <span class="muted">${curve.label}</span> <b>${number(this.valueAt(curve, time))}</b></span>`)}
-        ${this.unit ? html`<span class="muted unit">${this.unit}</span>` : nothing}
       </div>
       <div class="area"><div class="now"></div></div>`;
   }
@@ -196,12 +198,16 @@ function paddedRange(_plot: UPlot, low: number, high: number): [number, number] 
   return [low - pad, high + pad];
 }
 
-function shortNumber(value: number): string {
-  return value === 0 ? '0' : number(Number(value.toPrecision(10)), 1 + significant(value));
+// Ticks of a logarithmic axis: powers of ten, no more than five.
+function powersOfTen(_plot: UPlot, _axis: number, low: number, high: number): number[] {
+  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+  const every = Math.max(1, Math.ceil((last - first) / 4));
+  const ticks: number[] = [];
+  for (let power = first; power <= last; power += every) ticks.push(10 ** power);
+  return ticks;
 }
 
-// Digits after the first that the value needs.
-function significant(value: number): number {
-  const mantissa = Number(value.toPrecision(4)).toExponential().split('e')[0];
-  return Math.max(0, mantissa.replace(/[-.]/g, '').length - 1) + (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5 ? 0 : 1);
+// Ticks are round numbers: ten digits remove what rounding adds to them.
+function shortNumber(value: number): string {
+  return plainNumber(Number(value.toPrecision(10)));
 }

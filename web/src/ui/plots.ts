@@ -50,6 +50,7 @@ export class Plots extends LitElement {
       min-height: 1.9rem; font-size: 0.92rem; font-weight: 600; margin-top: 0.2rem; }
     button.heading svg.icon { width: 1rem; height: 1rem; color: var(--muted); }
     button.heading[aria-expanded='false'] svg.icon { transform: rotate(-90deg); }
+    .unit { font-weight: 400; color: var(--muted); }
     p { margin: 0.4rem 0.8rem; color: var(--muted); }
   `];
 
@@ -60,6 +61,7 @@ export class Plots extends LitElement {
 
   private get runs(): number[] {
     const { viewer } = this;
+    if (viewer.stores.length === 0) return [];
     return [viewer.active, ...viewer.shown.filter((index) => index !== viewer.active)];
   }
 
@@ -144,9 +146,9 @@ export class Plots extends LitElement {
     const open = !this.closed.has(content.id);
     return html`
       <button class="heading" aria-expanded=${open} @click=${() => this.toggle(content.id)}>
-        ${icons.down}${content.title}</button>
+        ${icons.down}${content.title}<span class="unit">${content.unit}</span></button>
       ${open ? html`<vinci-plot data-plot=${content.id} .viewer=${this.viewer} .curves=${content.curves}
-        .unit=${content.unit} .logarithmic=${content.logarithmic ?? false}></vinci-plot>` : nothing}`;
+        .logarithmic=${content.logarithmic ?? false}></vinci-plot>` : nothing}`;
   }
 
   override render() {

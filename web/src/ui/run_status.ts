@@ -4,7 +4,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Description } from '../data/types';
-import { count, number, quantity } from './format';
+import { count, number, plainNumber, quantity } from './format';
 import { controls } from './styles';
 import { isLive, type Viewer } from './viewer';
 import { Watch } from './watch';
@@ -67,7 +67,7 @@ export class RunStatus extends LitElement {
       ${warnings(description, isLive(store.source)).map((text) => html`<p role="note">${text}</p>`)}
       <dl>
         ${row('steps', summary.steps.toLocaleString('en') + progress)}
-        ${row('step size', description.step_size === null ? null : quantity(description.step_size, 's'))}
+        ${row('step size', description.step_size === null ? null : `${plainNumber(description.step_size)}\u202fs`)}
         ${row('frames', description.frames.toLocaleString('en'))}
         ${row('worst residual', summary.worst_residual === null ? 'not finite'
           : `${number(summary.worst_residual, 3)} (step ${summary.worst_residual_step.toLocaleString('en')})`)}
@@ -79,7 +79,7 @@ export class RunStatus extends LitElement {
         ${shownOptions.map((name) => row(name, run[name]))}
       </dl>
       ${parameters.length > 0 ? html`<h2>Parameters</h2>
-        <dl>${parameters.map(([name, value]) => row(name, typeof value === 'number' ? number(value) : String(value)))}</dl>` : nothing}
+        <dl>${parameters.map(([name, value]) => row(name, typeof value === 'number' ? plainNumber(value) : String(value)))}</dl>` : nothing}
       <details><summary>Provenance</summary><dl>
         ${row('file', description.name)}
         ${row('created', description.created)}

@@ -99,7 +99,7 @@ export class TopBar extends LitElement {
         ${this.toggle('cones', 'Friction cones', ' (K)')}
         ${this.toggle('labels', 'Names of bodies', '')}
         ${this.toggle('grid', 'Grid', '')}
-        <button aria-label="Fit to view" title="Fit to view" @click=${() => { viewer.view?.fit(); viewer.stir(); }}>
+        <button aria-label="Fit to view" title="Fit to view" @click=${() => viewer.fit()}>
           ${icons.fit}</button>
       </div>
       <span class="divider"></span>

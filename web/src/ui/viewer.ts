@@ -12,7 +12,6 @@ import type { Pick, SceneOptions, SceneView } from '../scene/scene_view';
 
 const cacheBytes = 256 << 20;
 const lateAfter = 250; // ms without the frame that is due before the page says so
-const settleTime = 800; // ms that the scene is drawn on after the pointer moved its camera
 
 export interface Problem {
   key: string; // one message a key
@@ -39,7 +38,6 @@ export class Viewer extends EventTarget {
   view: SceneView | null = null;
   private readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private dirty = true;
-  private drawUntil = 0;
   private lastTick = 0;
   private missingSince = 0;
   private direction = 1;
@@ -169,8 +167,16 @@ export class Viewer extends EventTarget {
 
   attach(view: SceneView): void {
     this.view = view;
+    view.onProblem = () => this.sceneProblems();
+    this.sceneProblems();
     view.setOptions(this.sceneOptions());
     this.passRuns();
+  }
+
+  private sceneProblems(): void {
+    const texts = this.view?.problems ?? [];
+    if (texts.length === 0) this.resolve('scene');
+    else this.report({ key: 'scene', text: texts.join(' ') });
   }
 
   private passRuns(): void {
@@ -268,9 +274,10 @@ export class Viewer extends EventTarget {
     this.announce('change');
   }
 
-  // The pointer works on the scene: it is drawn until its camera has come to rest.
-  stir(): void {
-    this.drawUntil = performance.now() + settleTime;
+  // Moves the camera to see everything.
+  fit(): void {
+    this.view?.fit();
+    this.dirty = true;
   }
 
   resized(width?: number, height?: number, pixelRatio?: number): void {
@@ -320,7 +327,7 @@ export class Viewer extends EventTarget {
     if (this.player.time !== before) this.announce('time');
     if (this.player.playing !== wasPlaying) this.announce('change');
     this.updateFrames(now);
-    if (this.view && (this.dirty || now < this.drawUntil)) {
+    if (this.view && this.dirty) {
       this.dirty = false;
       this.view.draw();
     }
