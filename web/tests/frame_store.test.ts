@@ -31,12 +31,35 @@ describe('the frame store', () => {
   it('reads ahead in the direction of play', async () => {
     const { source, store } = await storeOf(1000);
     store.readAhead(250, 1);
-    store.readAhead(250, -1);
+    expect(source.queries.map(({ first }) => first)).toEqual([300, 400, 500]);
     await settled();
-    expect(source.queries.map(({ first }) => first)).toEqual([300, 100]);
+    source.queries.length = 0;
+    store.readAhead(250, -1);
     store.readAhead(999, 1);
     store.readAhead(0, -1);
-    expect(source.queries.length).toBe(2);
+    expect(source.queries.map(({ first }) => first)).toEqual([100, 0]);
+  });
+
+  it('asks for few blocks at a time, however wildly one scrubs', async () => {
+    const { source, store } = await storeOf(5000);
+    for (let i = 0; i < 50; ++i) store.frame(i * 100);
+    expect(source.queries.length).toBeLessThanOrEqual(3);
+    await settled();
+    store.frame(4900);
+    await settled();
+    expect(store.frame(4900)?.index).toBe(4900);
+  });
+
+  it('skips frames when play is faster than blocks can come, and not otherwise', async () => {
+    const { run, source, store } = await storeOf(5000);
+    expect([1, 60, 250, 1000, 10_000].map((rate) => store.strideFor(rate))).toEqual([1, 1, 1, 16, 128]);
+    expect(store.frame(2000, 16)).toBeNull();
+    await settled();
+    expect(source.queries[0]).toMatchObject({ first: 1600, count: 100, stride: 16 });
+    expect(store.frame(2007, 16)).toEqual(run.frame(2000));
+    expect(store.frame(2007)).toBeNull();
+    await settled();
+    expect(store.frame(2007, 16)).toEqual(run.frame(2007));
   });
 
   it('stays within its bytes while a whole run is played', async () => {

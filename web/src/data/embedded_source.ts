@@ -5,7 +5,7 @@ import { BlockBuilder, contactsWithKey, noContacts } from './block_builder';
 import { BlockCache } from './block_cache';
 import { parseDescription, parseModel } from './description';
 import { decodeFrameBlock, frameOf } from './frame_block';
-import { velocityEntries, type FrameQuery, type RunSource } from './source';
+import { velocityEntries, type BlockRange, type FrameQuery, type RunSource } from './source';
 import type { Description, Frame, FrameBlock, ModelJson } from './types';
 
 const cacheBytes = 96 << 20;
@@ -72,9 +72,10 @@ export class EmbeddedSource implements RunSource {
     return parseModel(this.modelList[version], this.description);
   }
 
-  blockRange(frame: number): { first: number; count: number } {
+  // All frames of a block are unpacked anyway: the stride is of no use here.
+  blockRange(frame: number): BlockRange {
     const { first, count } = this.blockWith(frame);
-    return { first, count };
+    return { first, count, stride: 1 };
   }
 
   async frames(query: FrameQuery, signal?: AbortSignal): Promise<FrameBlock> {

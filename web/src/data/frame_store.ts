@@ -4,15 +4,19 @@
 import { BlockCache } from './block_cache';
 import { frameOf } from './frame_block';
 import { Overview, lastAtOrBefore } from './overview';
-import { message, type RunSource } from './source';
+import { message, type BlockRange, type RunSource } from './source';
 import type { Frame, FrameBlock, ModelJson } from './types';
 
 const retryDelay = 2000; // ms before a block that failed is asked for again by itself
+const loadsAtOnce = 3;
+const blocksAhead = 4;
+const picturesPerSecond = 60;
+const blocksPerSecond = 3; // that play may ask for before it skips frames
 
 export class FrameStore {
   readonly overview = new Overview();
   error: string | null = null; // of the last load that failed, until one succeeds
-  private readonly loading = new Map<string, Promise<FrameBlock>>();
+  private readonly loading = new Map<string, { count: number; block: Promise<FrameBlock> }>();
   private readonly failedAt = new Map<string, number>();
   private readonly modelList = new Map<number, ModelJson>();
 
@@ -36,18 +40,19 @@ export class FrameStore {
     this.modelList.set(version, await this.source.model(version));
   }
 
-  // The frame if it is here; if not, its block is loaded.
-  frame(index: number): Frame | null {
+  // The frame if it is here; if not, its block is loaded. With a stride that play may skip by, a
+  // frame up to that much earlier will do.
+  frame(index: number, stride = 1): Frame | null {
     if (!(index >= 0 && index < this.frames)) return null;
-    const block = this.cached(index);
-    if (block) return frameOf(block, index - block.first);
-    this.request(index);
+    const block = this.cached(index) ?? (stride > 1 ? this.cached(index, stride) : undefined);
+    if (block) return frameOf(block, Math.floor((index - block.first) / block.stride));
+    this.request(index, stride);
     return null;
   }
 
   async load(index: number): Promise<Frame> {
     if (!(index >= 0 && index < this.frames)) throw new Error(`the run has no frame ${index}`);
-    const block = this.cached(index) ?? (await this.fetchBlock(index));
+    const block = this.cached(index) ?? (await this.fetchBlock(this.source.blockRange(index, 1)));
     return frameOf(block, index - block.first);
   }
 
@@ -73,12 +78,23 @@ export class FrameStore {
     return block ? block.time[index - block.first] : this.overview.timeOf(index);
   }
 
-  // Loads what play comes to next: this block's neighbour in the direction (+1, -1).
-  readAhead(index: number, direction: number): void {
-    if (this.frames === 0 || this.loading.size > 1) return;
-    const { first, count } = this.source.blockRange(Math.min(Math.max(index, 0), this.frames - 1));
-    const next = direction >= 0 ? first + count : first - 1;
-    if (next >= 0 && next < this.frames && !this.cached(next)) this.request(next);
+  // Loads what play comes to next in the direction (+1, -1): a few blocks beyond this frame's.
+  readAhead(index: number, direction: number, stride = 1): void {
+    let at = index;
+    for (let ahead = 0; ahead < blocksAhead && this.loading.size < loadsAtOnce; ++ahead) {
+      if (!(at >= 0 && at < this.frames)) return;
+      const range = this.source.blockRange(at, stride);
+      at = direction >= 0 ? range.first + range.count * range.stride : range.first - 1;
+      if (at >= 0 && at < this.frames && !this.cached(at, stride)) this.request(at, stride);
+    }
+  }
+
+  // How many frames play may skip by: 1 unless it runs through blocks faster than they can come.
+  strideFor(framesPerSecond: number): number {
+    if (this.frames === 0 || !(framesPerSecond > picturesPerSecond)) return 1;
+    const { count } = this.source.blockRange(0, 1);
+    if (framesPerSecond / count <= blocksPerSecond) return 1;
+    return 2 ** Math.floor(Math.log2(framesPerSecond / picturesPerSecond));
   }
 
   // Forgets failures, so that what failed is asked for again at once.
@@ -87,40 +103,45 @@ export class FrameStore {
     this.error = null;
   }
 
-  private key(first: number): string {
-    return `${this.name}:${first}`;
+  private key(range: BlockRange): string {
+    return `${this.name}:${range.first}:${range.stride}`;
   }
 
   // A block that was loaded while the run was shorter may lack the frame.
-  private cached(index: number): FrameBlock | undefined {
-    const block = this.cache.get(this.key(this.source.blockRange(index).first));
-    return block && index < block.first + block.frames ? block : undefined;
+  private cached(index: number, stride = 1): FrameBlock | undefined {
+    const block = this.cache.get(this.key(this.source.blockRange(index, stride)));
+    return block && index < block.first + block.frames * block.stride ? block : undefined;
   }
 
-  private request(index: number): void {
-    const key = this.key(this.source.blockRange(index).first);
-    const failed = this.failedAt.get(key);
-    if (this.loading.has(key)) return;
+  // Few at a time: what is no longer wanted when it is its turn is never asked for.
+  private request(index: number, stride: number): void {
+    const range = this.source.blockRange(index, stride);
+    const failed = this.failedAt.get(this.key(range));
+    if (this.loading.has(this.key(range)) || this.loading.size >= loadsAtOnce) return;
     if (failed !== undefined && performance.now() - failed < retryDelay) return;
-    this.fetchBlock(index).catch(() => undefined); // kept in `error`
+    this.fetchBlock(range).catch(() => undefined); // kept in `error`
   }
 
-  private fetchBlock(index: number): Promise<FrameBlock> {
-    const { first, count } = this.source.blockRange(index);
-    const key = this.key(first);
+  private fetchBlock(range: BlockRange): Promise<FrameBlock> {
+    const key = this.key(range);
     const running = this.loading.get(key);
-    if (running && index < first + count) return running;
-    const promise = this.fetchNow(key, first, count);
-    this.loading.set(key, promise);
-    return promise;
+    if (running && running.count >= range.count) return running.block;
+    const load = { count: range.count, block: this.fetchNow(key, range) };
+    this.loading.set(key, load);
+    const ended = () => {
+      if (this.loading.get(key) === load) this.loading.delete(key);
+      this.arrived();
+    };
+    load.block.then(ended, ended);
+    return load.block;
   }
 
-  private async fetchNow(key: string, first: number, count: number): Promise<FrameBlock> {
+  private async fetchNow(key: string, range: BlockRange): Promise<FrameBlock> {
     try {
       const block = await this.source.frames(
-          { first, count, stride: 1, poses: 'all', velocities: 'all', contacts: 'all' });
+          { ...range, poses: 'all', velocities: 'all', contacts: 'all' });
       for (const version of new Set(block.model)) await this.loadModel(version);
-      this.cache.set(key, block);
+      if (!((this.cache.get(key)?.frames ?? 0) > block.frames)) this.cache.set(key, block);
       this.failedAt.delete(key);
       this.error = null;
       return block;
@@ -128,9 +149,6 @@ export class FrameStore {
       this.failedAt.set(key, performance.now());
       this.error = message(error);
       throw error;
-    } finally {
-      this.loading.delete(key);
-      this.arrived();
     }
   }
 }

@@ -4,7 +4,7 @@
 import { BlockBuilder } from './block_builder';
 import { parseDescription, parseModel } from './description';
 import { decodeFrameBlock, frameOf } from './frame_block';
-import { frameBytes, velocityEntries, type FrameQuery, type RunSource } from './source';
+import { frameBytes, velocityEntries, type BlockRange, type FrameQuery, type RunSource } from './source';
 import type { Description, FrameBlock, ModelJson } from './types';
 
 const blockTarget = 3 << 20; // bytes
@@ -54,9 +54,11 @@ export class HttpSource implements RunSource {
     return parseModel(json, this.description);
   }
 
-  blockRange(frame: number): { first: number; count: number } {
-    const first = Math.floor(frame / this.framesPerBlock) * this.framesPerBlock;
-    return { first, count: Math.min(this.framesPerBlock, this.description.frames - first) };
+  blockRange(frame: number, stride: number): BlockRange {
+    const span = this.framesPerBlock * stride;
+    const first = Math.floor(frame / span) * span;
+    const left = Math.ceil((this.description.frames - first) / stride);
+    return { first, count: Math.min(this.framesPerBlock, left), stride };
   }
 
   // The server may send fewer frames than asked for at a time; then the rest is asked for again.

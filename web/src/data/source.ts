@@ -21,8 +21,15 @@ export interface RunSource {
   model(version: number): Promise<ModelJson>;
   // Exactly the frames asked for, or an Error that can be shown.
   frames(query: FrameQuery, signal?: AbortSignal): Promise<FrameBlock>;
-  // The frames that are best fetched together with this one: blocks partition the run.
-  blockRange(frame: number): { first: number; count: number };
+  // The frames that are best fetched together with this one: blocks of a stride partition the run.
+  // A stride is a wish, for play that is faster than every frame can be fetched.
+  blockRange(frame: number, stride: number): BlockRange;
+}
+
+export interface BlockRange {
+  first: number;
+  count: number;
+  stride: number;
 }
 
 // Bytes of one frame in a block, from what the description says of its size.

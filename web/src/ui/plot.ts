@@ -29,6 +29,7 @@ export class Plot extends LitElement {
   @property({ attribute: false }) viewer!: Viewer;
   @property({ attribute: false }) curves: Curve[] = [];
   @property({ type: Boolean }) logarithmic = false;
+  @property({ attribute: false }) include: [number, number] | null = null; // values always in sight
   @state() private hoverTime: number | null = null;
   @query('.area') private area?: HTMLElement;
   @query('.now') private now?: HTMLElement;
@@ -44,12 +45,13 @@ export class Plot extends LitElement {
   static override styles = [controls, unsafeCSS(plotStyle), css`
     :host { display: block; }
     .area { position: relative; height: clamp(7.5rem, 15vh, 14rem); overflow: hidden; }
-    .now { position: absolute; top: 0; bottom: 0; width: 1px; margin-left: -0.5px; background: var(--text);
-      opacity: 0.65; pointer-events: none; }
+    .now { position: absolute; top: 0; left: -0.5px; width: 1px; background: var(--text);
+      opacity: 0.65; pointer-events: none; z-index: 1; }
     .legend { display: flex; flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.88rem; padding: 0 0.2rem 0.1rem 0.8rem; }
     .legend span.entry { display: inline-flex; align-items: center; gap: 0.35rem; white-space: nowrap; }
     .legend svg { width: 1.3rem; height: 0.6rem; flex: none; }
-    .legend b { font-weight: 500; font-variant-numeric: tabular-nums; min-width: 4.4rem; }
+    .legend b { font-weight: 500; font-variant-numeric: tabular-nums; min-width: 4rem; }
+    .legend b.dashed { border-bottom: 1px dashed; }
     .u-over { cursor: crosshair; }
     .u-cursor-x { border-right: 1px dashed var(--muted); }
     .u-cursor-y { display: none; }
@@ -103,12 +105,12 @@ export class Plot extends LitElement {
       width: area.clientWidth, height: area.clientHeight,
       scales: {
         x: { time: false },
-        y: this.logarithmic ? { distr: 3, log: 10 } : { range: paddedRange },
+        y: this.logarithmic ? { distr: 3, log: 10 } : { range: (_plot, low, high) => paddedRange(low, high, this.include) },
       },
       padding: [0.6 * size, 0.9 * size, 0, 0],
       axes: [
         { ...axis, size: 1.7 * size, values },
-        { ...axis, size: 4 * size, values, space: 2.2 * size, ...(this.logarithmic ? { splits: powersOfTen } : {}) },
+        { ...axis, size: 4 * size, values, space: 2.2 * size, ...(this.logarithmic ? { splits: powersOfTen, filter: allSplits } : {}) },
       ],
       series: [{}, ...this.curves.map((curve) => ({
         stroke: colours[this.theme][curve.colour % 4], width: 1.4, points: { show: false },
@@ -142,12 +144,13 @@ export class Plot extends LitElement {
   private placeNow(): void {
     const { plot, now } = this;
     if (!plot || !now) return;
+    const ratio = window.devicePixelRatio; // of bbox, which spares the browser a layout
+    const { left, top, width, height } = plot.bbox;
     const x = plot.valToPos(this.viewer.player.time, 'x');
-    const inside = x >= -0.5 && x <= plot.over.clientWidth + 0.5;
-    now.style.display = inside ? '' : 'none';
-    now.style.left = `${plot.over.offsetLeft + x}px`;
-    now.style.top = `${plot.over.offsetTop}px`;
-    now.style.height = `${plot.over.clientHeight}px`;
+    now.style.display = x >= -0.5 && x <= width / ratio + 0.5 ? '' : 'none';
+    now.style.transform = `translateX(${left / ratio + x}px)`;
+    now.style.top = `${top / ratio}px`;
+    now.style.height = `${height / ratio}px`;
   }
 
   override updated(): void {
@@ -173,25 +176,33 @@ export class Plot extends LitElement {
     return curve.values[lastAtOrBefore(curve.time, curve.time.length, time)];
   }
 
+  // A quantity, with its value in each run.
+  private legendEntry(curves: Curve[], time: number) {
+    return html`<span class="entry">
+      <svg viewBox="0 0 20 8" aria-hidden="true"><path d="M0 4h20" fill="none" stroke-width="2.4"
+        stroke=${colours[this.theme][curves[0].colour % 4]}></path></svg>
+      <span class="muted">${curves[0].label}</span>
+      ${curves.map((curve) => html`<b class=${curve.dashed ? 'dashed' : ''}>${number(this.valueAt(curve, time))}</b>`)}
+    </span>`;
+  }
+
   override render() {
     if (this.empty)
       return html`<div class="legend muted">${this.curves.length === 0 ? 'Loading…'
         : this.logarithmic ? 'Zero throughout.' : 'No values in this run.'}</div>`;
     const time = this.hoverTime ?? this.viewer.player.time;
     return html`
-      <div class="legend">${this.curves.map((curve) => html`<span class="entry">
-        <svg viewBox="0 0 20 8" aria-hidden="true"><path d="M0 4h20" fill="none" stroke-width="2.2"
-          stroke=${colours[this.theme][curve.colour % 4]}
-          stroke-dasharray=${curve.dashed ? '5 3' : 'none'}></path></svg>
-        <span class="muted">${curve.label}</span> <b>${number(this.valueAt(curve, time))}</b></span>`)}
+      <div class="legend">${[...new Set(this.curves.map((curve) => curve.label))].map((label) =>
+        this.legendEntry(this.curves.filter((curve) => curve.label === label), time))}
       </div>
       <div class="area"><div class="now"></div></div>`;
   }
 }
 
 // A constant curve gets a range around it as well.
-function paddedRange(_plot: UPlot, low: number, high: number): [number, number] {
-  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+function paddedRange(least: number, most: number, include: [number, number] | null): [number, number] {
+  if (!Number.isFinite(least) || !Number.isFinite(most)) return include ?? [0, 1];
+  const low = Math.min(least, include?.[0] ?? least), high = Math.max(most, include?.[1] ?? most);
   const span = high - low;
   const pad = span > 1e-9 * Math.max(Math.abs(low), Math.abs(high)) ? 0.08 * span
     : Math.max(0.1 * Math.abs(low), 1e-3);
@@ -206,6 +217,8 @@ function powersOfTen(_plot: UPlot, _axis: number, low: number, high: number): nu
   for (let power = first; power <= last; power += every) ticks.push(10 ** power);
   return ticks;
 }
+
+const allSplits = (_plot: UPlot, splits: number[]) => splits;
 
 // Ticks are round numbers: ten digits remove what rounding adds to them.
 function shortNumber(value: number): string {

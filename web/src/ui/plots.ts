@@ -21,7 +21,6 @@ interface PlotContent {
   id: string;
   title: string;
   unit: string;
-  logarithmic?: boolean;
   curves: Curve[];
 }
 
@@ -50,6 +49,10 @@ export class Plots extends LitElement {
       min-height: 1.9rem; font-size: 0.92rem; font-weight: 600; margin-top: 0.2rem; }
     button.heading svg.icon { width: 1rem; height: 1rem; color: var(--muted); }
     button.heading[aria-expanded='false'] svg.icon { transform: rotate(-90deg); }
+    .runs { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+    .runs span::before { content: ''; display: inline-block; width: 1.6rem; margin-right: 0.4rem;
+      vertical-align: middle; border-top: 2px solid var(--text); }
+    .runs span.dashed::before { border-top-style: dashed; }
     .unit { font-weight: 400; color: var(--muted); }
     p { margin: 0.4rem 0.8rem; color: var(--muted); }
   `];
@@ -98,15 +101,10 @@ export class Plots extends LitElement {
       const first = parts.find((part) => part !== undefined);
       if (!first) return [];
       const curves = parts.flatMap((part, place) => (part?.labels ?? []).map((label, i) => ({
-        label: place === 0 ? label : `${label} (${this.runTag(place)})`,
-        colour: i, dashed: place > 0, time: part.series.time, values: part.series.values[i],
+        label, colour: i, dashed: place > 0, time: part.series.time, values: part.series.values[i],
       })));
-      return [{ id, title, unit: first.unit, logarithmic: id === 'residual', curves }];
+      return [{ id, title, unit: first.unit, curves }];
     });
-  }
-
-  private runTag(place: number): string {
-    return this.runs.length > 2 ? `run ${this.runs[place] + 1}` : 'other run';
   }
 
   // Loads the curves of the selection from all runs; a newer selection ends an older load.
@@ -148,7 +146,7 @@ export class Plots extends LitElement {
       <button class="heading" aria-expanded=${open} @click=${() => this.toggle(content.id)}>
         ${icons.down}${content.title}<span class="unit">${content.unit}</span></button>
       ${open ? html`<vinci-plot data-plot=${content.id} .viewer=${this.viewer} .curves=${content.curves}
-        .logarithmic=${content.logarithmic ?? false}></vinci-plot>` : nothing}`;
+        .logarithmic=${content.id === 'residual'} .include=${content.id === 'usage' ? [0, 1] : null}></vinci-plot>` : nothing}`;
   }
 
   override render() {
@@ -157,6 +155,9 @@ export class Plots extends LitElement {
       return html`<p>${frames === 0 ? 'There are no frames to plot.'
         : 'The run has one frame; there is nothing to plot over time.'}</p>`;
     return html`
+      ${this.runs.length > 1 ? html`<p class="runs">${this.runs.map((run, place) => html`
+        <span class="clip ${place > 0 ? 'dashed' : 'solid'}">${this.viewer.stores[run].source.description.name}</span>`)}
+      </p>` : nothing}
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
       ${this.chosen.map((content) => this.section(content))}
       ${this.general.map((content) => this.section(content))}`;

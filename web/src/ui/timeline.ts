@@ -111,9 +111,8 @@ export class Timeline extends LitElement {
   }
 
   private interval(): number {
-    const { viewer } = this;
-    return viewer.store && viewer.store.frames > 1
-      ? (viewer.store.overview.endTime - viewer.store.overview.startTime) / (viewer.store.frames - 1) : 0;
+    const { store } = this.viewer;
+    return store ? this.viewer.interval(store) : 0;
   }
 
   private slider() {

@@ -342,12 +342,13 @@ export class Viewer extends EventTarget {
       const store = this.stores[index];
       if (store.overview.length === 0) continue;
       const due = store.indexAt(this.player.time);
-      store.readAhead(due, this.direction);
-      if (this.frames[index]?.index === due) continue;
-      const frame = store.frame(due);
+      const stride = this.player.playing ? store.strideFor(this.player.speed / this.interval(store)) : 1;
+      const known = this.frames[index];
+      const frame = known?.index === due ? known : store.frame(due, stride);
+      if (frame) store.readAhead(due, this.direction, stride);
       if (!frame) missing ||= shown.has(index) && store.frames > 0 && !store.error;
-      else {
-        appeared ||= this.frames[index] === null;
+      else if (frame.index !== known?.index) {
+        appeared ||= known === null;
         this.frames[index] = frame;
         changed = true;
       }
@@ -356,6 +357,12 @@ export class Viewer extends EventTarget {
     else if (changed) this.passFrames();
     if (changed) this.announce('time');
     this.noteMissing(missing, now);
+  }
+
+  // Seconds between frames, on the average.
+  interval(store: FrameStore): number {
+    const { startTime, endTime } = store.overview;
+    return store.frames > 1 ? (endTime - startTime) / (store.frames - 1) : 0;
   }
 
   private noteMissing(missing: boolean, now: number): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A source that makes its frames when asked, counts the questions, and can grow or fail.
 import { BlockBuilder, contactsWithKey, noContacts } from '../../src/data/block_builder';
-import type { FrameQuery, RunSource } from '../../src/data/source';
+import type { BlockRange, FrameQuery, RunSource } from '../../src/data/source';
 import type { Description, FrameBlock, ModelJson } from '../../src/data/types';
 import type { SyntheticRun } from './synthetic_run';
 
@@ -24,9 +24,10 @@ export class MemorySource implements RunSource {
     return this.run.models[version];
   }
 
-  blockRange(frame: number): { first: number; count: number } {
-    const first = Math.floor(frame / this.framesPerBlock) * this.framesPerBlock;
-    return { first, count: Math.min(this.framesPerBlock, this.description.frames - first) };
+  blockRange(frame: number, stride: number): BlockRange {
+    const span = this.framesPerBlock * stride;
+    const first = Math.floor(frame / span) * span;
+    return { first, count: Math.min(this.framesPerBlock, Math.ceil((this.description.frames - first) / stride)), stride };
   }
 
   async frames(query: FrameQuery): Promise<FrameBlock> {

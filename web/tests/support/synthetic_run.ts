@@ -37,7 +37,7 @@ export function syntheticRun(options: SyntheticOptions): SyntheticRun {
   }));
   const description: Description = {
     name: options.name ?? 'synthetic.h5',
-    title: `${options.bodies} bodies falling onto a floor`,
+    title: options.bodies === 1 ? 'a body falling onto a floor' : `${options.bodies} bodies falling onto a floor`,
     version: '0.4.0', created: '2026-01-01T00:00:00Z',
     frames: options.frames, finished: true, has_writer: false,
     total_steps: Math.max(0, options.frames - 1), step_size: step,
