@@ -85,5 +85,5 @@ export function arrowColours(state: ContactState, theme: Theme): { normal: Color
   const base = new Color(contactColours[state]);
   return theme === 'light'
     ? { normal: base, friction: base.clone().lerp(black, 0.62) }
-    : { normal: base.clone().lerp(white, 0.4), friction: base.clone().lerp(black, 0.1) };
+    : { normal: base.clone().lerp(white, 0.12), friction: base.clone().lerp(black, 0.45) };
 }

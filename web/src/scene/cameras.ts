@@ -62,6 +62,13 @@ export class ViewCamera {
     return (this.isPlanar ? this.height : 2 * slope * this.distance) / Math.max(1, viewport.height);
   }
 
+  // Pixels that a length of `metres` has at a place.
+  pixelsAt(place: Vector3, metres: number, viewport: Viewport): number {
+    const { elements } = this.camera.projectionMatrix;
+    const depth = this.isPlanar ? 1 : -this.before.copy(place).applyMatrix4(this.camera.matrixWorldInverse).z;
+    return depth > 0 ? (0.5 * viewport.height * elements[5] * metres) / depth : 0;
+  }
+
   // Metres from the target to the corner of the view.
   reach(viewport: Viewport): number {
     return 0.5 * this.unitsPerPixel(viewport) * Math.hypot(viewport.width, viewport.height);

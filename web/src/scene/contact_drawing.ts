@@ -7,7 +7,7 @@ import type { ContactKey, Contacts } from '../data/types';
 import type { Theme } from '../palette';
 import { arrowColours, themeColours } from './appearance';
 import { arrowFigure, markFigure, markFigures } from './contact_materials';
-import { type ContactState, contactState, isSupport } from './contact_state';
+import { type ContactState, contactState, isSupport, tangentialSize } from './contact_state';
 import { FigureBatch, SolidBatch } from './figure_batch';
 import type { PixelUniforms } from './materials';
 import { longestArrow } from './scales';
@@ -29,7 +29,9 @@ const states: readonly ContactState[] = ['sticking', 'sliding', 'open'];
 const coneOrder = 10;
 const arrowOrder = 20;
 const markOrder = 30;
-const smallestArrow = 1e-4; // reference lengths
+// Beyond so many, marks are smaller, and in space those deep inside a pile are hidden.
+const manyContacts = 300;
+const coneLength = 0.8; // reference lengths
 
 interface StateColours {
   normal: Color;
@@ -47,15 +49,16 @@ export class ContactDrawing {
   private readonly wedges: SolidBatch;
   private readonly disks: SolidBatch;
   private readonly colours: Record<Theme, Record<ContactState, StateColours>>;
+  private readonly vector = [0, 0, 0]; // of the arrow at hand, m
   private arrowCount = 0;
   private coneCount = 0;
   private wedgeCount = 0;
   private diskCount = 0;
 
   constructor(pixels: PixelUniforms) {
-    this.cones = new SolidBatch(coneGeometry(24), pixels, coneOrder);
-    this.wedges = new SolidBatch(wedgeGeometry(), pixels, coneOrder);
-    this.disks = new SolidBatch(diskGeometry(48, false), pixels, coneOrder);
+    this.cones = new SolidBatch(coneGeometry(24), pixels, coneOrder, 0.4);
+    this.wedges = new SolidBatch(wedgeGeometry(), pixels, coneOrder, 0.8);
+    this.disks = new SolidBatch(diskGeometry(48, false), pixels, coneOrder, 0.8);
     this.arrows = new FigureBatch(arrowFigure, pixels, arrowOrder);
     this.marks = new FigureBatch(markFigure, pixels, markOrder);
     for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks]) this.group.add(batch.group);
@@ -67,6 +70,8 @@ export class ContactDrawing {
   update(contacts: Contacts, style: ContactStyle): void {
     this.reserve(contacts.count, style);
     this.count = this.arrowCount = this.coneCount = this.wedgeCount = this.diskCount = 0;
+    const crowded = contacts.count > manyContacts;
+    const size = crowded ? Math.max(0.5, Math.sqrt(manyContacts / contacts.count)) : 1;
     let marked = 0;
     for (let row = 0; row < contacts.count; ++row) {
       if (!this.isShown(contacts, row, style)) continue;
@@ -75,7 +80,7 @@ export class ContactDrawing {
       const colours = this.colours[style.theme][state];
       if (style.selected && sameKey(contacts, row, style.selected))
         this.mark(marked++, markFigures.selected, 9, themeColours[style.theme].accent);
-      this.mark(marked++, markFigures[state], state === 'open' ? 2 : 3.6, colours.normal);
+      this.mark(marked++, markFigures[state], size * (state === 'open' ? 2 : 3.6), colours.normal);
       if (state !== 'open') this.forces(contacts, row, state, style);
       this.count += 1;
     }
@@ -85,8 +90,9 @@ export class ContactDrawing {
     this.wedges.finish(this.wedgeCount);
     this.disks.finish(this.diskCount);
     const { background } = themeColours[style.theme];
-    this.marks.paint(background);
-    this.arrows.paint(background);
+    const nearer = crowded && !style.planar ? 1.5 * style.reference : null;
+    this.marks.paint(background, nearer);
+    this.arrows.paint(background, nearer);
   }
 
   private reserve(count: number, style: ContactStyle): void {
@@ -129,36 +135,30 @@ export class ContactDrawing {
     const { impulse, normal, tangent1, tangent2, friction } = contacts;
     const colours = this.colours[style.theme][state];
     const scale = style.metresPerNewton / style.stepSize;
-    const longest = Math.max(impulse[3 * row], Math.hypot(impulse[3 * row + 1], impulse[3 * row + 2]));
+    const longest = Math.max(impulse[3 * row], tangentialSize(impulse, row));
     const limit = longestArrow * style.reference;
     const cut = longest * scale > limit;
     const size = cut ? limit / longest : scale;
     const support = isSupport(contacts, row, style.planar);
     const kind = (state === 'sliding' ? 1 : 0) + (cut ? 2 : 0);
+    for (let k = 0; k < 3; ++k) this.vector[k] = size * impulse[3 * row] * normal[3 * row + k];
     if (support) this.disk(size * friction[row] * impulse[3 * row], colours.normal);
-    else this.arrow(normal, row, size * impulse[3 * row], null, 0, kind, colours.normal, style);
-    const first = size * impulse[3 * row + 1];
-    const second = size * impulse[3 * row + 2];
-    this.arrow(tangent1, row, first, tangent2, second, kind, colours.friction, style);
+    else this.arrow(kind, colours.normal);
+    for (let k = 0; k < 3; ++k)
+      this.vector[k] = size * (impulse[3 * row + 1] * tangent1[3 * row + k] + impulse[3 * row + 2] * tangent2[3 * row + k]);
+    this.arrow(kind, colours.friction);
     if (style.cones && !support) this.cone(contacts, row, colours.normal, style);
   }
 
-  private arrow(
-    first: Float32Array,
-    row: number,
-    a: number,
-    second: Float32Array | null,
-    b: number,
-    kind: number,
-    colour: Color,
-    style: ContactStyle,
-  ): void {
-    if (!(Math.hypot(a, b) > smallestArrow * style.reference)) return;
+  // From the present point along `vector`. An arrow without length draws nothing.
+  private arrow(kind: number, colour: Color): void {
+    const [x, y, z] = this.vector;
+    if (!(x * x + y * y + z * z > 0)) return;
     const i = this.arrowCount++;
     const { origin, force, colour: colours, kind: kinds } = this.arrows.columns;
     for (let k = 0; k < 3; ++k) {
       origin[3 * i + k] = this.points[3 * this.count + k];
-      force[3 * i + k] = a * first[3 * row + k] + (second ? b * second[3 * row + k] : 0);
+      force[3 * i + k] = this.vector[k];
     }
     colour.toArray(colours, 3 * i);
     kinds[i] = kind;
@@ -175,13 +175,13 @@ export class ContactDrawing {
     this.disks.paintInstance(i, colour);
   }
 
-  // Its sides are as long as the reference, so that a wide cone is not larger than a narrow one.
+  // Its sides have one length, so that a wide cone is not larger than a narrow one.
   private cone(contacts: Contacts, row: number, colour: Color, style: ContactStyle): void {
     const mu = contacts.friction[row];
     if (!(mu > 0 && mu < Infinity)) return;
     const batch = style.planar ? this.wedges : this.cones;
     const i = style.planar ? this.wedgeCount++ : this.coneCount++;
-    const height = style.reference / Math.hypot(1, mu);
+    const height = (coneLength * style.reference) / Math.hypot(1, mu);
     const m = batch.matrices;
     const { tangent1, tangent2, normal } = contacts;
     for (let k = 0; k < 3; ++k) {

@@ -15,12 +15,15 @@ attribute float kind;      // 0: solid head, 1: open head; + 2: cut
 uniform vec2 viewport;
 uniform float pixelRatio;
 uniform float halo;        // pixels of outline
+uniform float nearer;      // m towards the viewer, for what hides it
 varying vec3 ink;
 varying float along;
 varying float isCut;
 
 void main() {
-  vec4 from = projectionMatrix * viewMatrix * vec4(origin, 1.0);
+  vec4 place = viewMatrix * vec4(origin, 1.0);
+  vec4 from = projectionMatrix * place;
+  vec4 lifted = projectionMatrix * (place + vec4(0.0, 0.0, nearer, 0.0));
   vec4 to = projectionMatrix * viewMatrix * vec4(origin + force, 1.0);
   ink = colour;
   isCut = step(1.5, kind);
@@ -38,10 +41,11 @@ void main() {
   float tip = min(11.0, 0.6 * size);
   float width = min(1.5, 0.2 * tip);
   float grow = part > 0.5 ? 0.0 : halo;
-  vec2 place = axis * (figure.x * size + figure.y * tip) + side * (figure.z * tip + figure.w * (width + halo));
-  place += axis * sign(figure.x - 0.5 + figure.y * 0.001) * grow * 0.8 + side * sign(figure.z) * grow;
+  vec2 corner = axis * (figure.x * size + figure.y * tip) + side * (figure.z * tip + figure.w * (width + halo));
+  corner += axis * sign(figure.x - 0.5 + figure.y * 0.001) * grow * 0.8 + side * sign(figure.z) * grow;
   along = figure.x + figure.y * tip / size;
-  gl_Position = vec4((start + place) * 2.0 * pixelRatio / viewport, 0.0, 1.0);
+  float depth = lifted.w > 0.0 ? max(lifted.z / lifted.w, -1.0) : -1.0;
+  gl_Position = vec4((start + corner) * 2.0 * pixelRatio / viewport, depth, 1.0);
 }`;
 
 const arrowFragment = /* glsl */ `
@@ -94,18 +98,21 @@ attribute vec3 colour;
 attribute vec2 look;       // figure; radius in pixels
 uniform vec2 viewport;
 uniform float pixelRatio;
+uniform float nearer;
 varying vec2 at;
 varying vec3 ink;
 varying float figure;
 varying float radius;
 void main() {
-  vec4 point = projectionMatrix * viewMatrix * vec4(origin, 1.0);
+  vec4 place = viewMatrix * vec4(origin, 1.0);
+  vec4 point = projectionMatrix * place;
+  vec4 lifted = projectionMatrix * (place + vec4(0.0, 0.0, nearer, 0.0));
   ink = colour;
   figure = look.x;
   radius = look.y;
   at = corner * (look.y + 2.0);
   point.xy += at * 2.0 * pixelRatio / viewport * point.w;
-  point.z = 0.0;
+  point.z = (lifted.w > 0.0 ? max(lifted.z / lifted.w, -1.0) : -1.0) * point.w;
   gl_Position = point;
 }`;
 
@@ -123,10 +130,11 @@ void main() {
   float outline = figure > 0.5 && figure < 1.5 ? diamond : disk;
   float soft = 0.6 / pixelRatio;
   float inside = 1.0 - smoothstep(-soft, soft, outline);
-  float rim = 1.0 - smoothstep(1.2 - soft, 1.2 + soft, outline);
-  float hole = figure > 0.5 && figure < 1.5 ? 1.0 - smoothstep(-soft, soft, outline + 1.7) : 0.0;
-  if (figure > 2.5) { rim = inside; hole = 0.0; inside *= smoothstep(-soft, soft, disk + 2.2); rim = inside; }
-  float alpha = max(inside, rim * 0.9);
+  float halo = radius > 2.0 ? 1.2 : 0.5;
+  float rim = 1.0 - smoothstep(halo - soft, halo + soft, outline);
+  float hole = figure > 0.5 && figure < 1.5 ? 1.0 - smoothstep(-soft, soft, outline + 0.45 * radius) : 0.0;
+  float ring = inside * smoothstep(-soft, soft, disk + 2.2);
+  float alpha = figure > 2.5 ? ring : max(inside, rim * 0.9);
   if (alpha < 0.01) discard;
   gl_FragColor = vec4(mix(haloColour, ink, inside * (1.0 - hole)), alpha);
   #include <colorspace_fragment>
@@ -151,7 +159,7 @@ function overlayMaterial(
   return new ShaderMaterial({
     vertexShader,
     fragmentShader,
-    uniforms: { ...pixels, haloColour: { value: new Color() }, halo: { value: halo } },
+    uniforms: { ...pixels, haloColour: { value: new Color() }, halo: { value: halo }, nearer: { value: 0 } },
     transparent: true,
     depthTest: false,
     depthWrite: false,

@@ -16,7 +16,7 @@ import {
 } from 'three';
 
 import type { Figure } from './contact_materials';
-import { bodyMaterials, fillGeometry, type PixelUniforms, ribbonGeometry } from './materials';
+import { edgeMaterial, fillGeometry, type PixelUniforms, ribbonGeometry } from './materials';
 import type { ShapeGeometry } from './shape_geometry';
 
 function grown(capacity: number, needed: number): number {
@@ -74,8 +74,13 @@ export class FigureBatch {
     }
   }
 
-  paint(background: Color): void {
-    for (const material of this.materials) material.uniforms.haloColour.value.copy(background);
+  // `nearer` null: over everything. Else hidden by what is closer to the viewer by so many metres.
+  paint(background: Color, nearer: number | null): void {
+    for (const material of this.materials) {
+      material.uniforms.haloColour.value.copy(background);
+      material.uniforms.nearer.value = nearer ?? 0;
+      material.depthTest = nearer !== null;
+    }
   }
 
   dispose(): void {
@@ -95,17 +100,18 @@ export class SolidBatch {
   private edges: InstancedMesh | null = null;
   private capacity = 0;
   private readonly fillMaterial: MeshBasicMaterial;
-  private readonly edgeMaterial;
+  private readonly edgeMaterial: ShaderMaterial;
 
   constructor(
     private readonly shape: ShapeGeometry,
     pixels: PixelUniforms,
     private readonly order: number,
+    opacity: number,
   ) {
     const common = { transparent: true, depthTest: false, depthWrite: false, side: DoubleSide } as const;
-    this.fillMaterial = new MeshBasicMaterial({ ...common, opacity: 0.16 });
-    this.edgeMaterial = bodyMaterials(true, pixels).edges;
-    Object.assign(this.edgeMaterial, { depthTest: false });
+    this.fillMaterial = new MeshBasicMaterial({ ...common, opacity: 0.3 * opacity });
+    this.edgeMaterial = edgeMaterial(pixels, opacity);
+    this.edgeMaterial.depthTest = false;
   }
 
   reserve(count: number): void {

@@ -53,7 +53,8 @@ void main() {
   vec4 point = corner.x < 0.5 ? from : to;
   float cap = corner.x < 0.5 ? -0.5 : 0.5;
   point.xy += (across * corner.y + along * cap) * edgeStyle.w * pixelRatio / viewport * point.w;
-  point.z -= 2e-5 * point.w;   // over the faces that meet in the edge
+  // Over the faces that meet in the edge; a wide one (of what is selected) over everything.
+  point.z = edgeStyle.w > 2.0 ? -0.999 * point.w : point.z - 2e-5 * point.w;
   colour = edgeStyle.rgb;
   gl_Position = point;
 }`;
@@ -86,15 +87,19 @@ export function bodyMaterials(ghost: boolean, pixels: PixelUniforms): BodyMateri
   return {
     solid: new MeshLambertMaterial(common),
     flat: new MeshBasicMaterial({ ...common, side: DoubleSide }),
-    edges: new ShaderMaterial({
-      vertexShader: ribbonVertex,
-      fragmentShader: ribbonFragment,
-      uniforms: { ...pixels, opacity: { value: ghost ? 0.6 : 1 } },
-      transparent: ghost,
-      depthWrite: !ghost,
-      side: DoubleSide,
-    }),
+    edges: edgeMaterial(pixels, ghost ? 0.6 : 1),
   };
+}
+
+export function edgeMaterial(pixels: PixelUniforms, opacity: number): ShaderMaterial {
+  return new ShaderMaterial({
+    vertexShader: ribbonVertex,
+    fragmentShader: ribbonFragment,
+    uniforms: { ...pixels, opacity: { value: opacity } },
+    transparent: opacity < 1,
+    depthWrite: opacity >= 1,
+    side: DoubleSide,
+  });
 }
 
 export function fillGeometry(shape: ShapeGeometry): BufferGeometry {

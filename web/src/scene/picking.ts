@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies under the pointer: contacts first, then bodies, then edges and lines close by. All in
 // CSS pixels of one viewport; done on the processor, nothing is drawn.
-import { Matrix4, Mesh, Raycaster, Vector2, Vector3, type Camera, type Intersection } from 'three';
+import { type Camera, Matrix4, Ray, Raycaster, Vector2, Vector3 } from 'three';
 
-import type { Batch } from './batch';
+import type { BodyBatch } from './batch';
 import type { Viewport } from './cameras';
 import type { ContactDrawing } from './contact_drawing';
 import type { RunDrawing } from './run_drawing';
+import type { ShapeGeometry } from './shape_geometry';
 
 export interface Pointer {
   x: number; // from −1 to 1 across the viewport
@@ -25,8 +26,10 @@ const projected = new Vector3();
 const other = new Vector3();
 const raycaster = new Raycaster();
 const pointerAt = new Vector2();
-const probe = new Mesh();
-const hits: Intersection[] = [];
+const inverse = new Matrix4();
+const ray = new Ray();
+const corners = [new Vector3(), new Vector3(), new Vector3()] as const;
+const hit = new Vector3();
 
 function prepare({ camera }: Pointer): void {
   viewProjection.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
@@ -76,19 +79,19 @@ export function pickBody(drawing: RunDrawing, pointer: Pointer): BodyHit | null 
   return pickHalfPlane(drawing, pointer);
 }
 
-function searchInstance(batch: Batch, i: number, search: Search): void {
+function searchInstance(batch: BodyBatch, i: number, search: Search): void {
   const { pointer } = search;
-  instance.fromArray(batch.fill.instanceMatrix.array, 16 * i);
+  instance.fromArray(batch.matrices, 16 * i);
   projected.setFromMatrixPosition(instance);
-  const radius = batch.radius * instance.getMaxScaleOnAxis();
+  const radius = batch.radiusOf(i) * instance.getMaxScaleOnAxis();
   const limit = radiusInPixels(projected, radius, pointer) + edgeTolerance;
   projected.applyMatrix4(viewProjection);
   if (!(pixelsTo(pointer, projected) <= limit)) return;
   const body = batch.instances.bodies[i];
-  const distance = rayDistance(batch);
+  const distance = rayDistance(batch.geometryOf(i));
   if (distance < (search.direct?.distance ?? Infinity)) search.direct = { body, distance };
   if (search.direct) return;
-  const pixels = edgePixels(batch.segments, pointer);
+  const pixels = edgePixels(batch.geometryOf(i).edges, pointer);
   if (pixels < (search.close?.pixels ?? edgeTolerance)) search.close = { body, pixels };
 }
 
@@ -101,13 +104,16 @@ function radiusInPixels(centre: Vector3, radius: number, { camera, viewport }: P
   return (0.5 * viewport.height * camera.projectionMatrix.elements[5] * radius) / depth;
 }
 
-function rayDistance(batch: Batch): number {
-  probe.geometry = batch.fill.geometry;
-  probe.material = batch.fill.material;
-  probe.matrixWorld.copy(instance);
-  hits.length = 0;
-  probe.raycast(raycaster, hits);
-  return hits.reduce((least, hit) => Math.min(least, hit.distance), Infinity);
+// Along the ray to the closest triangle of the present instance, m.
+function rayDistance({ positions, indices }: ShapeGeometry): number {
+  ray.copy(raycaster.ray).applyMatrix4(inverse.copy(instance).invert());
+  let least = Infinity;
+  for (let t = 0; t < indices.length; t += 3) {
+    for (let k = 0; k < 3; ++k) corners[k].fromArray(positions, 3 * indices[t + k]);
+    if (!ray.intersectTriangle(...corners, false, hit)) continue;
+    least = Math.min(least, hit.applyMatrix4(instance).distanceTo(raycaster.ray.origin));
+  }
+  return least;
 }
 
 function edgePixels(segments: Float32Array, pointer: Pointer): number {

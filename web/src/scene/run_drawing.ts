@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run in the scene: the bodies of its present model, placed by its present frame.
-import { Color, Group, type Material } from 'three';
+import { Color, Group } from 'three';
 
 import type { Frame, ModelJson, Run } from '../data/types';
 import type { Theme } from '../palette';
 import { edgeColour, fillColour, ghostTint, themeColours, type BodyStyle } from './appearance';
-import { Batch } from './batch';
+import { Batch, type BodyBatch } from './batch';
 import { type Ball, type Plane, SeenPlaces } from './extents';
 import { bodyTransforms } from './instance_matrices';
-import { bodyMaterials, type BodyMaterials, type PixelUniforms } from './materials';
+import type { PixelUniforms } from './materials';
+import { MergedBatch } from './merged_batch';
 import { GridPlane, HatchedHalfPlane, type ViewExtent } from './planes';
 import { crossGeometry } from './shape_geometry';
 import { type PlacedShape, readShapes, type UnboundedShape } from './shapes';
@@ -35,6 +36,9 @@ function sidesFor(shapes: number): number {
   return shapes > 200 ? 24 : 48;
 }
 
+// Beyond so many, those that few shapes have are merged into one mesh.
+const fewGeometries = 16;
+
 const empty: ModelJson = {
   title: '',
   world: 'planar',
@@ -48,7 +52,7 @@ const empty: ModelJson = {
 
 export class RunDrawing {
   readonly group = new Group();
-  readonly batches: Batch[] = [];
+  readonly batches: BodyBatch[] = [];
   transforms = new Float64Array(0); // 12 a body: columns of the rotation, position
   visible = new Uint8Array(0); // a body
   radii = new Float64Array(0); // a body, m; 0: nothing bounded to draw
@@ -57,7 +61,6 @@ export class RunDrawing {
   private modelNumber = -1;
   private unbounded: Unbounded[] = [];
   private layers: Float32Array | null = null;
-  private materials: BodyMaterials;
   private style: RunStyle | null = null;
   private readonly seen = new SeenPlaces();
   private readonly seenFrame = { index: -1 };
@@ -67,9 +70,7 @@ export class RunDrawing {
     readonly index: number,
     private readonly pixels: PixelUniforms,
     private readonly report: (problem: string) => void,
-  ) {
-    this.materials = bodyMaterials(false, pixels);
-  }
+  ) {}
 
   get bodies(): number {
     return this.radii.length;
@@ -96,6 +97,14 @@ export class RunDrawing {
     this.seenFrame.index = frame.index;
   }
 
+  // A frame that is not drawn but tells where bodies come to.
+  survey(frame: Frame): void {
+    if (frame.poses.length < 7 * this.bodies || this.bodies === 0) return;
+    const transforms = new Float64Array(12 * this.bodies);
+    bodyTransforms(frame.poses, this.bodies, transforms);
+    this.seen.observe(frame.index, transforms);
+  }
+
   private place(): void {
     for (const batch of this.batches) batch.place(this.transforms, this.visible, this.layers);
   }
@@ -103,18 +112,9 @@ export class RunDrawing {
   setStyle(style: RunStyle): void {
     const ghostChanged = this.style?.ghost !== style.ghost;
     this.style = style;
-    if (ghostChanged) this.replaceMaterials(style.ghost);
+    if (ghostChanged) for (const batch of this.batches) batch.useMaterials(style.ghost);
     this.paint();
     if (this.frame) this.place();
-  }
-
-  private replaceMaterials(ghost: boolean): void {
-    this.disposeMaterials();
-    this.materials = bodyMaterials(ghost, this.pixels);
-    for (const { fill, edges, flat } of this.batches) {
-      fill.material = flat ? this.materials.flat : this.materials.solid;
-      if (edges) edges.material = this.materials.edges;
-    }
   }
 
   private bodyStyle(body: number, style: RunStyle): BodyStyle {
@@ -135,6 +135,7 @@ export class RunDrawing {
         const body = batch.instances.bodies[i];
         const look = this.bodyStyle(body, style);
         fillColour(body, look, fill);
+        if (look.selected && !batch.outlined) fill.lerp(themeColours[style.theme].accent, 0.4);
         edgeColour(body, look, edge);
         batch.paint(i, fill, edge, look.selected ? 3 : 1.3);
       }
@@ -231,11 +232,17 @@ export class RunDrawing {
       if (group) group.push(shape);
       else groups.set(shape.key, [shape]);
     }
-    for (const group of groups.values()) {
-      const batch = new Batch(group, this.materials, sidesFor(shapes.length));
-      this.batches.push(batch);
-      this.group.add(batch.fill);
-      if (batch.edges) this.group.add(batch.edges);
+    const sides = sidesFor(shapes.length);
+    const rare = groups.size > fewGeometries ? [...groups.values()].filter((group) => group.length < 8) : [];
+    for (const group of rare) groups.delete(group[0].key);
+    for (const group of groups.values()) this.batches.push(new Batch(group, sides, this.pixels));
+    for (const flat of [true, false]) {
+      const group = rare.flat().filter((shape) => shape.flat === flat);
+      if (group.length > 0) this.batches.push(new MergedBatch(group, sides, this.pixels));
+    }
+    for (const batch of this.batches) {
+      if (this.style?.ghost) batch.useMaterials(true);
+      this.group.add(...batch.meshes);
     }
   }
 
@@ -305,13 +312,8 @@ export class RunDrawing {
     this.unbounded = [];
   }
 
-  private disposeMaterials(): void {
-    for (const material of Object.values(this.materials) as Material[]) material.dispose();
-  }
-
   dispose(): void {
     this.clear();
-    this.disposeMaterials();
     this.group.removeFromParent();
   }
 }

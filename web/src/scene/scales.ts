@@ -30,6 +30,10 @@ export class LogHistogram {
   private readonly counts = new Uint32Array(LogHistogram.bins);
   private total = 0;
 
+  get count(): number {
+    return this.total;
+  }
+
   clear(): void {
     if (this.total > 0) this.counts.fill(0);
     this.total = 0;
@@ -53,9 +57,9 @@ export class LogHistogram {
 }
 
 // The force that is drawn at the reference length. It is a robust maximum: of a frame the force that
-// 95 of 100 contacts stay below, of all frames seen the value that 90 of 100 stay below, so that a
-// single impact does not shrink all other arrows. It moves a little with each new frame, and not
-// while the same frame is drawn again.
+// 95 of 100 contacts stay below, of all frames seen the value that three of four stay below, so that
+// impacts do not shrink all other arrows. It moves a little with each new frame, the less the more
+// were seen, and not while the same frame is drawn again.
 export class ForceReference {
   private readonly frame = new LogHistogram();
   private readonly frames = new LogHistogram();
@@ -76,9 +80,10 @@ export class ForceReference {
 
   endFrame(): void {
     this.frames.add(this.frame.quantile(0.95));
-    const target = this.frames.quantile(0.9);
+    const target = this.frames.quantile(0.75);
     if (!(target > 0)) return;
-    this.reference = this.reference > 0 ? this.reference * (target / this.reference) ** 0.08 : target;
+    const share = Math.max(0.08, 1 / this.frames.count);
+    this.reference = this.reference > 0 ? this.reference * (target / this.reference) ** share : target;
   }
 
   get force(): number {

@@ -80,6 +80,7 @@ export class SceneView {
   private pixelRatio = 1;
   private fixedSize = false;
   private fitDue = true;
+  private touched = false; // somebody has moved the camera
   private styleDue = true;
   private contactsDue = true;
   private drawDue = false;
@@ -101,8 +102,8 @@ export class SceneView {
     container.appendChild(this.canvas);
     this.renderer = this.makeRenderer();
     this.view = new ViewCamera(this.canvas, (x, y) => this.viewportAt(x, y));
-    this.scene.add(new HemisphereLight('#ffffff', '#9aa0a8', 2.1));
-    const sun = new DirectionalLight('#ffffff', 1.5);
+    this.scene.add(new HemisphereLight('#ffffff', '#c2c7ce', 2.3));
+    const sun = new DirectionalLight('#ffffff', 1.3);
     sun.position.set(-0.5, -0.9, 1.3);
     this.scene.add(sun, this.grid.mesh);
     this.listen();
@@ -126,10 +127,16 @@ export class SceneView {
   private listen(): void {
     const { signal } = this.listening;
     const moved = (event: PointerEvent): void => {
-      if (event.buttons !== 0) this.requestDraw();
+      if (event.buttons === 0) return;
+      this.touched = true;
+      this.requestDraw();
+    };
+    const wheel = (): void => {
+      this.touched = true;
+      this.requestDraw();
     };
     this.canvas.addEventListener('pointermove', moved, { signal });
-    this.canvas.addEventListener('wheel', () => this.requestDraw(), { signal, passive: true });
+    this.canvas.addEventListener('wheel', wheel, { signal, passive: true });
     this.canvas.addEventListener('webglcontextlost', () => this.report(lostContext), { signal });
     const restored = (): void => {
       this.problems = this.problems.filter((text) => text !== lostContext);
@@ -171,6 +178,7 @@ export class SceneView {
     this.forces.clear();
     this.arrowReference = 0;
     this.followed = null;
+    this.touched = false;
     this.fitDue = this.styleDue = this.contactsDue = true;
   }
 
@@ -184,6 +192,20 @@ export class SceneView {
       this.observedFrames[i] = frame.index;
       this.contactsDue = true;
     });
+  }
+
+  // Frames of a run that are not drawn now but count for fit() and for the scale of arrows, say some
+  // twenty over all of it. Until somebody moves the camera, it is set to show where bodies come to.
+  survey(run: number, frames: readonly Frame[]): void {
+    const drawing = this.runs[run];
+    if (!drawing?.frame) return;
+    for (const frame of frames) {
+      drawing.survey(frame);
+      this.observeForces(drawing, frame);
+    }
+    this.contactsDue = true;
+    if (!this.touched) this.fitDue = true;
+    this.requestDraw();
   }
 
   private observeForces({ run }: RunDrawing, { contacts }: Frame): void {
@@ -275,6 +297,7 @@ export class SceneView {
     const [x, y, z] = target;
     this.view.set(this.scratch.set(position[0], position[1], position[2]), new Vector3(x, y, z));
     this.fitDue = false;
+    this.touched = true;
     this.requestDraw();
   }
 
@@ -419,12 +442,14 @@ export class SceneView {
 
   private addLabel(drawing: RunDrawing, body: number, viewport: Viewport, important: boolean): void {
     if (!drawing.visible[body] || !(drawing.radii[body] > 0)) return;
-    const at = this.scratch.fromArray(drawing.transforms, 12 * body + 9).project(this.view.camera);
+    const at = this.scratch.fromArray(drawing.transforms, 12 * body + 9);
+    const above = Math.min(this.view.pixelsAt(at, drawing.radii[body], viewport), 22) + 11;
+    at.project(this.view.camera);
     if (!(Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && Math.abs(at.z) <= 1)) return;
     this.labelList.push({
       text: drawing.model.bodies[body].name,
       x: viewport.x + 0.5 * (at.x + 1) * viewport.width,
-      y: 0.5 * (at.y + 1) * viewport.height,
+      y: 0.5 * (at.y + 1) * viewport.height + above,
       important,
     });
   }
