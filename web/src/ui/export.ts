@@ -3,6 +3,9 @@
 // takes to load.
 import { GIFEncoder, applyPalette, quantize } from 'gifenc';
 import type { Viewer } from './viewer';
+import { webmFile, type EncodedPicture, type Track } from './webm_writer';
+
+const keyInterval = 60; // pictures
 
 export interface VideoRequest {
   format: 'webm' | 'gif';
@@ -30,10 +33,9 @@ export function pictureTimes(request: Pick<VideoRequest, 'from' | 'to' | 'speed'
   return times;
 }
 
-export function webmType(): string | null {
-  if (typeof MediaRecorder === 'undefined') return null;
-  return ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm']
-      .find((type) => MediaRecorder.isTypeSupported(type)) ?? null;
+// Whether the browser can encode video.
+export function canEncodeVideo(): boolean {
+  return typeof VideoEncoder !== 'undefined' && typeof VideoFrame !== 'undefined';
 }
 
 export function canvasBlob(canvas: HTMLCanvasElement): Promise<Blob> {
@@ -69,12 +71,12 @@ export async function recordVideo(viewer: Viewer, request: VideoRequest, signal:
   viewer.suspend();
   try {
     viewer.view?.resize(request.width, request.height, 1);
-    const sink = request.format === 'gif' ? new GifSink(request) : new WebmSink(viewer, request);
+    const sink = request.format === 'gif' ? new GifSink(request) : await WebmSink.open(request);
     try {
       for (let i = 0; i < times.length; ++i) {
         signal.throwIfAborted();
         await viewer.drawAt(times[i]);
-        await sink.add(viewer.view!.canvas, () => viewer.view!.draw());
+        await sink.add(viewer.view!.canvas);
         progress({ done: i + 1, total: times.length });
         await nextTask();
       }
@@ -94,7 +96,7 @@ function nextTask(): Promise<void> {
 }
 
 interface Sink {
-  add(canvas: HTMLCanvasElement, draw: () => void): Promise<void>;
+  add(canvas: HTMLCanvasElement): Promise<void>; // right after it was drawn
   finish(): Promise<Blob>;
   stop(): void;
 }
@@ -130,41 +132,57 @@ class GifSink implements Sink {
   }
 }
 
-// The browser's recorder runs in real time; it is held while a picture is loaded and drawn, so that
-// the video keeps its pace however slow the drawing is.
+// Pictures by the browser's encoder, which takes their times from us: the video keeps its pace however
+// slow the drawing is.
 class WebmSink implements Sink {
-  private readonly recorder: MediaRecorder;
-  private readonly parts: Blob[] = [];
-  private readonly ended: Promise<void>;
+  private readonly pictures: EncodedPicture[] = [];
+  private readonly encoder: VideoEncoder;
+  private failure: Error | null = null;
+  private taken = 0;
 
-  constructor(viewer: Viewer, private readonly request: VideoRequest) {
-    const type = webmType();
-    if (!type || !viewer.view) throw new Error('this browser does not record video; choose GIF');
-    const stream = viewer.view.canvas.captureStream(request.pictureRate);
-    this.recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 12_000_000 });
-    this.recorder.ondataavailable = (event) => this.parts.push(event.data);
-    this.ended = new Promise((resolve) => (this.recorder.onstop = () => resolve()));
-    this.recorder.start();
-    this.recorder.pause();
+  private constructor(private readonly request: VideoRequest, private readonly codec: Track['codec'],
+                      config: VideoEncoderConfig) {
+    this.encoder = new VideoEncoder({
+      output: (chunk) => {
+        const data = new Uint8Array(chunk.byteLength);
+        chunk.copyTo(data);
+        this.pictures.push({ time: chunk.timestamp / 1000, key: chunk.type === 'key', data });
+      },
+      error: (error) => (this.failure = error),
+    });
+    this.encoder.configure(config);
   }
 
-  async add(_canvas: HTMLCanvasElement, draw: () => void): Promise<void> {
-    this.recorder.resume();
-    draw(); // a picture counts only when drawn while the recorder runs
-    await new Promise((resolve) => setTimeout(resolve, 1000 / this.request.pictureRate));
-    this.recorder.pause();
+  static async open(request: VideoRequest): Promise<WebmSink> {
+    const { width, height, pictureRate } = request;
+    const bitrate = Math.round(0.15 * width * height * pictureRate);
+    for (const [codec, name] of [['V_VP9', 'vp09.00.40.08'], ['V_VP8', 'vp8']] as const) {
+      const config = { codec: name, width, height, bitrate, framerate: pictureRate };
+      if (canEncodeVideo() && (await VideoEncoder.isConfigSupported(config)).supported)
+        return new WebmSink(request, codec, config);
+    }
+    throw new Error('this browser does not encode video of this size; choose GIF');
+  }
+
+  async add(canvas: HTMLCanvasElement): Promise<void> {
+    if (this.failure) throw this.failure;
+    const duration = 1e6 / this.request.pictureRate; // microseconds
+    const picture = new VideoFrame(canvas, { timestamp: Math.round(this.taken * duration), duration });
+    this.encoder.encode(picture, { keyFrame: this.taken % keyInterval === 0 });
+    picture.close();
+    ++this.taken;
+    while (this.encoder.encodeQueueSize > 4 && !this.failure) await nextTask();
   }
 
   async finish(): Promise<Blob> {
-    this.recorder.stop();
-    await this.ended;
-    const blob = new Blob(this.parts, { type: 'video/webm' });
-    if (blob.size === 0) throw new Error('the browser recorded nothing; choose GIF');
-    return blob;
+    await this.encoder.flush();
+    if (this.failure) throw this.failure;
+    const { width, height, pictureRate } = this.request;
+    const duration = (1000 * this.taken) / pictureRate;
+    return webmFile({ codec: this.codec, width, height, duration }, this.pictures);
   }
 
   stop(): void {
-    if (this.recorder.state !== 'inactive') this.recorder.stop();
-    for (const track of this.recorder.stream.getTracks()) track.stop();
+    if (this.encoder.state !== 'closed') this.encoder.close();
   }
 }

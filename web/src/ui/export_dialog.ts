@@ -5,7 +5,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { message } from '../data/source';
 import { speedName, speeds } from '../player';
 import { dialogStyle } from './dialog';
-import { download, exportName, pictureTimes, recordVideo, webmType, type Progress, type VideoRequest }
+import { canEncodeVideo, download, exportName, pictureTimes, recordVideo, type Progress, type VideoRequest }
     from './export';
 import { bytes, count } from './format';
 import { icons } from './icons';
@@ -42,7 +42,7 @@ export class ExportDialog extends LitElement {
     const { player } = this.viewer;
     this.said = '';
     this.request = { ...this.request, from: player.start, to: player.end, speed: player.speed,
-                     format: webmType() ? this.request.format : 'gif' };
+                     format: canEncodeVideo() ? this.request.format : 'gif' };
   }
 
   override updated(): void {
@@ -106,7 +106,7 @@ export class ExportDialog extends LitElement {
       <select id=${label} @change=${(event: Event) => change(value(event))}>
         ${options.map(([key, text]) => html`<option value=${key} .selected=${key === chosen}>${text}</option>`)}
       </select>`;
-    const formats: [string, string][] = [...(webmType() ? [['webm', 'WebM video'] as [string, string]] : []),
+    const formats: [string, string][] = [...(canEncodeVideo() ? [['webm', 'WebM video'] as [string, string]] : []),
                                          ['gif', 'Animated GIF']];
     return html`<div class="form">
       ${choice('Format', formats, request.format, (format) => this.change(

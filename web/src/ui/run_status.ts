@@ -20,9 +20,8 @@ export function warnings(description: Description, live: boolean): string[] {
     found.push(`${count(summary.inexact_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
         `${summary.inexact_steps === 1 ? 'was' : 'were'} not solved to the accepted residual.`);
   if (!description.finished && !(live && description.has_writer))
-    found.push('The run did not come to its end: it was stopped or is not finished; what is recorded ' +
-        `is shown (${summary.steps.toLocaleString('en')} of ` +
-        `${description.total_steps.toLocaleString('en')} steps).`);
+    found.push(`The run did not come to its end: ${summary.steps.toLocaleString('en')} of ` +
+        `${description.total_steps.toLocaleString('en')} steps are recorded.`);
   if (description.stride && description.stride > 1)
     found.push(`This page is thinned: it holds one of every ${description.stride} recorded frames.`);
   return found;

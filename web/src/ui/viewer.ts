@@ -104,7 +104,7 @@ export class Viewer extends EventTarget {
     await Promise.all(this.stores.map((store, index) => this.openRun(store, index)));
     this.loading = false;
     this.updateRange();
-    this.player.seek(this.player.start);
+    this.player.seek(this.live ? this.player.end : this.player.start);
     await Promise.all(this.stores.map((_, index) => this.loadNow(index)));
     this.passRuns();
     this.announce('change');
