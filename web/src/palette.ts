@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours that the scene and the panels share. Ten calm hues that colour-blind people can order by
-// lightness; fixed bodies are grey.
+// Colours that the scene and the panels share. Ten calm colours that colour-blind people
+// can tell apart, too; fixed bodies are grey.
 import type { Freedom } from './data/types';
 
 export type Theme = 'light' | 'dark';
 
 const hues: Record<Theme, readonly string[]> = {
-  light: ['#4477aa', '#cc8963', '#5f9e6e', '#b5677d', '#857aab',
-          '#8d7866', '#d5a6bd', '#7c9a3e', '#c1a23a', '#5ba3b8'],
-  dark: ['#6d9fd0', '#dba27e', '#7dba8c', '#cf8398', '#a197c8',
-         '#ad9883', '#dfb7cb', '#9dbc60', '#d6bb5c', '#78bdd1'],
+  light: ['#365e8a', '#d59a7f', '#65a36a', '#b45e78', '#7a6aa7',
+          '#796354', '#deb4c6', '#65822e', '#c3bc48', '#4198ac'],
+  dark: ['#5e8bc0', '#dfb098', '#80b695', '#c1638d', '#ab9bc6',
+         '#a58d65', '#eed6e0', '#a5bc46', '#d8d587', '#99d4de'],
 };
 const fixed: Record<Theme, string> = { light: '#9aa3ad', dark: '#68727d' };
 

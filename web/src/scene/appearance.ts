@@ -74,10 +74,13 @@ export function fillColour(index: number, style: BodyStyle, out: Color): Color {
   return out;
 }
 
+// Darker than the fill in the light theme; in the dark one lighter, unless the fill is light itself.
 export function edgeColour(index: number, style: BodyStyle, out: Color): Color {
   if (style.selected) return out.copy(themeColours[style.theme].accent);
   fillColour(index, style, out);
-  return style.theme === 'light' ? out.lerp(black, 0.72) : out.lerp(white, 0.5);
+  if (style.theme === 'light') return out.lerp(black, 0.72);
+  const luminance = 0.2126 * out.r + 0.7152 * out.g + 0.0722 * out.b;
+  return luminance > 0.45 ? out.lerp(black, 0.6) : out.lerp(white, 0.5);
 }
 
 // The normal arrow is lighter than the friction arrow of the same contact.

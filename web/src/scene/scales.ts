@@ -82,8 +82,10 @@ export class ForceReference {
     this.frames.add(this.frame.quantile(0.95));
     const target = this.frames.quantile(0.75);
     if (!(target > 0)) return;
-    const share = Math.max(0.08, 1 / this.frames.count);
-    this.reference = this.reference > 0 ? this.reference * (target / this.reference) ** share : target;
+    if (!(this.reference > 0)) this.reference = target;
+    const step = (target / this.reference) ** Math.max(0.08, 1 / this.frames.count);
+    const largest = 1 + 10 / this.frames.count + 0.1;
+    this.reference *= Math.min(Math.max(step, 1 / largest), largest);
   }
 
   get force(): number {
@@ -93,9 +95,3 @@ export class ForceReference {
 
 // Arrows keep in proportion up to this many reference lengths; longer ones are cut, and marked so.
 export const longestArrow = 3;
-
-// Length of an arrow in reference lengths.
-export function arrowLength(force: number, reference: number): { length: number; cut: boolean } {
-  const length = reference > 0 ? force / reference : 0;
-  return length > longestArrow ? { length: longestArrow, cut: true } : { length, cut: false };
-}
