@@ -16,7 +16,7 @@ async function answer(address: string, signal?: AbortSignal): Promise<Response> 
     response = await fetch(address, { signal, cache: 'no-store' });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Error('the server does not answer; is `vinci view` still running?');
+    throw new Error('the server does not answer; is “vinci view” still running?');
   }
   if (response.ok) return response;
   let reason = `the server answered ${response.status} ${response.statusText}`.trimEnd();

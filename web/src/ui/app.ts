@@ -55,6 +55,7 @@ export class App extends LitElement implements PageActions {
     .right vinci-plots { flex: 1; }
     .stage { position: relative; grid-column: 2; grid-row: 2; min-width: 0; min-height: 0; overflow: hidden; }
     .scene { position: absolute; inset: 0; }
+    .scene canvas { object-fit: contain; } /* while pictures of another size are made */
     .words { position: absolute; inset: 0; display: grid; place-content: center; text-align: center;
       padding: 2rem; color: var(--muted); pointer-events: none; font-size: 1.1rem; }
     .messages { position: absolute; left: 50%; top: 0.7rem; transform: translateX(-50%); z-index: 5;
@@ -128,11 +129,18 @@ export class App extends LitElement implements PageActions {
     return description?.bodies.length === 0 ? 'This scene has no bodies.' : '';
   }
 
+  private dismiss(text: string): void {
+    for (const problem of this.viewer.problems) if (problem.text === text) this.viewer.resolve(problem.key);
+  }
+
   private messages() {
-    return html`<div class="messages" role="alert">${this.viewer.problems.map((problem) => html`
+    // The same cause may stop several things; one message is enough, best one with a way out.
+    const problems = [...this.viewer.problems].sort((a, b) => Number(!a.retry) - Number(!b.retry));
+    const different = problems.filter((one, i) => problems.findIndex(({ text }) => text === one.text) === i);
+    return html`<div class="messages" role="alert">${different.map((problem) => html`
       <div class="message"><span>${problem.text}</span>
         ${problem.retry ? html`<button class="plain" @click=${problem.retry}>Try again</button>` : nothing}
-        <button @click=${() => this.viewer.resolve(problem.key)}>Dismiss</button></div>`)}</div>`;
+        <button @click=${() => this.dismiss(problem.text)}>Dismiss</button></div>`)}</div>`;
   }
 
   private stage() {

@@ -29,6 +29,7 @@ export class ExportDialog extends LitElement {
   static override styles = [controls, dialogStyle, css`
     .form { display: grid; grid-template-columns: max-content minmax(14rem, 1fr); gap: 0.55rem 1.2rem;
       align-items: center; }
+    .content { min-width: min(25rem, 88vw); }
     .range { display: flex; gap: 0.5rem; align-items: center; }
     .range input { width: 6.5rem; }
     .actions { display: flex; gap: 0.6rem; align-items: center; margin-top: 1.1rem; }

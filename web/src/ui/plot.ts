@@ -51,7 +51,7 @@ export class Plot extends LitElement {
     .legend span.entry { display: inline-flex; align-items: center; gap: 0.35rem; white-space: nowrap; }
     .legend svg { width: 1.3rem; height: 0.6rem; flex: none; }
     .legend b { font-weight: 500; font-variant-numeric: tabular-nums; min-width: 4rem; }
-    .legend b.dashed { border-bottom: 1px dashed; }
+    .legend b.dashed { text-decoration: underline dashed 1px; text-underline-offset: 3px; }
     .u-over { cursor: crosshair; }
     .u-cursor-x { border-right: 1px dashed var(--muted); }
     .u-cursor-y { display: none; }

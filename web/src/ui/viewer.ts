@@ -169,7 +169,6 @@ export class Viewer extends EventTarget {
     this.view = view;
     view.onProblem = () => this.sceneProblems();
     this.sceneProblems();
-    view.setOptions(this.sceneOptions());
     this.passRuns();
   }
 
@@ -187,6 +186,7 @@ export class Viewer extends EventTarget {
           models: (version: number) => this.stores[index].model(version),
         }));
     this.view?.setRuns(runs);
+    this.view?.setOptions(this.sceneOptions());
     this.passFrames();
   }
 
@@ -227,7 +227,6 @@ export class Viewer extends EventTarget {
     this.active = index;
     if (this.selected) this.selected = { ...this.selected, run: index };
     this.passRuns();
-    this.view?.setOptions(this.sceneOptions());
     this.announce('change');
     this.announce('time');
   }
