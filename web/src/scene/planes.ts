@@ -6,7 +6,6 @@ import {
   BufferGeometry,
   Color,
   DoubleSide,
-  FrontSide,
   Mesh,
   ShaderMaterial,
   Vector2,
@@ -54,9 +53,10 @@ void main() {
   vec2 grid = origin + local * halfSize;
   float line = lines * max(minor * 0.55 * linesAt(grid), linesAt(grid / 10.0));
   float rim = mix(1.0, 1.0 - smoothstep(0.35, 1.0, length(local)), fade);
-  float alpha = rim * (line + fill * (1.0 - line));
-  if (alpha < 0.01) discard;
-  gl_FragColor = vec4(mix(fillColour, lineColour, line / max(line + fill * (1.0 - line), 1e-3)), alpha);
+  float body = gl_FrontFacing ? fill : 0.0;   // from below only the lines
+  float cover = line + body * (1.0 - line);
+  if (rim * cover < 0.01) discard;
+  gl_FragColor = vec4(mix(fillColour, lineColour, line / cover), rim * cover);
   #include <colorspace_fragment>
 }`;
 
@@ -137,7 +137,7 @@ export class GridPlane {
       },
       transparent: true,
       depthWrite: solid,
-      side: solid ? FrontSide : DoubleSide,
+      side: DoubleSide,
       polygonOffset: true,
       polygonOffsetFactor: 2,
       polygonOffsetUnits: 2,

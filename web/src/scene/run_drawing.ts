@@ -33,7 +33,8 @@ interface Unbounded {
 function sidesFor(shapes: number): number {
   if (shapes > 3000) return 12;
   if (shapes > 800) return 16;
-  return shapes > 200 ? 24 : 48;
+  if (shapes > 200) return 24;
+  return shapes > 40 ? 48 : 96;
 }
 
 // Beyond so many, those that few shapes have are merged into one mesh.
@@ -58,6 +59,7 @@ export class RunDrawing {
   radii = new Float64Array(0); // a body, m; 0: nothing bounded to draw
   model: ModelJson = empty;
   frame: Frame | null = null;
+  surveyed = false;
   private modelNumber = -1;
   private unbounded: Unbounded[] = [];
   private layers: Float32Array | null = null;
@@ -103,6 +105,7 @@ export class RunDrawing {
     const transforms = new Float64Array(12 * this.bodies);
     bodyTransforms(frame.poses, this.bodies, transforms);
     this.seen.observe(frame.index, transforms);
+    this.surveyed = true;
   }
 
   private place(): void {

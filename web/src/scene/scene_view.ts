@@ -42,6 +42,7 @@ export interface Statistics {
 const manyLabels = 40; // bodies; beyond it only the selected one is named
 const zFrame = new Float64Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
 const unitExtents: Extents = { lower: [-1, -1, -1], upper: [1, 1, 1] };
+const noContext = 'This browser does not offer WebGL 2: the scene cannot be drawn here.';
 const lostContext = 'The graphics driver stopped the drawing; it comes back by itself or after loading the page again.';
 
 export class SceneView {
@@ -119,7 +120,7 @@ export class SceneView {
       renderer.info.autoReset = false;
       return renderer;
     } catch {
-      this.report('This browser does not offer WebGL 2: the scene cannot be drawn here.');
+      this.report(noContext);
       return null;
     }
   }
@@ -161,25 +162,35 @@ export class SceneView {
     });
   }
 
-  // Runs that are the same as before keep their drawing: only their description may have grown.
+  // Runs that are the same as before keep their drawing: only their description may have grown. The
+  // camera stays where somebody has put it as long as one of the runs stays.
   setRuns(runs: Run[]): void {
-    const same = runs.length === this.runs.length && runs.every((run, i) => isSameRun(run, this.runs[i].run));
-    if (same) {
-      runs.forEach((run, i) => (this.runs[i].run = run));
-      return;
-    }
-    for (const drawing of [...this.runs, ...this.contacts]) drawing.dispose();
-    this.problems = this.problems.filter((text) => text === lostContext);
-    this.runs = runs.map((run, i) => new RunDrawing(run, i, this.pixels, (text) => this.report(text)));
+    const before = this.runs;
+    const kept = runs.map((run, i) => (before[i] && isSameRun(run, before[i].run) ? before[i] : null));
+    runs.forEach((run, i) => kept[i] && (kept[i].run = run));
+    if (runs.length === before.length && kept.every((drawing) => drawing)) return;
+    before.filter((drawing) => !kept.includes(drawing)).forEach((drawing) => drawing.dispose());
+    for (const drawing of this.contacts) drawing.dispose();
+    const report = (text: string): void => this.report(text);
+    this.runs = runs.map((run, i) => kept[i] ?? new RunDrawing(run, i, this.pixels, report));
     this.contacts = runs.map(() => new ContactDrawing(this.pixels));
-    this.observedFrames = runs.map(() => -1);
+    this.observedFrames = kept.map((drawing) => drawing?.frame?.index ?? -1);
     for (const { group } of [...this.runs, ...this.contacts]) this.scene.add(group);
+    if (!kept.some((drawing) => drawing)) this.forget();
+    if (!this.touched) this.fitDue = true;
     this.view.planar = this.runs.every(({ planar }) => planar);
+    this.styleDue = this.contactsDue = true;
+  }
+
+  // What was learnt of other runs.
+  private forget(): void {
+    const problems = this.problems.length;
+    this.problems = this.problems.filter((text) => text === lostContext || text === noContext);
+    if (this.problems.length < problems) this.onProblem?.();
     this.forces.clear();
     this.arrowReference = 0;
     this.followed = null;
     this.touched = false;
-    this.fitDue = this.styleDue = this.contactsDue = true;
   }
 
   setFrames(frames: (Frame | null)[]): void {
@@ -198,7 +209,7 @@ export class SceneView {
   // twenty over all of it. Until somebody moves the camera, it is set to show where bodies come to.
   survey(run: number, frames: readonly Frame[]): void {
     const drawing = this.runs[run];
-    if (!drawing?.frame) return;
+    if (!drawing?.frame || drawing.surveyed) return;
     for (const frame of frames) {
       drawing.survey(frame);
       this.observeForces(drawing, frame);
