@@ -7,7 +7,7 @@
 //   view     the scene, null where it cannot be drawn
 //   state()  what is shown now, as plain data
 import { embeddedSources } from './data/embedded_source';
-import { httpSources } from './data/http_source';
+import { httpRuns, type AbsentRun } from './data/http_source';
 import { message } from './data/source';
 import type { Player } from './player';
 import { doRenderJob, renderJob } from './render_job';
@@ -38,6 +38,7 @@ declare global {
   }
 }
 
+const waitPeriod = 500; // ms
 const viewer = new Viewer();
 
 function state(): PageState {
@@ -53,15 +54,32 @@ function state(): PageState {
 
 async function openRuns(): Promise<void> {
   try {
-    await viewer.open(embeddedSources(document) ?? (await httpSources()));
-    viewer.resolve('runs');
+    const embedded = embeddedSources(document);
+    const { sources, absent } = embedded ? { sources: embedded, absent: [] } : await httpRuns();
+    await viewer.open(sources);
     if (viewer.description) document.title = viewer.description.title || viewer.description.name;
-    followRuns(viewer);
+    followRuns(viewer, () => void openRuns());
+    noteAbsent(absent);
   } catch (error) {
     viewer.loading = false;
     viewer.report({ key: 'runs', text: `The runs cannot be opened: ${message(error)}`,
                     retry: () => void openRuns() });
   }
+}
+
+// Runs that cannot be shown are said; those that may still begin are looked for until they are there.
+function noteAbsent(absent: AbsentRun[]): void {
+  viewer.waiting = absent.some((run) => run.waiting);
+  for (const { name, error, waiting } of absent)
+    if (!waiting) viewer.report({ key: `absent ${name}`, text: `${name}: ${error}`, retry: () => void openRuns() });
+  viewer.announce('change');
+  if (viewer.waiting) setTimeout(() => void lookForAbsent(absent.length), waitPeriod);
+}
+
+async function lookForAbsent(before: number): Promise<void> {
+  const absent = await httpRuns().then((runs) => runs.absent, () => null);
+  if (absent && absent.length < before) await openRuns();
+  else setTimeout(() => void lookForAbsent(before), waitPeriod);
 }
 
 async function start(): Promise<void> {

@@ -38,6 +38,11 @@ export class BlockCache<Value extends { bytes: number }> {
     }
   }
 
+  clear(): void {
+    this.values.clear();
+    this.held = 0;
+  }
+
   delete(key: string): void {
     const value = this.values.get(key);
     if (value === undefined) return;

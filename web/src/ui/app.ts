@@ -123,6 +123,7 @@ export class App extends LitElement implements PageActions {
   private words(): string {
     const { viewer } = this;
     if (viewer.loading) return 'Opening the run…';
+    if (viewer.stores.length === 0 && viewer.waiting) return 'Waiting for the run to begin…';
     if (viewer.stores.length === 0) return viewer.problems.length > 0 ? '' : 'There is no run to show.';
     const { description } = viewer;
     if (description?.frames === 0) return 'The run has no frames yet.';

@@ -8,23 +8,37 @@ import { isLive, runName, type Viewer } from './viewer';
 const livePeriod = 500; // ms
 const idlePeriod = 3000; // a run that was stopped before its end may be continued
 
-export function followRuns(viewer: Viewer): void {
+// `replaced` is called when a file has become another recording.
+export function followRuns(viewer: Viewer, replaced: () => void): void {
   viewer.stores.forEach((store, index) => {
-    if (store.source.mayGrow && !store.source.description.finished) scheduleLook(viewer, store, index);
+    if (store.source.mayGrow && !store.source.description.finished)
+      scheduleLook({ viewer, store, index, replaced });
   });
 }
 
-function scheduleLook(viewer: Viewer, store: FrameStore, index: number): void {
-  const period = isLive(store.source) && !viewer.problems.some((p) => p.key === `live ${index}`)
-    ? livePeriod : idlePeriod;
-  setTimeout(() => void look(viewer, store, index), period);
+interface Followed {
+  viewer: Viewer;
+  store: FrameStore;
+  index: number;
+  replaced: () => void;
 }
 
-async function look(viewer: Viewer, store: FrameStore, index: number): Promise<void> {
+function scheduleLook(followed: Followed): void {
+  const { viewer, store, index } = followed;
+  const period = isLive(store.source) && !viewer.problems.some((p) => p.key === `live ${index}`)
+    ? livePeriod : idlePeriod;
+  setTimeout(() => void look(followed), period);
+}
+
+async function look(followed: Followed): Promise<void> {
+  const { viewer, store, index } = followed;
+  if (viewer.stores[index] !== store) return; // other runs have been opened
   const before = store.source.description;
   const key = `live ${index}`;
   try {
     const now = await store.source.refresh();
+    if (viewer.stores[index] !== store) return;
+    if (now.created !== before.created || now.frames < before.frames) return followed.replaced();
     if (now.frames !== store.overview.frames) await store.overview.extend(store.source);
     viewer.resolve(key);
     if (now.frames !== before.frames || now.finished !== before.finished ||
@@ -33,5 +47,5 @@ async function look(viewer: Viewer, store: FrameStore, index: number): Promise<v
   } catch (error) {
     viewer.report({ key, text: `${runName(store.source)}: ${message(error)}` });
   }
-  scheduleLook(viewer, store, index);
+  scheduleLook(followed);
 }

@@ -30,6 +30,7 @@ export class Viewer extends EventTarget {
   hovered: Pick | null = null;
   problems: Problem[] = [];
   loading = true; // before the first frame
+  waiting = false; // for a run that has not begun
   late = false;
   options: SceneOptions = {
     layout: 'single', contacts: true, cones: false, arrowScale: 1, theme: 'light', hidden: new Set(),
@@ -95,12 +96,17 @@ export class Viewer extends EventTarget {
     this.announce('change');
   }
 
-  // Takes the runs and loads what the first picture needs.
+  // Takes the runs, in the place of those before, and loads what the first picture needs.
   async open(sources: RunSource[]): Promise<void> {
+    this.cache.clear();
+    this.problems = [];
+    this.selected = this.hovered = null;
+    this.active = 0;
     this.stores = sources.map((source, index) =>
         new FrameStore(source, String(index), this.cache, () => this.blockArrived()));
     this.frames = this.stores.map(() => null);
-    if (this.stores.length > 1) this.options = { ...this.options, layout: 'side-by-side' };
+    const layout = sources.length > 1 ? 'side-by-side' : 'single';
+    this.options = { ...this.options, layout, hidden: new Set(), solo: null, follow: null };
     await Promise.all(this.stores.map((store, index) => this.openRun(store, index)));
     this.loading = false;
     this.updateRange();
