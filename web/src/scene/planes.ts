@@ -38,6 +38,7 @@ uniform float fill;        // opacity of the plane itself
 uniform float lines;       // opacity of the grid
 uniform float minor;       // of the fine lines, relative
 uniform float fade;        // 1: vanishes towards the rim
+uniform float isFloor;      // 0: a wall, not seen from behind
 uniform vec2 origin;       // grid coordinate of the middle of the quad, in spacings
 uniform vec2 halfSize;     // of the quad, in spacings
 varying vec2 local;
@@ -53,7 +54,8 @@ void main() {
   vec2 grid = origin + local * halfSize;
   float line = lines * max(minor * 0.55 * linesAt(grid), linesAt(grid / 10.0));
   float rim = mix(1.0, 1.0 - smoothstep(0.35, 1.0, length(local)), fade);
-  float body = gl_FrontFacing ? fill : 0.0;   // from below only the lines
+  if (!gl_FrontFacing && isFloor < 0.5) discard;
+  float body = gl_FrontFacing ? fill : 0.0;   // of a floor from below only the lines
   float cover = line + body * (1.0 - line);
   if (rim * cover < 0.01) discard;
   gl_FragColor = vec4(mix(fillColour, lineColour, line / cover), rim * cover);
@@ -132,6 +134,7 @@ export class GridPlane {
         lines: { value: 1 },
         minor: { value: 1 },
         fade: { value: 1 },
+        isFloor: { value: 1 },
         origin: { value: new Vector2() },
         halfSize: { value: new Vector2() },
       },
@@ -170,6 +173,7 @@ export class GridPlane {
     uniforms.halfSize.value.set(size / spacing, size / spacing);
     uniforms.minor.value = Math.min(1, 1.6 * (Math.ceil(exact) - exact));
     uniforms.fade.value = fade ? 1 : 0;
+    uniforms.isFloor.value = Math.abs(frame[8]) > 0.7 ? 1 : 0;
   }
 
   dispose(): void {

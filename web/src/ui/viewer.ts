@@ -9,6 +9,7 @@ import type { ContactKey, Description, Frame, FrameBlock, Run } from '../data/ty
 import { Player } from '../player';
 import type { Theme } from '../palette';
 import type { Pick, SceneOptions, SceneView } from '../scene/scene_view';
+import { surveyFrames } from '../scene/survey';
 
 const cacheBytes = 256 << 20;
 const lateAfter = 250; // ms without the frame that is due before the page says so
@@ -44,6 +45,7 @@ export class Viewer extends EventTarget {
   private direction = 1;
   private announced = new Set<ViewerEvent>();
   private suspended = 0;
+  private readonly surveys = new Map<FrameStore, Promise<Frame[]>>();
 
   // The run of panels.
   get store(): FrameStore | undefined {
@@ -194,6 +196,23 @@ export class Viewer extends EventTarget {
     this.view?.setRuns(runs);
     this.view?.setOptions(this.sceneOptions());
     this.passFrames();
+    this.surveyRuns();
+  }
+
+  // Lets the scene know early where bodies come to and how large forces are. A help only: what cannot
+  // be read is told when it is to be shown.
+  private surveyRuns(): void {
+    for (const index of this.shown.filter((drawn) => this.isDrawable(drawn))) {
+      const store = this.stores[index];
+      const frames = this.surveys.get(store) ?? surveyFrames(store.source).catch(() => []);
+      this.surveys.set(store, frames);
+      void frames.then((list) => {
+        const run = this.shown.filter((drawn) => this.isDrawable(drawn)).indexOf(index);
+        if (run < 0 || this.stores[index] !== store) return;
+        this.view?.survey(run, list);
+        this.dirty = true;
+      });
+    }
   }
 
   private isDrawable(index: number): boolean {
@@ -312,6 +331,7 @@ export class Viewer extends EventTarget {
       this.frames[index] = frame;
     }));
     this.passFrames();
+    await Promise.all(this.surveys.values()); // the camera does not move between pictures
     this.view?.draw();
   }
 
