@@ -47,7 +47,7 @@ export class App extends LitElement implements PageActions {
       grid-template: auto minmax(0, 1fr) auto / auto minmax(0, 1fr) auto; }
     vinci-top-bar, vinci-timeline { grid-column: 1 / -1; }
     .panel { display: flex; flex-direction: column; min-height: 0; background: var(--panel); overflow: hidden; }
-    .left { width: clamp(13rem, 17vw, 22rem); border-right: 1px solid var(--line); }
+    .left { width: clamp(15rem, 17vw, 22rem); border-right: 1px solid var(--line); }
     .right { width: clamp(19rem, 26vw, 38rem); border-left: 1px solid var(--line); grid-column: 3; }
     .left vinci-body-list { flex: 1 1 55%; }
     .left vinci-run-status { flex: 0 1 auto; max-height: 55%; border-top: 1px solid var(--line); }

@@ -64,9 +64,9 @@ function distanceNote(viewer: Viewer, run: number, body: number): string | undef
     if (other === run || !there || !here) return [];
     const { description } = store.source;
     const twin = description.bodies.findIndex((candidate) => candidate.name === name);
-    if (twin < 0) return [`${description.name} has no such body`];
+    if (twin < 0) return [`there is no such body in ${viewer.runLabel(other)}`];
     const difference = [0, 1, 2].map((i) => there.poses[twin * 7 + i] - here.poses[body * 7 + i]);
-    return [`${quantity(Math.hypot(...difference), 'm')} from ${description.name}`];
+    return [`${quantity(Math.hypot(...difference), 'm')} from ${viewer.runLabel(other)}`];
   });
   return parts.length > 0 ? `Now ${parts.join('; ')}.` : undefined;
 }

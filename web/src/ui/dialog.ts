@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies over the page: help, and export. Both use the browser's own dialog, which keeps the focus
 // inside and gives it back.
-import { LitElement, css, html } from 'lit';
+import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { icons } from './icons';
 import { keyList } from './keys';
@@ -43,23 +43,25 @@ export class Help extends LitElement {
   }
 
   override render() {
+    return html`<dialog aria-label="Help" @close=${this.closed}>${this.open ? this.content() : nothing}</dialog>`;
+  }
+
+  private content() {
     const half = Math.ceil(keyList.length / 2);
     const list = (keys: typeof keyList) => html`<dl>${keys.map((key) => html`
       <dt><kbd>${key.shown}</kbd></dt><dd>${key.text}</dd>`)}</dl>`;
     return html`
-      <dialog aria-label="Help" @close=${this.closed}>
-        <header><h1>Keys</h1>
-          <button aria-label="Close" @click=${() => this.dialog.close()}>${icons.close}</button></header>
-        <div class="content">
-          <div class="columns">${list(keyList.slice(0, half))}${list(keyList.slice(half))}</div>
-          <h2>Pointer</h2>
-          <p>In space: drag turns, right drag or Shift drag moves, wheel zooms. In the plane: drag moves, wheel
-            zooms. Point at a body or contact to read it, click to keep it. In a plot a click moves
-            the time, a drag enlarges, a double click shows all.</p>
-          <h2>Contacts</h2>
-          <p><i class="sticking">Green</i> contacts stick, <i class="sliding">orange</i> ones slide,
-            grey ones are open. The lighter arrow is the normal impulse, the darker one friction.</p>
-        </div>
-      </dialog>`;
+      <header><h1>Keys</h1>
+        <button aria-label="Close" @click=${() => this.dialog.close()}>${icons.close}</button></header>
+      <div class="content">
+        <div class="columns">${list(keyList.slice(0, half))}${list(keyList.slice(half))}</div>
+        <h2>Pointer</h2>
+        <p>In space: drag turns, right drag or Shift drag moves, wheel zooms. In the plane: drag moves, wheel
+          zooms. Point at a body or contact to read it, click to keep it. In a plot a click moves
+          the time, a drag enlarges, a double click shows all.</p>
+        <h2>Contacts</h2>
+        <p><i class="sticking">Green</i> contacts stick, <i class="sliding">orange</i> ones slide,
+          grey ones are open. The lighter arrow is the normal impulse, the darker one friction.</p>
+      </div>`;
   }
 }

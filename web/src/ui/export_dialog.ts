@@ -131,25 +131,27 @@ export class ExportDialog extends LitElement {
   }
 
   override render() {
+    return html`<dialog aria-label="Export a video" @close=${this.closed}>${this.open ? this.content() : nothing}</dialog>`;
+  }
+
+  private content() {
     const complaint = this.complaint();
     const { progress } = this;
     return html`
-      <dialog aria-label="Export a video" @close=${this.closed}>
-        <header><h1>Export a video</h1>
-          <button aria-label="Close" @click=${() => this.dialog.close()}>${icons.close}</button></header>
-        <div class="content">
-          ${progress ? html`
-            <div role="status">Picture ${progress.done} of ${progress.total}</div>
-            <progress max=${progress.total} value=${progress.done}></progress>` : this.form()}
-          <div class="actions">
-            <span class="words muted">${complaint && !progress ? html`<span role="alert">${complaint}</span>`
-              : this.said ? html`<span role="status">${this.said}</span>`
-              : progress ? nothing : count(this.pictures(), 'picture')}</span>
-            ${progress ? html`<button class="plain" @click=${() => this.work?.abort()}>Cancel</button>`
-              : html`<button class="primary" ?disabled=${complaint !== ''} @click=${() => void this.make()}>
-                  Export</button>`}
-          </div>
+      <header><h1>Export a video</h1>
+        <button aria-label="Close" @click=${() => this.dialog.close()}>${icons.close}</button></header>
+      <div class="content">
+        ${progress ? html`
+          <div role="status">Picture ${progress.done} of ${progress.total}</div>
+          <progress max=${progress.total} value=${progress.done}></progress>` : this.form()}
+        <div class="actions">
+          <span class="words muted">${complaint && !progress ? html`<span role="alert">${complaint}</span>`
+            : this.said ? html`<span role="status">${this.said}</span>`
+            : progress ? nothing : count(this.pictures(), 'picture')}</span>
+          ${progress ? html`<button class="plain" @click=${() => this.work?.abort()}>Cancel</button>`
+            : html`<button class="primary" ?disabled=${complaint !== ''} @click=${() => void this.make()}>
+                Export</button>`}
         </div>
-      </dialog>`;
+      </div>`;
   }
 }

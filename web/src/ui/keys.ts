@@ -35,6 +35,8 @@ export const keyList: Key[] = [
   { keys: ['c'], shown: 'C', text: 'contact forces',
     action: (v) => v.set({ contacts: !v.options.contacts }) },
   { keys: ['k'], shown: 'K', text: 'friction cones', action: (v) => v.set({ cones: !v.options.cones }) },
+  { keys: ['['], shown: '[', text: 'shorter arrows', action: (v) => scaleArrows(v, 1 / 1.25) },
+  { keys: [']'], shown: ']', text: 'longer arrows', action: (v) => scaleArrows(v, 1.25) },
   { keys: ['g'], shown: 'G', text: 'overlay the other runs as ghosts', action: toggleGhost },
   { keys: ['d'], shown: 'D', text: 'light or dark', action: (_v, page) => page.toggleTheme() },
   { keys: ['p'], shown: 'P', text: 'save a picture', action: (_v, page) => page.screenshot() },
@@ -42,6 +44,10 @@ export const keyList: Key[] = [
   { keys: ['escape'], shown: 'Esc', text: 'close, or let go of the selection',
     action: (_v, page) => page.closeTop() },
 ];
+
+function scaleArrows(viewer: Viewer, factor: number): void {
+  viewer.set({ arrowScale: Math.min(20, Math.max(0.05, viewer.options.arrowScale * factor)) });
+}
 
 function toggleFollow(viewer: Viewer): void {
   const body = viewer.selected?.kind === 'body' ? viewer.selected.body : null;

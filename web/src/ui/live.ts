@@ -3,7 +3,7 @@
 // their new frames.
 import { message } from '../data/source';
 import type { FrameStore } from '../data/frame_store';
-import { isLive, runName, type Viewer } from './viewer';
+import { isLive, type Viewer } from './viewer';
 
 const livePeriod = 500; // ms
 const idlePeriod = 3000; // a run that was stopped before its end may be continued
@@ -45,7 +45,7 @@ async function look(followed: Followed): Promise<void> {
         now.has_writer !== before.has_writer) viewer.overviewGrew();
     if (now.finished) return;
   } catch (error) {
-    viewer.report({ key, text: `${runName(store.source)}: ${message(error)}` });
+    viewer.report({ key, text: `${viewer.runLabel(index)}: ${message(error)}` });
   }
   scheduleLook(followed);
 }

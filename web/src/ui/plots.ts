@@ -37,6 +37,7 @@ export class Plots extends LitElement {
   private wanted = '';
   private loader: AbortController | null = null;
   private loadedAt = 0;
+  private later = 0; // timer of curves that are due
 
   constructor() {
     super();
@@ -62,6 +63,12 @@ export class Plots extends LitElement {
     this.look('data');
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.later);
+    this.loader?.abort();
+  }
+
   private get runs(): number[] {
     const { viewer } = this;
     if (viewer.stores.length === 0) return [];
@@ -74,8 +81,13 @@ export class Plots extends LitElement {
     const wanted = JSON.stringify([pick, active, options.layout]);
     const isNew = wanted !== this.wanted;
     if (isNew || event === 'data') this.general = this.generalPlots();
-    const grew = event === 'data' && performance.now() - this.loadedAt > livePeriod;
-    if (!isNew && !grew) return;
+    if (!isNew && event !== 'data') return;
+    const wait = isNew ? 0 : this.loadedAt + livePeriod - performance.now();
+    clearTimeout(this.later);
+    if (wait > 0) {
+      this.later = window.setTimeout(() => this.look('data'), wait);
+      return;
+    }
     this.wanted = wanted;
     void this.loadChosen(selected);
   }
@@ -156,7 +168,7 @@ export class Plots extends LitElement {
         : 'The run has one frame; there is nothing to plot over time.'}</p>`;
     return html`
       ${this.runs.length > 1 ? html`<p class="runs">${this.runs.map((run, place) => html`
-        <span class="clip ${place > 0 ? 'dashed' : 'solid'}">${this.viewer.stores[run].source.description.name}</span>`)}
+        <span class="clip ${place > 0 ? 'dashed' : 'solid'}">${this.viewer.runLabel(run)}</span>`)}
       </p>` : nothing}
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
       ${this.chosen.map((content) => this.section(content))}

@@ -66,8 +66,7 @@ export class TopBar extends LitElement {
     return html`
       <select aria-label="Run that the panels show" title="Run that the panels show"
         @change=${(event: Event) => viewer.setActive((event.target as HTMLSelectElement).selectedIndex)}>
-        ${viewer.stores.map((store, i) => html`<option ?selected=${i === viewer.active}>
-          ${runLabel(viewer, i, store.source.description.name)}</option>`)}
+        ${viewer.stores.map((_, i) => html`<option .selected=${i === viewer.active}>${viewer.runLabel(i)}</option>`)}
       </select>
       <div class="group segments" role="group" aria-label="Layout of the runs">
         ${layouts.map(([layout, name, hint]) => html`<button title=${hint}
@@ -115,10 +114,4 @@ export class TopBar extends LitElement {
           @click=${() => this.send('toggle-right')}>${icons.panelRight}</button>
       </div>`;
   }
-}
-
-// The name of a run, with its number where names repeat.
-export function runLabel(viewer: Viewer, index: number, name: string): string {
-  const same = viewer.stores.filter((store) => store.source.description.name === name).length > 1;
-  return same ? `${index + 1}: ${name}` : name;
 }

@@ -74,6 +74,13 @@ export class Viewer extends EventTarget {
     return all;
   }
 
+  // The name of a run, with its number where names repeat.
+  runLabel(index: number): string {
+    const { name } = this.stores[index].source.description;
+    const same = this.stores.filter((store) => store.source.description.name === name).length > 1;
+    return same ? `${index + 1}: ${name}` : name;
+  }
+
   announce(event: ViewerEvent): void {
     if (this.announced.size === 0) queueMicrotask(() => this.dispatchAnnounced());
     this.announced.add(event);
@@ -128,7 +135,7 @@ export class Viewer extends EventTarget {
       this.resolve(key);
     } catch (error) {
       const retry = () => void this.openRun(store, index).then(() => this.overviewGrew());
-      this.report({ key, text: `${runName(store.source)}: ${message(error)}`, retry });
+      this.report({ key, text: `${this.runLabel(index)}: ${message(error)}`, retry });
     }
   }
 
@@ -167,7 +174,7 @@ export class Viewer extends EventTarget {
           store.retry();
           this.resolve(key);
         };
-        this.report({ key, text: `${runName(store.source)}: ${store.error}`, retry });
+        this.report({ key, text: `${this.runLabel(index)}: ${store.error}`, retry });
       } else this.resolve(key);
     });
     this.announce('time');
@@ -250,15 +257,24 @@ export class Viewer extends EventTarget {
   setActive(index: number): void {
     if (!this.stores[index] || index === this.active) return;
     this.active = index;
-    if (this.selected) this.selected = { ...this.selected, run: index };
+    this.selected = this.counterpart(this.selected, index);
     this.passRuns();
     this.announce('change');
     this.announce('time');
   }
 
+  // The same in another run: the body of the same name, the contact of the same key.
+  private counterpart(pick: Pick | null, run: number): Pick | null {
+    if (pick?.kind !== 'body') return pick && { ...pick, run };
+    const name = this.stores[pick.run].source.description.bodies[pick.body].name;
+    const body = this.stores[run].source.description.bodies.findIndex((other) => other.name === name);
+    return body < 0 ? null : { ...pick, run, body };
+  }
+
+  // A chosen ghost stays a ghost; beside each other, its run becomes the one of the panels.
   select(pick: Pick | null): void {
     this.selected = pick;
-    if (pick) this.active = pick.run;
+    if (pick && this.options.layout !== 'ghost') this.active = pick.run;
     this.set({});
     this.announce('time');
   }
@@ -403,10 +419,6 @@ export class Viewer extends EventTarget {
 
 export function isLive(source: RunSource): boolean {
   return source.mayGrow && source.description.has_writer && !source.description.finished;
-}
-
-export function runName(source: RunSource): string {
-  return source.description.name || 'the run';
 }
 
 // The row of the contact with this key in a frame; -1 if it is not there.
