@@ -31,7 +31,7 @@ const arrowOrder = 20;
 const markOrder = 30;
 // Beyond so many, marks are smaller, and in space those deep inside a pile are hidden.
 const manyContacts = 300;
-const coneLength = 0.8; // reference lengths
+const coneLength = { planar: 1.3, spatial: 0.8 }; // reference lengths
 
 interface StateColours {
   normal: Color;
@@ -181,7 +181,8 @@ export class ContactDrawing {
     if (!(mu > 0 && mu < Infinity)) return;
     const batch = style.planar ? this.wedges : this.cones;
     const i = style.planar ? this.wedgeCount++ : this.coneCount++;
-    const height = (coneLength * style.reference) / Math.hypot(1, mu);
+    const side = style.reference * (style.planar ? coneLength.planar : coneLength.spatial);
+    const height = side / Math.sqrt(1 + mu * mu);
     const m = batch.matrices;
     const { tangent1, tangent2, normal } = contacts;
     for (let k = 0; k < 3; ++k) {

@@ -30,6 +30,7 @@ export class FigureBatch {
   private readonly materials: ShaderMaterial[];
   private readonly meshes: Mesh[];
   private capacity = 0;
+  private uploads: { column: InstancedBufferAttribute; range: { start: number; count: number } }[] = [];
 
   constructor(
     private readonly figure: Figure,
@@ -54,10 +55,12 @@ export class FigureBatch {
     this.capacity = grown(this.capacity, count);
     this.geometry.dispose();
     this.geometry = this.figure.geometry();
+    this.uploads = [];
     for (const [name, size] of Object.entries(this.figure.columns)) {
       const column = new InstancedBufferAttribute(new Float32Array(size * this.capacity), size);
       this.geometry.setAttribute(name, column.setUsage(DynamicDrawUsage));
       this.columns[name] = column.array as Float32Array;
+      this.uploads.push({ column, range: { start: 0, count: 0 } });
     }
     for (const mesh of this.meshes) mesh.geometry = this.geometry;
   }
@@ -66,10 +69,10 @@ export class FigureBatch {
   finish(count: number): void {
     this.geometry.instanceCount = count;
     this.group.visible = count > 0;
-    for (const [name, size] of Object.entries(this.figure.columns)) {
-      const column = this.geometry.getAttribute(name) as InstancedBufferAttribute;
+    for (const { column, range } of this.uploads) {
+      range.count = column.itemSize * count;
       column.clearUpdateRanges();
-      column.addUpdateRange(0, size * count);
+      column.updateRanges.push(range);
       column.needsUpdate = true;
     }
   }

@@ -220,11 +220,11 @@ export class RunDrawing {
     this.paint();
   }
 
-  // In the plane later bodies lie over earlier ones, free ones over fixed ones, ghosts below.
+  // In the plane later bodies lie over earlier ones, free ones over fixed ones, ghosts over all.
   private planarLayers(bodies: number): Float32Array {
     return Float32Array.from({ length: bodies }, (_, body) => {
       const fixed = this.model.bodies[body]?.freedom === 'fixed';
-      return (body + 1) / (bodies + 1) + (fixed ? 0 : 1) - 3 * this.index;
+      return (body + 1) / (bodies + 1) + (fixed ? 0 : 1) + 2 * this.index;
     });
   }
 

@@ -9,8 +9,9 @@ import { ghostTint, themeColours } from './appearance';
 import { ViewCamera, type Viewport } from './cameras';
 import { ContactDrawing, type ContactStyle } from './contact_drawing';
 import { type Extents, radiusOf, sceneExtents } from './extents';
+import { Labels } from './labels';
 import { pixelUniforms } from './materials';
-import { type Label, Overlay, type OverlayState } from './overlay';
+import { Overlay, type OverlayState } from './overlay';
 import { pickBody, pickContact, type Pointer } from './picking';
 import { GridPlane, type ViewExtent } from './planes';
 import { RunDrawing } from './run_drawing';
@@ -39,7 +40,9 @@ export interface Statistics {
   milliseconds: number; // of processor time
 }
 
-const manyLabels = 40; // bodies; beyond it only the selected one is named
+const units = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+// Options that change the look of bodies.
+const styling: readonly (keyof SceneOptions)[] = ['layout', 'theme', 'hidden', 'solo', 'selected', 'grid'];
 const zFrame = new Float64Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
 const unitExtents: Extents = { lower: [-1, -1, -1], upper: [1, 1, 1] };
 const noContext = 'This browser does not offer WebGL 2: the scene cannot be drawn here.';
@@ -93,9 +96,35 @@ export class SceneView {
   private readonly followedAt = new Vector3();
   private readonly scratch = new Vector3();
   private readonly axes = [new Vector3(), new Vector3(), new Vector3()];
-  private readonly labelList: Label[] = [];
+  private readonly labels = new Labels();
+  private readonly contactStyle: ContactStyle = {
+    theme: 'light',
+    cones: false,
+    planar: true,
+    stepSize: 1,
+    metresPerNewton: 0,
+    reference: 0,
+    hidden: new Set(),
+    solo: null,
+    selected: null,
+  };
+
   private readonly viewExtent: ViewExtent = { x: 0, y: 0, z: 0, reach: 1, unitsPerPixel: 1, sceneRadius: 1 };
+  private readonly overlayState: OverlayState = {
+    width: 1,
+    height: 1,
+    pixelRatio: 1,
+    colours: themeColours.light,
+    scale: true,
+    unitsPerPixel: 1,
+    planar: true,
+    axes: this.axes,
+    viewports: [],
+    captions: [],
+  };
+
   private viewports: Viewport[] = [];
+  private shown: number[][] = []; // runs in each viewport
 
   constructor(private readonly container: HTMLElement) {
     this.canvas = document.createElement('canvas');
@@ -228,40 +257,48 @@ export class SceneView {
   }
 
   setOptions(options: Partial<SceneOptions>): void {
+    const before = { ...this.options };
     Object.assign(this.options, options);
-    this.styleDue = this.contactsDue = true;
+    this.contactsDue = true;
+    if (styling.some((name) => before[name] !== this.options[name])) this.styleDue = true;
+    if (before.layout !== this.options.layout && !this.touched) this.fitDue = true;
   }
 
   // Brings the drawings up to date with frames and options.
   private update(): void {
     if (this.fitDue && this.runs.some(({ frame }) => frame)) this.fit();
-    const { layout, selected } = this.options;
-    if (this.styleDue)
-      this.runs.forEach((drawing, i) => {
-        const body = selected?.kind === 'body' && selected.run === i ? selected.body : null;
-        drawing.setStyle({ ...this.options, ghost: layout === 'ghost' && i > 0, selected: body });
-      });
-    this.styleDue = false;
+    if (this.styleDue) this.updateStyle();
     if (this.contactsDue) this.updateContacts();
-    this.contactsDue = false;
+    this.styleDue = this.contactsDue = false;
     this.followBody();
+  }
+
+  private updateStyle(): void {
+    const { layout, selected } = this.options;
+    this.runs.forEach((drawing, i) => {
+      const body = selected?.kind === 'body' && selected.run === i ? selected.body : null;
+      drawing.setStyle({ ...this.options, ghost: layout === 'ghost' && i > 0, selected: body });
+    });
+    this.overlayState.captions = this.captions();
+    this.shown = this.shownRuns();
   }
 
   private updateContacts(): void {
     const { contacts, arrowScale, selected } = this.options;
-    const reference = this.arrowReference * arrowScale;
+    if (!contacts) return;
+    const style = this.contactStyle;
+    style.theme = this.options.theme;
+    style.cones = this.options.cones;
+    style.hidden = this.options.hidden;
+    style.solo = this.options.solo;
+    style.reference = this.arrowReference * arrowScale;
+    style.metresPerNewton = this.forces.force > 0 ? style.reference / this.forces.force : 0;
     this.contacts.forEach((drawing, i) => {
       const { frame, run, planar } = this.runs[i];
-      drawing.group.visible = contacts && frame !== null;
-      if (!contacts || !frame) return;
-      const style: ContactStyle = {
-        ...this.options,
-        planar,
-        stepSize: run.description.step_size || 1,
-        metresPerNewton: this.forces.force > 0 ? reference / this.forces.force : 0,
-        reference,
-        selected: selected?.kind === 'contact' && selected.run === i ? selected.key : null,
-      };
+      if (!frame) return;
+      style.planar = planar;
+      style.stepSize = run.description.step_size || 1;
+      style.selected = selected?.kind === 'contact' && selected.run === i ? selected.key : null;
       drawing.update(frame.contacts, style);
     });
   }
@@ -297,7 +334,7 @@ export class SceneView {
     this.view.setScene(extents);
     this.view.fit(this.layoutViewports()[0]);
     this.fitDue = false;
-    if (this.arrowReference > 0) return;
+    this.followed = null;
     const typical = Math.max(0, ...this.runs.map((drawing) => drawing.typicalRadius()));
     this.arrowReference = Math.min(Math.max(1.1 * typical, 0.12 * this.sceneRadius), 0.3 * this.sceneRadius);
     this.contactsDue = true;
@@ -314,7 +351,8 @@ export class SceneView {
 
   private layoutViewports(): Viewport[] {
     const { width, height } = this;
-    const count = this.options.layout === 'side-by-side' ? Math.max(1, this.runs.length) : 1;
+    const { layout } = this.options;
+    const count = layout === 'side-by-side' ? Math.max(1, this.runs.length) : 1;
     if (this.viewports.length !== count)
       this.viewports = Array.from({ length: count }, () => ({ x: 0, y: 0, width, height }));
     this.viewports.forEach((viewport, i) => {
@@ -348,7 +386,7 @@ export class SceneView {
       camera: this.view.camera,
     };
     if (Math.abs(pointer.x) > 1 || Math.abs(pointer.y) > 1) return null;
-    const shown = this.shownRuns(viewport.run);
+    const shown = this.shown[viewport.run] ?? [];
     return this.contactUnder(pointer, shown) ?? this.bodyUnder(pointer, shown);
   }
 
@@ -371,11 +409,11 @@ export class SceneView {
     return null;
   }
 
-  // Numbers of the runs in a viewport.
-  private shownRuns(viewport: number): number[] {
-    const { layout } = this.options;
-    if (layout === 'ghost') return this.runs.map((_, i) => i);
-    return this.runs.length > 0 ? [layout === 'side-by-side' ? viewport : 0] : [];
+  // Numbers of the runs in each viewport.
+  private shownRuns(): number[][] {
+    const all = this.runs.map((_, i) => i);
+    if (this.options.layout === 'side-by-side') return all.map((i) => [i]);
+    return [this.options.layout === 'ghost' ? all : all.slice(0, 1)];
   }
 
   draw(): void {
@@ -389,17 +427,17 @@ export class SceneView {
     renderer.setViewport(0, 0, this.width, this.height);
     renderer.setClearColor(themeColours[this.options.theme].background, 1);
     renderer.clear();
-    this.labelList.length = 0;
+    this.labels.clear();
     const viewports = this.layoutViewports();
     viewports.forEach((viewport, i) => this.drawViewport(renderer, viewport, i));
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, this.width, this.height);
-    this.overlay.draw(renderer, this.overlayState(viewports), this.labelList, this.labelList.length);
+    this.drawOverlay(renderer, viewports);
     this.last = { drawCalls: renderer.info.render.calls, milliseconds: performance.now() - started };
   }
 
   private drawViewport(renderer: WebGLRenderer, viewport: Viewport, index: number): void {
-    const shown = this.shownRuns(index);
+    const shown = this.shown[index] ?? [];
     this.view.apply(viewport);
     this.pixels.viewport.value.set(viewport.width * this.pixelRatio, viewport.height * this.pixelRatio);
     this.pixels.pixelRatio.value = this.pixelRatio;
@@ -415,7 +453,10 @@ export class SceneView {
     renderer.setViewport(viewport.x, 0, viewport.width, viewport.height);
     renderer.setScissor(viewport.x, 0, viewport.width, viewport.height);
     renderer.render(this.scene, this.view.camera);
-    if (shown.length > 0) this.collectLabels(this.runs[shown[0]], viewport);
+    if (shown.length === 0) return;
+    const { labels, selected } = this.options;
+    const body = selected?.kind === 'body' && selected.run === shown[0] ? selected.body : -1;
+    this.labels.collect(this.runs[shown[0]], this.view, viewport, labels, body);
   }
 
   private updateExtent(viewport: Viewport): void {
@@ -440,50 +481,22 @@ export class SceneView {
     this.grid.place(zFrame, this.viewExtent, size, !planar);
   }
 
-  private collectLabels(drawing: RunDrawing, viewport: Viewport): void {
-    const { labels, selected } = this.options;
-    const marked = selected?.kind === 'body' && this.runs[selected.run] === drawing ? selected.body : -1;
-    const all = labels && drawing.bodies <= manyLabels;
-    if (!drawing.frame || (!all && marked < 0)) return;
-    if (marked >= 0) this.addLabel(drawing, marked, viewport, true);
-    if (!all) return;
-    for (let body = 0; body < drawing.bodies; ++body)
-      if (body !== marked) this.addLabel(drawing, body, viewport, false);
-  }
-
-  private addLabel(drawing: RunDrawing, body: number, viewport: Viewport, important: boolean): void {
-    if (!drawing.visible[body] || !(drawing.radii[body] > 0)) return;
-    const at = this.scratch.fromArray(drawing.transforms, 12 * body + 9);
-    const above = Math.min(this.view.pixelsAt(at, drawing.radii[body], viewport), 22) + 11;
-    at.project(this.view.camera);
-    if (!(Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && Math.abs(at.z) <= 1)) return;
-    this.labelList.push({
-      text: drawing.model.bodies[body].name,
-      x: viewport.x + 0.5 * (at.x + 1) * viewport.width,
-      y: 0.5 * (at.y + 1) * viewport.height + above,
-      important,
-    });
-  }
-
-  private overlayState(viewports: Viewport[]): OverlayState {
+  private drawOverlay(renderer: WebGLRenderer, viewports: readonly Viewport[]): void {
     const { camera } = this.view;
-    this.axes.forEach((axis, i) =>
-      axis.set(i === 0 ? 1 : 0, i === 1 ? 1 : 0, i === 2 ? 1 : 0).transformDirection(camera.matrixWorldInverse),
-    );
-    return {
-      width: this.width,
-      height: this.height,
-      pixelRatio: this.pixelRatio,
-      colours: themeColours[this.options.theme],
-      scale: this.options.grid,
-      unitsPerPixel: this.view.unitsPerPixel(viewports[0]),
-      planar: this.view.planar,
-      axes: this.axes,
-      viewports,
-      captions: this.captions(),
-    };
+    this.axes.forEach((axis, i) => axis.copy(units[i]).transformDirection(camera.matrixWorldInverse));
+    const state = this.overlayState;
+    state.width = this.width;
+    state.height = this.height;
+    state.pixelRatio = this.pixelRatio;
+    state.colours = themeColours[this.options.theme];
+    state.scale = this.options.grid;
+    state.unitsPerPixel = this.view.unitsPerPixel(viewports[0]);
+    state.planar = this.view.planar;
+    state.viewports = viewports;
+    this.overlay.draw(renderer, state, this.labels.list, this.labels.count);
   }
 
+  // Names of the runs, when more than one is shown.
   private captions(): { text: string; ink: string }[] {
     const { layout, theme } = this.options;
     if (this.runs.length < 2 || layout === 'single') return [];
@@ -500,6 +513,7 @@ export class SceneView {
     this.pixelRatio = pixelRatio ?? (this.fixedSize ? 1 : window.devicePixelRatio || 1);
     this.renderer?.setPixelRatio(this.pixelRatio);
     this.renderer?.setSize(this.width, this.height, false);
+    if (!this.touched) this.fitDue = true;
   }
 
   private containerResized(): void {
