@@ -2,7 +2,8 @@
 // Builds the page as one file, dist/viewer.html: script and style inline, no address of anything
 // outside, and a policy in it that forbids the browser to ask any but the page's own server.
 import type { OutputAsset, OutputChunk } from 'rollup';
-import { defineConfig, type Plugin } from 'vite';
+import type { Plugin, ServerOptions } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 const policy = [
   "default-src 'none'",
@@ -60,9 +61,18 @@ function inlined(html: string, file: OutputAsset | OutputChunk): string {
   return html.replace(element, () => text);
 }
 
+// `VINCI_ADDRESS=http://127.0.0.1:PORT/TOKEN/ npm run dev` shows the runs of a server.
+function served(address: string | undefined): ServerOptions {
+  if (!address) return {};
+  const { origin, pathname } = new URL(address);
+  const rewrite = (path: string): string => pathname.replace(/\/$/, '') + path;
+  return { proxy: { '/api': { target: origin, changeOrigin: true, rewrite } } };
+}
+
 export default defineConfig({
   base: './',
   plugins: [oneFile()],
+  server: served(process.env.VINCI_ADDRESS),
   build: {
     target: 'es2022',
     modulePreload: false,
@@ -72,4 +82,4 @@ export default defineConfig({
     rollupOptions: { output: { inlineDynamicImports: true } },
   },
   test: { include: ['tests/*.test.ts'], environment: 'node' },
-} as Parameters<typeof defineConfig>[0]);
+});

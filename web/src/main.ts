@@ -86,6 +86,7 @@ async function start(): Promise<void> {
   const style = document.createElement('style');
   style.textContent = pageStyle;
   document.head.append(style);
+  document.getElementById('opening')?.remove();
   startTheme(viewer);
   const app = document.createElement('vinci-app') as App;
   app.viewer = viewer;

@@ -31,17 +31,23 @@ export async function doRenderJob(job: RenderJob, viewer: Viewer, app: App): Pro
     app.bare = true;
     await app.updateComplete;
     if (!viewer.view) throw new Error('the browser cannot draw the scene: it has no WebGL');
-    if (viewer.problems.length > 0) throw new Error(viewer.problems[0].text);
     viewer.suspend();
+    refuseProblems(viewer);
     prepare(job, viewer, viewer.view);
     for (let i = 0; i < job.times.length; ++i) {
       await viewer.drawAt(job.times[i]);
+      refuseProblems(viewer);
       await post(`api/pictures/${i}`, await canvasBlob(viewer.view.canvas));
     }
     await post('api/render/done', '');
   } catch (error) {
     await post('api/render/failed', message(error));
   }
+}
+
+// No picture rather than one that lacks something.
+function refuseProblems(viewer: Viewer): void {
+  if (viewer.problems.length > 0) throw new Error(viewer.problems[0].text);
 }
 
 function prepare(job: RenderJob, viewer: Viewer, view: NonNullable<Viewer['view']>): void {

@@ -41,8 +41,17 @@ export interface RunList {
   absent: AbsentRun[];
 }
 
+async function jsonAnswer(address: string): Promise<unknown> {
+  const text = await (await answer(address)).text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('the server sent something that cannot be read');
+  }
+}
+
 export async function httpRuns(): Promise<RunList> {
-  const list: unknown = await (await answer('api/runs')).json();
+  const list = await jsonAnswer('api/runs');
   if (!Array.isArray(list)) throw new Error('the server sent no list of runs');
   const runs: RunList = { sources: [], absent: [] };
   list.forEach((json: Record<string, unknown> | null, index) => {
@@ -67,13 +76,12 @@ export class HttpSource implements RunSource {
   }
 
   async refresh(): Promise<Description> {
-    this.description = parseDescription(await (await answer(`api/runs/${this.run}`)).json());
+    this.description = parseDescription(await jsonAnswer(`api/runs/${this.run}`));
     return this.description;
   }
 
   async model(version: number): Promise<ModelJson> {
-    const json: unknown = await (await answer(`api/runs/${this.run}/models/${version}`)).json();
-    return parseModel(json, this.description);
+    return parseModel(await jsonAnswer(`api/runs/${this.run}/models/${version}`), this.description);
   }
 
   blockRange(frame: number, stride: number): BlockRange {

@@ -32,10 +32,8 @@ export class App extends LitElement implements PageActions {
   @state() private place = { x: 0, y: 0 };
   @query('.scene') private scene!: HTMLElement;
   private pressed: { x: number; y: number } | null = null;
+  private looked = ''; // where and at which picture, last
   private pointed: { x: number; y: number } | null = null;
-  private readonly resized = new ResizeObserver(() => {
-    if (!this.bare) this.viewer.resized();
-  });
 
   constructor() {
     super();
@@ -69,7 +67,6 @@ export class App extends LitElement implements PageActions {
 
   override firstUpdated(): void {
     this.viewer.attach(new SceneView(this.scene));
-    this.resized.observe(this.scene);
     handleKeys(this.viewer, this, () => this.dialog !== null || this.bare);
     this.viewer.start();
     requestAnimationFrame(() => this.lookUnderPointer());
@@ -105,6 +102,9 @@ export class App extends LitElement implements PageActions {
     requestAnimationFrame(() => this.lookUnderPointer());
     if (!this.pointed || this.dialog || this.bare) return;
     const { x, y } = this.pointed;
+    const looked = `${x} ${y} ${this.viewer.pictures}`;
+    if (looked === this.looked) return;
+    this.looked = looked;
     const box = this.scene.getBoundingClientRect();
     const pick = this.viewer.pick(x, y);
     if (pick) this.place = { x: x - box.left, y: y - box.top };
@@ -154,7 +154,8 @@ export class App extends LitElement implements PageActions {
         ${this.bare ? nothing : html`
           ${words ? html`<div class="words">${words}</div>` : nothing}
           ${this.viewer.problems.length > 0 ? this.messages() : nothing}
-          ${this.viewer.hovered ? html`<vinci-tooltip .viewer=${this.viewer} .place=${this.place}></vinci-tooltip>` : nothing}`}
+          ${this.viewer.hovered
+            ? html`<vinci-tooltip .viewer=${this.viewer} .place=${this.place}></vinci-tooltip>` : nothing}`}
       </main>`;
   }
 

@@ -22,6 +22,7 @@ export class BodyList extends LitElement {
   @state() private height = 400; // px of the list in sight
   @query('.rows') private rows?: HTMLElement;
   private readonly resized = new ResizeObserver(() => (this.height = this.rows?.clientHeight ?? 400));
+  private revealed: number | null = null; // body that was last brought into sight
   private found: { bodies: BodyDescription[]; search: string; indices: number[] } | null = null;
 
   constructor() {
@@ -75,13 +76,26 @@ export class BodyList extends LitElement {
     return this.found.indices;
   }
 
+  // A body that was chosen elsewhere is brought into sight.
+  override updated(): void {
+    const { selected } = this.viewer;
+    const body = selected?.kind === 'body' ? selected.body : null;
+    if (body === this.revealed) return;
+    this.revealed = body;
+    const place = body === null ? -1 : this.matching().indexOf(body);
+    if (place < 0 || !this.rows) return;
+    const top = place * rowHeight();
+    const inSight = top >= this.rows.scrollTop && top + rowHeight() <= this.rows.scrollTop + this.rows.clientHeight;
+    if (!inSight) this.rows.scrollTop = top - this.rows.clientHeight / 2;
+  }
+
   private toggleHidden(body: number): void {
     const hidden = new Set(this.viewer.options.hidden);
     if (!hidden.delete(body)) hidden.add(body);
     this.viewer.set({ hidden });
   }
 
-  private row(body: number, place: number, rowHeight: number) {
+  private row(body: number, place: number) {
     const { viewer } = this;
     const { options, selected } = viewer;
     const { name, freedom } = viewer.description!.bodies[body];
@@ -92,7 +106,7 @@ export class BodyList extends LitElement {
         @click=${action}>${icon}</button>`;
     return html`
       <div class="row ${chosen ? 'chosen' : ''} ${hidden ? 'hidden' : ''}" role="listitem"
-        style=${`top:${place * rowHeight}px`}>
+        style=${`top:${place * rowHeight()}px`}>
         <button class="name" title=${`${name} (${freedom})`} aria-pressed=${chosen}
           @click=${() => viewer.select(chosen ? null : { run: viewer.active, kind: 'body', body })}>
           <span class="swatch" style=${`background:${bodyColour(body, freedom, options.theme)}`}></span>
@@ -110,9 +124,9 @@ export class BodyList extends LitElement {
     const { viewer } = this;
     const bodies = viewer.description?.bodies ?? [];
     const matches = this.matching();
-    const rowHeight = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const first = Math.max(0, Math.floor(this.scrolled / rowHeight) - spare);
-    const last = Math.min(matches.length, Math.ceil((this.scrolled + this.height) / rowHeight) + spare);
+    const height = rowHeight();
+    const first = Math.max(0, Math.floor(this.scrolled / height) - spare);
+    const last = Math.min(matches.length, Math.ceil((this.scrolled + this.height) / height) + spare);
     const changed = viewer.options.hidden.size > 0 || viewer.options.solo !== null;
     return html`
       <header><h2>${bodies.length === 0 ? 'Bodies' : count(bodies.length, 'body', 'bodies')}</h2>
@@ -128,9 +142,14 @@ export class BodyList extends LitElement {
         @scroll=${() => (this.scrolled = this.rows?.scrollTop ?? 0)}>
         ${bodies.length === 0 ? html`<p class="none">This scene has no bodies.</p>`
           : matches.length === 0 ? html`<p class="none">No body has “${this.search}” in its name.</p>` : nothing}
-        <div class="space" style=${`height:${matches.length * rowHeight}px`}>
-          ${repeat(matches.slice(first, last), (body) => body, (body, i) => this.row(body, first + i, rowHeight))}
+        <div class="space" style=${`height:${matches.length * height}px`}>
+          ${repeat(matches.slice(first, last), (body) => body, (body, i) => this.row(body, first + i))}
         </div>
       </div>`;
   }
+}
+
+// px, two lines of text
+function rowHeight(): number {
+  return 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
 }

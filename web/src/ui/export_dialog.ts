@@ -102,7 +102,8 @@ export class ExportDialog extends LitElement {
   private form() {
     const { request } = this;
     const value = (event: Event) => (event.target as HTMLInputElement | HTMLSelectElement).value;
-    const choice = (label: string, options: [string, string][], chosen: string, change: (value: string) => void) => html`
+    const choice = (label: string, options: [string, string][], chosen: string,
+                    change: (value: string) => void) => html`
       <label for=${label}>${label}</label>
       <select id=${label} @change=${(event: Event) => change(value(event))}>
         ${options.map(([key, text]) => html`<option value=${key} .selected=${key === chosen}>${text}</option>`)}
@@ -131,7 +132,8 @@ export class ExportDialog extends LitElement {
   }
 
   override render() {
-    return html`<dialog aria-label="Export a video" @close=${this.closed}>${this.open ? this.content() : nothing}</dialog>`;
+    return html`<dialog aria-label="Export a video" @close=${this.closed}>
+      ${this.open ? this.content() : nothing}</dialog>`;
   }
 
   private content() {

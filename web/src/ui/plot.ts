@@ -105,12 +105,16 @@ export class Plot extends LitElement {
       width: area.clientWidth, height: area.clientHeight,
       scales: {
         x: { time: false },
-        y: this.logarithmic ? { distr: 3, log: 10 } : { range: (_plot, low, high) => paddedRange(low, high, this.include) },
+        y: this.logarithmic ? { distr: 3, log: 10 }
+          : { range: (_plot, low, high) => paddedRange(low, high, this.include) },
       },
       padding: [0.6 * size, 0.9 * size, 0, 0],
       axes: [
         { ...axis, size: 1.7 * size, values },
-        { ...axis, size: 4 * size, values, space: 2.2 * size, ...(this.logarithmic ? { splits: powersOfTen, filter: allSplits } : {}) },
+        {
+          ...axis, size: 4 * size, values, space: 2.2 * size,
+          ...(this.logarithmic ? { splits: powersOfTen, filter: allSplits } : {}),
+        },
       ],
       series: [{}, ...this.curves.map((curve) => ({
         stroke: colours[this.theme][curve.colour % 4], width: 1.4, points: { show: false },
@@ -182,7 +186,8 @@ export class Plot extends LitElement {
       <svg viewBox="0 0 20 8" aria-hidden="true"><path d="M0 4h20" fill="none" stroke-width="2.4"
         stroke=${colours[this.theme][curves[0].colour % 4]}></path></svg>
       <span class="muted">${curves[0].label}</span>
-      ${curves.map((curve) => html`<b class=${curve.dashed ? 'dashed' : ''}>${number(this.valueAt(curve, time))}</b>`)}
+      ${curves.map((curve) => html`
+        <b class=${curve.dashed ? 'dashed' : ''}>${number(this.valueAt(curve, time))}</b>`)}
     </span>`;
   }
 

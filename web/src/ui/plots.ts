@@ -154,11 +154,12 @@ export class Plots extends LitElement {
 
   private section(content: PlotContent) {
     const open = !this.closed.has(content.id);
+    const included = content.id === 'usage' ? [0, 1] : null;
     return html`
       <button class="heading" aria-expanded=${open} @click=${() => this.toggle(content.id)}>
         ${icons.down}${content.title}<span class="unit">${content.unit}</span></button>
       ${open ? html`<vinci-plot data-plot=${content.id} .viewer=${this.viewer} .curves=${content.curves}
-        .logarithmic=${content.id === 'residual'} .include=${content.id === 'usage' ? [0, 1] : null}></vinci-plot>` : nothing}`;
+        .logarithmic=${content.id === 'residual'} .include=${included}></vinci-plot>` : nothing}`;
   }
 
   override render() {

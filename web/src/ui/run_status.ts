@@ -78,7 +78,8 @@ export class RunStatus extends LitElement {
         ${shownOptions.map((name) => row(name, run[name]))}
       </dl>
       ${parameters.length > 0 ? html`<h2>Parameters</h2>
-        <dl>${parameters.map(([name, value]) => row(name, typeof value === 'number' ? plainNumber(value) : String(value)))}</dl>` : nothing}
+        <dl>${parameters.map(([name, value]) =>
+          row(name, typeof value === 'number' ? plainNumber(value) : String(value)))}</dl>` : nothing}
       <details><summary>Provenance</summary><dl>
         ${row('file', description.name)}
         ${row('created', description.created)}

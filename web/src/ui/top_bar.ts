@@ -57,7 +57,7 @@ export class TopBar extends LitElement {
   private toggle(name: 'contacts' | 'cones' | 'labels' | 'grid', label: string, hint: string) {
     const on = this.viewer.options[name];
     return html`<button aria-pressed=${on} aria-label=${label} title=${`${label}${hint}`}
-      @click=${() => this.viewer.set({ [name]: !on })}>${icons[name]}</button>`;
+      @click=${() => this.viewer.toggle(name)}>${icons[name]}</button>`;
   }
 
   private runChoice() {

@@ -33,6 +33,7 @@ export class Viewer extends EventTarget {
   loading = true; // before the first frame
   waiting = false; // for a run that has not begun
   late = false;
+  pictures = 0; // drawn so far
   options: SceneOptions = {
     layout: 'single', contacts: true, cones: false, arrowScale: 1, theme: 'light', hidden: new Set(),
     solo: null, follow: null, labels: false, selected: null, grid: true,
@@ -249,6 +250,12 @@ export class Viewer extends EventTarget {
     this.announce('change');
   }
 
+  // Cones belong to contacts: they bring them along.
+  toggle(name: 'contacts' | 'cones' | 'labels' | 'grid'): void {
+    const on = !this.options[name];
+    this.set(name === 'cones' && on ? { cones: on, contacts: on } : { [name]: on });
+  }
+
   setTheme(theme: Theme): void {
     document.documentElement.dataset.theme = theme;
     this.set({ theme });
@@ -320,11 +327,6 @@ export class Viewer extends EventTarget {
     this.dirty = true;
   }
 
-  resized(width?: number, height?: number, pixelRatio?: number): void {
-    this.view?.resize(width, height, pixelRatio);
-    this.dirty = true;
-  }
-
   // While pictures are made for export the loop stands still.
   suspend(): void {
     ++this.suspended;
@@ -371,6 +373,7 @@ export class Viewer extends EventTarget {
     if (this.view && this.dirty) {
       this.dirty = false;
       this.view.draw();
+      ++this.pictures;
     }
   }
 

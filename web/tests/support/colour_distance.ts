@@ -38,6 +38,8 @@ export function distance(a: Rgb, b: Rgb): number {
 // The least distance between any two of several colours.
 export function closest(colours: readonly Rgb[]): number {
   let least = Infinity;
-  colours.forEach((a, i) => colours.slice(i + 1).forEach((b) => (least = Math.min(least, distance(a, b)))));
+  colours.forEach((a, i) =>
+    colours.slice(i + 1).forEach((b) => (least = Math.min(least, distance(a, b)))),
+  );
   return least;
 }

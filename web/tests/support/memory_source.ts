@@ -27,7 +27,8 @@ export class MemorySource implements RunSource {
   blockRange(frame: number, stride: number): BlockRange {
     const span = this.framesPerBlock * stride;
     const first = Math.floor(frame / span) * span;
-    return { first, count: Math.min(this.framesPerBlock, Math.ceil((this.description.frames - first) / stride)), stride };
+    const left = Math.ceil((this.description.frames - first) / stride);
+    return { first, count: Math.min(this.framesPerBlock, left), stride };
   }
 
   async frames(query: FrameQuery): Promise<FrameBlock> {
