@@ -3,7 +3,13 @@ import { Color } from 'three';
 import { describe, expect, it } from 'vitest';
 
 import { bodyColour, contactColours, type Theme } from '../src/palette';
-import { arrowColours, edgeColour, fillColour, ghostTint, themeColours } from '../src/scene/appearance';
+import {
+  arrowColours,
+  edgeColour,
+  fillColour,
+  ghostTint,
+  themeColours,
+} from '../src/scene/appearance';
 import { closest, deuteranopia, distance, linear, type Rgb } from './support/colour_distance';
 
 const themes: Theme[] = ['light', 'dark'];
@@ -40,7 +46,9 @@ describe.each(themes)('colours in the %s theme', (theme) => {
   it('make the friction arrow darker than the normal arrow', () => {
     for (const state of ['sticking', 'sliding'] as const) {
       const { normal, friction } = arrowColours(state, theme);
-      expect(distance(rgb(friction), [0, 0, 0])).toBeLessThan(distance(rgb(normal), [0, 0, 0]) - apart);
+      expect(distance(rgb(friction), [0, 0, 0])).toBeLessThan(
+        distance(rgb(normal), [0, 0, 0]) - apart,
+      );
     }
   });
 
@@ -48,7 +56,9 @@ describe.each(themes)('colours in the %s theme', (theme) => {
     const plain = { freedom: 'spatial', theme, run: 0, selected: false } as const;
     for (let i = 0; i < 10; ++i) {
       const fill = rgb(fillColour(i, plain, new Color()));
-      expect(distance(fill, rgb(fillColour(i, { ...plain, selected: true }, new Color())))).toBeGreaterThan(0.02);
+      expect(
+        distance(fill, rgb(fillColour(i, { ...plain, selected: true }, new Color()))),
+      ).toBeGreaterThan(0.02);
       const ghost = rgb(fillColour(i, { ...plain, run: 1 }, new Color()));
       expect(distance(ghost, rgb(ghostTint(1)))).toBeLessThan(distance(fill, rgb(ghostTint(1))));
     }
@@ -60,10 +70,13 @@ describe('colours of contacts', () => {
 
   it('tell sticking from sliding, also to people with deuteranopia', () => {
     expect(distance(linear(sticking), linear(sliding))).toBeGreaterThan(2 * apart);
-    expect(distance(deuteranopia(linear(sticking)), deuteranopia(linear(sliding)))).toBeGreaterThan(apart);
+    expect(distance(deuteranopia(linear(sticking)), deuteranopia(linear(sliding)))).toBeGreaterThan(
+      apart,
+    );
   });
 
   it('tell open contacts from both', () => {
-    for (const other of [sticking, sliding]) expect(distance(linear(open), linear(other))).toBeGreaterThan(apart);
+    for (const other of [sticking, sliding])
+      expect(distance(linear(open), linear(other))).toBeGreaterThan(apart);
   });
 });

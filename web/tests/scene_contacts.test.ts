@@ -20,7 +20,8 @@ interface Row {
 }
 
 function contacts(...rows: Row[]): Contacts {
-  const floats = (get: (row: Row) => number[]): Float32Array => Float32Array.from(rows.flatMap(get));
+  const floats = (get: (row: Row) => number[]): Float32Array =>
+    Float32Array.from(rows.flatMap(get));
   return {
     count: rows.length,
     key: Uint32Array.from(rows.flatMap((_, i) => [i, 1, 2, 3])),
@@ -56,8 +57,18 @@ describe('the state of a contact', () => {
 
   it('is sliding on the cone with slip, also when the numbers are rounded to floats', () => {
     expect(stateOf({ impulse: [2, 1, 0], velocity: [0, -0.1, 0] })).toBe('sliding');
-    for (const [mu, normal] of [[0.3, 0.7], [0.1, 3.3e-4], [0.77, 12345.6]]) // prettier-ignore
-      expect(stateOf({ impulse: [normal, 0.6 * mu * normal, 0.8 * mu * normal], velocity: [0, -0.06, -0.08], friction: mu })).toBe('sliding');
+    for (const [mu, normal] of [
+      [0.3, 0.7],
+      [0.1, 3.3e-4],
+      [0.77, 12345.6],
+    ])
+      expect(
+        stateOf({
+          impulse: [normal, 0.6 * mu * normal, 0.8 * mu * normal],
+          velocity: [0, -0.06, -0.08],
+          friction: mu,
+        }),
+      ).toBe('sliding');
   });
 
   it('is sliding without friction as soon as there is slip', () => {
@@ -66,7 +77,9 @@ describe('the state of a contact', () => {
 
   it('is a support only in the plane and with a normal along z', () => {
     const rows = contacts({ impulse: [1, 0, 0], normal: [0, 0, 1] }, { impulse: [1, 0, 0] });
-    expect([isSupport(rows, 0, true), isSupport(rows, 0, false), isSupport(rows, 1, true)]).toEqual([true, false, false]);
+    expect([isSupport(rows, 0, true), isSupport(rows, 0, false), isSupport(rows, 1, true)]).toEqual(
+      [true, false, false],
+    );
   });
 });
 
@@ -93,16 +106,22 @@ function arrows(drawing: ContactDrawing): Vector3[] {
   const meshes = drawing.group.children.flatMap((child) => child.children) as Mesh[];
   const { geometry } = meshes.find((mesh) => mesh.geometry.getAttribute('force'))!;
   const count = (geometry as unknown as { instanceCount: number }).instanceCount;
-  return Array.from({ length: count }, (_, i) => new Vector3().fromBufferAttribute(geometry.getAttribute('force') as never, i));
+  return Array.from({ length: count }, (_, i) =>
+    new Vector3().fromBufferAttribute(geometry.getAttribute('force') as never, i),
+  );
 }
 
 // The matrices of translucent solids that are shown.
 function solids(drawing: ContactDrawing): Matrix4[] {
   const groups = drawing.group.children.filter(({ visible }) => visible);
-  const meshes = groups.map(({ children }) => children[0]).filter((mesh) => (mesh as InstancedMesh)?.isInstancedMesh);
+  const meshes = groups
+    .map(({ children }) => children[0])
+    .filter((mesh) => (mesh as InstancedMesh)?.isInstancedMesh);
   return meshes.flatMap((child) => {
     const mesh = child as InstancedMesh;
-    return Array.from({ length: mesh.count }, (_, i) => new Matrix4().fromArray(mesh.instanceMatrix.array, 16 * i));
+    return Array.from({ length: mesh.count }, (_, i) =>
+      new Matrix4().fromArray(mesh.instanceMatrix.array, 16 * i),
+    );
   });
 }
 
@@ -124,7 +143,10 @@ describe('arrows', () => {
   });
 
   it('are left out with hidden bodies, and kept with the body shown alone', () => {
-    const rows = contacts({ impulse: [1, 0, 0], bodies: [0, 1] }, { impulse: [1, 0, 0], bodies: [0, 2] });
+    const rows = contacts(
+      { impulse: [1, 0, 0], bodies: [0, 1] },
+      { impulse: [1, 0, 0], bodies: [0, 2] },
+    );
     expect(drawn(rows, { hidden: new Set([2]) }).count).toBe(1);
     expect([...drawn(rows, { solo: 2 }).rows.subarray(0, 1)]).toEqual([1]);
   });
@@ -137,7 +159,13 @@ describe('arrows', () => {
 
 describe('friction cones', () => {
   it('open with the angle of friction about the normal', () => {
-    const tilted: Row = { impulse: [1, 0, 0], friction: 0.7, normal: [0.6, 0, 0.8], tangent1: [0.8, 0, -0.6], tangent2: [0, 1, 0] };
+    const tilted: Row = {
+      impulse: [1, 0, 0],
+      friction: 0.7,
+      normal: [0.6, 0, 0.8],
+      tangent1: [0.8, 0, -0.6],
+      tangent2: [0, 1, 0],
+    };
     const [cone] = solids(drawn(contacts(tilted), { cones: true, planar: false }));
     const axis = new Vector3(0, 0, 1).transformDirection(cone);
     expect(axis.x).toBeCloseTo(0.6, 5);
@@ -154,8 +182,16 @@ describe('friction cones', () => {
 });
 
 describe('support points', () => {
-  it('are disks whose radius is the largest friction, and the arrow of a sliding one ends on the rim', () => {
-    const row: Row = { impulse: [2, 0.6, 0.8], friction: 0.5, normal: [0, 0, 1], tangent1: [1, 0, 0], tangent2: [0, 1, 0], velocity: [0, 1, 1], point: [3, 4, 0] };
+  it('are disks of the radius of the largest friction: the arrow of a sliding one ends on the rim', () => {
+    const row: Row = {
+      impulse: [2, 0.6, 0.8],
+      friction: 0.5,
+      normal: [0, 0, 1],
+      tangent1: [1, 0, 0],
+      tangent2: [0, 1, 0],
+      velocity: [0, 1, 1],
+      point: [3, 4, 0],
+    };
     const drawing = drawn(contacts(row));
     const [disk] = solids(drawing);
     expect(disk.elements[0]).toBeCloseTo(0.1, 6);
@@ -170,7 +206,10 @@ describe('picking contacts', () => {
   const camera = new OrthographicCamera(-1, 1, 1, -1, -10, 10);
   camera.updateMatrixWorld();
   const viewport = { x: 0, y: 0, width: 400, height: 400 };
-  const rows = contacts({ impulse: [1, 0, 0], point: [0.5, 0, 0] }, { impulse: [0, 0, 0], point: [0.52, 0, 0] });
+  const rows = contacts(
+    { impulse: [1, 0, 0], point: [0.5, 0, 0] },
+    { impulse: [0, 0, 0], point: [0.52, 0, 0] },
+  );
 
   it('finds the closest within eight pixels', () => {
     const drawing = drawn(rows);

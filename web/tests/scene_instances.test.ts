@@ -11,8 +11,27 @@ const identity = { position: [0, 0, 0], rotation: [1, 0, 0, 0] } as const;
 
 describe('instance matrices', () => {
   const rotation = new Quaternion(0.1, -0.5, 0.3, 0.8).normalize();
-  const poses = new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 2, 3, rotation.w, rotation.x, rotation.y, rotation.z]);
-  const local = new Matrix4().compose(new Vector3(0.5, 0, -1), new Quaternion(0, 0, 0.6, 0.8), new Vector3(2, 3, 4));
+  const poses = new Float32Array([
+    0,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    1,
+    2,
+    3,
+    rotation.w,
+    rotation.x,
+    rotation.y,
+    rotation.z,
+  ]);
+  const local = new Matrix4().compose(
+    new Vector3(0.5, 0, -1),
+    new Quaternion(0, 0, 0.6, 0.8),
+    new Vector3(2, 3, 4),
+  );
   const e = local.elements;
   const locals = new Float64Array([0, 4, 8, 12].flatMap((c) => [e[c], e[c + 1], e[c + 2]]));
 
@@ -26,7 +45,9 @@ describe('instance matrices', () => {
   }
 
   it('are the product of the pose and the place in the body', () => {
-    const expected = new Matrix4().compose(new Vector3(1, 2, 3), rotation, new Vector3(1, 1, 1)).multiply(local);
+    const expected = new Matrix4()
+      .compose(new Vector3(1, 2, 3), rotation, new Vector3(1, 1, 1))
+      .multiply(local);
     matrix(1, null).forEach((value, i) => expect(value).toBeCloseTo(expected.elements[i], 5));
   });
 
@@ -53,21 +74,46 @@ describe('instance matrices', () => {
 const noContacts = { count: 0 } as Contacts;
 
 function frame(index: number, poses: number[], model = 0): Frame {
-  return { index, model, time: index, poses: Float32Array.from(poses), contacts: noContacts } as unknown as Frame;
+  return {
+    index,
+    model,
+    time: index,
+    poses: Float32Array.from(poses),
+    contacts: noContacts,
+  } as unknown as Frame;
 }
 
 function box(body: number, half = 0.1): ShapeJson {
-  return { kind: 'box', half_extents: [half, half, half], body, material: 0, offset: identity } as unknown as ShapeJson;
+  return {
+    kind: 'box',
+    half_extents: [half, half, half],
+    body,
+    material: 0,
+    offset: identity,
+  } as unknown as ShapeJson;
 }
 
 function models(...shapes: ShapeJson[][]): ModelJson[] {
-  const body = { freedom: 'spatial', mass: 1, center: [0, 0, 0], velocity_offset: 0, velocity_size: 6 };
+  const body = {
+    freedom: 'spatial',
+    mass: 1,
+    center: [0, 0, 0],
+    velocity_offset: 0,
+    velocity_size: 6,
+  };
   const bodies = [0, 1, 2].map((i) => ({ ...body, name: `body ${i}` }));
-  return shapes.map((list) => ({ world: 'spatial', gravity: [0, 0, -9.81], bodies, shapes: list }) as unknown as ModelJson);
+  return shapes.map(
+    (list) =>
+      ({ world: 'spatial', gravity: [0, 0, -9.81], bodies, shapes: list }) as unknown as ModelJson,
+  );
 }
 
 function drawing(list: ModelJson[], problems: string[] = []): RunDrawing {
-  const description = { name: 'run.h5', world: list[0]?.world ?? 'spatial', bodies: list[0]?.bodies ?? [] };
+  const description = {
+    name: 'run.h5',
+    world: list[0]?.world ?? 'spatial',
+    bodies: list[0]?.bodies ?? [],
+  };
   const run = {
     description,
     models: (version: number) => {
@@ -113,12 +159,22 @@ describe('a run in the scene', () => {
     const rock = (body: number, size: number): ShapeJson =>
       ({
         kind: 'polyhedron',
-        vertices: [[0, 0, 0], [size, 0, 0], [0, 1, 0], [0, 0, 1]],
-        faces: [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+        vertices: [
+          [0, 0, 0],
+          [size, 0, 0],
+          [0, 1, 0],
+          [0, 0, 1],
+        ],
+        faces: [
+          [0, 2, 1],
+          [0, 1, 3],
+          [0, 3, 2],
+          [1, 2, 3],
+        ],
         body,
         material: 0,
         offset: identity,
-      }) as unknown as ShapeJson; // prettier-ignore
+      }) as unknown as ShapeJson;
     const run = drawing(models(Array.from({ length: 300 }, (_, i) => rock(i % 3, 1 + 0.01 * i))));
     run.setFrame(frame(0, threePoses));
     expect(run.batches).toHaveLength(1);
@@ -155,7 +211,12 @@ describe('a run in the scene', () => {
   });
 
   it('reports for the camera what moves and what the ground is', () => {
-    const floor = { kind: 'half-space', body: 0, material: 0, offset: identity } as unknown as ShapeJson;
+    const floor = {
+      kind: 'half-space',
+      body: 0,
+      material: 0,
+      offset: identity,
+    } as unknown as ShapeJson;
     const run = drawing(models([floor, box(1), box(2)]));
     run.setFrame(frame(0, threePoses));
     const { free, grounds } = run.balls();

@@ -6,7 +6,9 @@ import { ForceReference, lengthText, LogHistogram, niceLength } from '../src/sce
 
 describe('nice lengths', () => {
   it('are 1, 2 or 5 times a power of ten and never beyond the limit', () => {
-    expect([1, 1.9, 2, 4.99, 5, 9.99, 0.07, 0.3, 1234].map(niceLength)).toEqual([1, 1, 2, 2, 5, 5, 0.05, 0.2, 1000]);
+    expect([1, 1.9, 2, 4.99, 5, 9.99, 0.07, 0.3, 1234].map(niceLength)).toEqual([
+      1, 1, 2, 2, 5, 5, 0.05, 0.2, 1000,
+    ]);
     for (let exponent = -9; exponent < 6; exponent += 0.037) {
       const limit = 10 ** exponent;
       expect(niceLength(limit)).toBeLessThanOrEqual(limit * (1 + 1e-9));
@@ -16,7 +18,17 @@ describe('nice lengths', () => {
 
   it('are read in the unit that suits them', () => {
     const texts = [2e-9, 5e-6, 1e-3, 0.005, 0.05, 0.5, 1, 200, 5000].map(lengthText);
-    expect(texts).toEqual(['2 nm', '5 µm', '1 mm', '5 mm', '5 cm', '50 cm', '1 m', '200 m', '5 km']);
+    expect(texts).toEqual([
+      '2 nm',
+      '5 µm',
+      '1 mm',
+      '5 mm',
+      '5 cm',
+      '50 cm',
+      '1 m',
+      '200 m',
+      '5 km',
+    ]);
   });
 });
 
@@ -79,8 +91,13 @@ describe('the reference force of arrows', () => {
   });
 });
 
-const ball = (x: number, y: number, z: number, radius = 0.1): Ball => ({ centre: [x, y, z], radius });
-const pile = Array.from({ length: 60 }, (_, i) => ball((i % 4) * 0.2, (Math.floor(i / 4) % 4) * 0.2, Math.floor(i / 16) * 0.2));
+const ball = (x: number, y: number, z: number, radius = 0.1): Ball => ({
+  centre: [x, y, z],
+  radius,
+});
+const pile = Array.from({ length: 60 }, (_, i) =>
+  ball((i % 4) * 0.2, (Math.floor(i / 4) % 4) * 0.2, Math.floor(i / 16) * 0.2),
+);
 const nothing = { free: [], fixed: [], seen: [], grounds: [] };
 
 describe('what the camera shows', () => {
@@ -94,7 +111,7 @@ describe('what the camera shows', () => {
     expect(sceneExtents({ ...nothing, free: fallen })).toEqual(union(pile));
   });
 
-  it('is not a ground that is huge against what stands on it, but the fixed things around it', () => {
+  it('is not a ground huge against what stands on it, but the fixed things around it', () => {
     const peg = ball(1, 0, 0, 0.05);
     const extents = sceneExtents({ ...nothing, free: pile, fixed: [ball(0, 0, -500, 500), peg] });
     expect(extents).toEqual(union([...pile, peg]));

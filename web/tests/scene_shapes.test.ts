@@ -9,12 +9,26 @@ import { type PlacedShape, readShapes } from '../src/scene/shapes';
 const identity = { position: [0, 0, 0], rotation: [1, 0, 0, 0] };
 
 function model(shapes: unknown[], world: 'planar' | 'spatial' = 'spatial', bodies = 1): ModelJson {
-  const body = { name: 'b', freedom: world, mass: 1, center: [0, 0, 0], velocity_offset: 0, velocity_size: 6 };
-  return { world, gravity: [0, 0, 0], bodies: Array(bodies).fill(body), shapes } as unknown as ModelJson;
+  const body = {
+    name: 'b',
+    freedom: world,
+    mass: 1,
+    center: [0, 0, 0],
+    velocity_offset: 0,
+    velocity_size: 6,
+  };
+  return {
+    world,
+    gravity: [0, 0, 0],
+    bodies: Array(bodies).fill(body),
+    shapes,
+  } as unknown as ModelJson;
 }
 
 function place(json: object, world: 'planar' | 'spatial' = 'spatial'): PlacedShape {
-  const { shapes, problems } = readShapes(model([{ body: 0, material: 0, offset: identity, ...json }], world));
+  const { shapes, problems } = readShapes(
+    model([{ body: 0, material: 0, offset: identity, ...json }], world),
+  );
   expect(problems).toEqual([]);
   return shapes[0];
 }
@@ -45,11 +59,16 @@ const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b
 function triangles(shape: PlacedShape, sides = 48): Point[][] {
   const points = vertices(shape, sides);
   const { indices } = shape.make(sides);
-  return Array.from({ length: indices.length / 3 }, (_, i) => [0, 1, 2].map((k) => points[indices[3 * i + k]]));
+  return Array.from({ length: indices.length / 3 }, (_, i) =>
+    [0, 1, 2].map((k) => points[indices[3 * i + k]]),
+  );
 }
 
 function area(shape: PlacedShape): number {
-  return triangles(shape).reduce((sum, [a, b, c]) => sum + 0.5 * cross(minus(b, a), minus(c, a))[2], 0);
+  return triangles(shape).reduce(
+    (sum, [a, b, c]) => sum + 0.5 * cross(minus(b, a), minus(c, a))[2],
+    0,
+  );
 }
 
 // By the divergence theorem: right only if the surface is closed and every triangle faces outward.
@@ -67,20 +86,39 @@ const roundShare = (48 / (2 * Math.PI)) * Math.sin((2 * Math.PI) / 48);
 
 describe('planar shapes', () => {
   it('have the area of their numbers', () => {
-    expect(area(place({ kind: 'circle', radius: 0.3 }, 'planar'))).toBeCloseTo(Math.PI * 0.09 * roundShare, 7);
+    expect(area(place({ kind: 'circle', radius: 0.3 }, 'planar'))).toBeCloseTo(
+      Math.PI * 0.09 * roundShare,
+      7,
+    );
     const capsule = place({ kind: 'capsule', half_axis: [0.3, 0.4, 0], radius: 0.1 }, 'planar');
     expect(area(capsule)).toBeCloseTo(Math.PI * 0.01 * roundShare + 0.2 * 1, 7);
   });
 
   it('are filled right when they are concave', () => {
-    const cup = [[-3, -3], [-2, -3], [-2, 2], [2, 2], [2, -3], [3, -3], [3, 3], [-3, 3]]; // prettier-ignore
+    const cup = [
+      [-3, -3],
+      [-2, -3],
+      [-2, 2],
+      [2, 2],
+      [2, -3],
+      [3, -3],
+      [3, 3],
+      [-3, 3],
+    ];
     const shape = place({ kind: 'polygon', vertices: cup }, 'planar');
     expect(area(shape)).toBeCloseTo(36 - 4 * 5, 6);
-    for (const [a, b, c] of triangles(shape)) expect(cross(minus(b, a), minus(c, a))[2]).toBeGreaterThan(0);
+    for (const [a, b, c] of triangles(shape))
+      expect(cross(minus(b, a), minus(c, a))[2]).toBeGreaterThan(0);
   });
 
   it('are filled the same way when they are written clockwise', () => {
-    const { indices, positions } = geometry.polygonGeometry([[0, 0], [0, 2], [3, 2], [4, 1], [3, 0]]); // prettier-ignore
+    const { indices, positions } = geometry.polygonGeometry([
+      [0, 0],
+      [0, 2],
+      [3, 2],
+      [4, 1],
+      [3, 0],
+    ]);
     const at = (i: number): Point => [...positions.subarray(3 * i, 3 * i + 3)];
     let sum = 0;
     for (let t = 0; t < indices.length; t += 3) {
@@ -93,7 +131,12 @@ describe('planar shapes', () => {
   it('share one square when they are rectangles, one triangle when they are triangles', () => {
     const rectangle = (w: number, h: number): object => ({
       kind: 'polygon',
-      vertices: [[-w, -h], [w, -h], [w, h], [-w, h]], // prettier-ignore
+      vertices: [
+        [-w, -h],
+        [w, -h],
+        [w, h],
+        [-w, h],
+      ],
     });
     const first = place(rectangle(0.1, 0.05), 'planar');
     const second = place(rectangle(2, 3), 'planar');
@@ -101,14 +144,32 @@ describe('planar shapes', () => {
     expect(area(first)).toBeCloseTo(0.02, 9);
     expect(area(second)).toBeCloseTo(24, 5);
     expect(extent(vertices(second), 0)).toEqual([-2, 2]);
-    const triangle = place({ kind: 'polygon', vertices: [[1, 1], [4, 1], [1, 3]] }, 'planar'); // prettier-ignore
+    const triangle = place(
+      {
+        kind: 'polygon',
+        vertices: [
+          [1, 1],
+          [4, 1],
+          [1, 3],
+        ],
+      },
+      'planar',
+    );
     expect(area(triangle)).toBeCloseTo(3, 6);
     expect(extent(vertices(triangle), 1)).toEqual([1, 3]);
   });
 
   it('are outlined all round, and a circle has a spoke', () => {
     expect(geometry.diskGeometry(48).edges.length / 6).toBe(49);
-    expect(geometry.polygonGeometry([[0, 0], [1, 0], [1, 2], [0.5, 0.5], [0, 1]]).edges.length / 6).toBe(5); // prettier-ignore
+    expect(
+      geometry.polygonGeometry([
+        [0, 0],
+        [1, 0],
+        [1, 2],
+        [0.5, 0.5],
+        [0, 1],
+      ]).edges.length / 6,
+    ).toBe(5);
   });
 });
 
@@ -119,9 +180,25 @@ describe('solids', () => {
     expect(volume(cylinder)).toBeCloseTo(Math.PI * 0.04 * roundShare, 7);
     const octahedron = place({
       kind: 'polyhedron',
-      vertices: [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]],
-      faces: [[0, 2, 4], [0, 3, 5], [0, 4, 3], [0, 5, 2], [1, 2, 5], [1, 3, 4], [1, 4, 2], [1, 5, 3]],
-    }); // prettier-ignore
+      vertices: [
+        [1, 0, 0],
+        [-1, 0, 0],
+        [0, 1, 0],
+        [0, -1, 0],
+        [0, 0, 1],
+        [0, 0, -1],
+      ],
+      faces: [
+        [0, 2, 4],
+        [0, 3, 5],
+        [0, 4, 3],
+        [0, 5, 2],
+        [1, 2, 5],
+        [1, 3, 4],
+        [1, 4, 2],
+        [1, 5, 3],
+      ],
+    });
     expect(volume(octahedron)).toBeCloseTo(4 / 3, 6);
     expect(octahedron.make(8).edges.length / 6).toBe(12);
   });
@@ -129,7 +206,11 @@ describe('solids', () => {
   // Inscribed surfaces: the error goes with the square of the side.
   it.each([
     ['sphere', { kind: 'sphere', radius: 0.2 }, (4 / 3) * Math.PI * 0.008],
-    ['capsule', { kind: 'capsule', half_axis: [0, 0.3, 0.4], radius: 0.2 }, Math.PI * (0.04 + (4 / 3) * 0.008)],
+    [
+      'capsule',
+      { kind: 'capsule', half_axis: [0, 0.3, 0.4], radius: 0.2 },
+      Math.PI * (0.04 + (4 / 3) * 0.008),
+    ],
   ])('converge to the %s as sides are added', (_, json, exact) => {
     const errors = [12, 24, 48].map((sides) => 1 - volume(place(json), sides) / exact);
     expect(errors[0] / errors[1]).toBeGreaterThan(3.5);
@@ -170,7 +251,11 @@ describe('solids', () => {
   });
 
   it('that are round have two tones, so that one sees them turn', () => {
-    for (const { tones } of [geometry.sphereGeometry(16), geometry.cylinderGeometry(16), geometry.capsuleGeometry(1, 16)])
+    for (const { tones } of [
+      geometry.sphereGeometry(16),
+      geometry.cylinderGeometry(16),
+      geometry.capsuleGeometry(1, 16),
+    ])
       expect(new Set(tones).size).toBe(2);
   });
 });
@@ -185,9 +270,35 @@ describe('damaged shapes', () => {
     ['with a negative radius', { ...good, radius: -1 }],
     ['of no body', { ...good, body: 7 }],
     ['without an offset', { ...good, offset: undefined }],
-    ['with an offset that does not turn', { ...good, offset: { position: [0, 0, 0], rotation: [0, 0, 0, 0] } }],
-    ['with a polygon of two vertices', { ...good, kind: 'polygon', vertices: [[0, 0], [1, 1]] }], // prettier-ignore
-    ['with a face of vertices that are not there', { ...good, kind: 'polyhedron', vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], faces: [[0, 1, 9]] }], // prettier-ignore
+    [
+      'with an offset that does not turn',
+      { ...good, offset: { position: [0, 0, 0], rotation: [0, 0, 0, 0] } },
+    ],
+    [
+      'with a polygon of two vertices',
+      {
+        ...good,
+        kind: 'polygon',
+        vertices: [
+          [0, 0],
+          [1, 1],
+        ],
+      },
+    ],
+    [
+      'with a face of vertices that are not there',
+      {
+        ...good,
+        kind: 'polyhedron',
+        vertices: [
+          [0, 0, 0],
+          [1, 0, 0],
+          [0, 1, 0],
+          [0, 0, 1],
+        ],
+        faces: [[0, 1, 9]],
+      },
+    ],
     ['that are null', null],
   ];
 

@@ -74,7 +74,7 @@ export function fillColour(index: number, style: BodyStyle, out: Color): Color {
   return out;
 }
 
-// Darker than the fill in the light theme; in the dark one lighter, unless the fill is light itself.
+// Darker than the fill in the light theme; in the dark one lighter, unless the fill is light.
 export function edgeColour(index: number, style: BodyStyle, out: Color): Color {
   if (style.selected) return out.copy(themeColours[style.theme].accent);
   fillColour(index, style, out);
@@ -84,7 +84,10 @@ export function edgeColour(index: number, style: BodyStyle, out: Color): Color {
 }
 
 // The normal arrow is lighter than the friction arrow of the same contact.
-export function arrowColours(state: ContactState, theme: Theme): { normal: Color; friction: Color } {
+export function arrowColours(
+  state: ContactState,
+  theme: Theme,
+): { normal: Color; friction: Color } {
   const base = new Color(contactColours[state]);
   return theme === 'light'
     ? { normal: base, friction: base.clone().lerp(black, 0.62) }

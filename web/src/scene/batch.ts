@@ -12,7 +12,13 @@ import {
 } from 'three';
 
 import { instanceMatrices, type Instances } from './instance_matrices';
-import { type BodyMaterials, bodyMaterials, fillGeometry, type PixelUniforms, ribbonGeometry } from './materials';
+import {
+  type BodyMaterials,
+  bodyMaterials,
+  fillGeometry,
+  type PixelUniforms,
+  ribbonGeometry,
+} from './materials';
 import type { ShapeGeometry } from './shape_geometry';
 import type { PlacedShape } from './shapes';
 

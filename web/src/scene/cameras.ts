@@ -9,7 +9,7 @@ import { PlanarControls, type ViewportAt } from './planar_controls';
 
 const fieldOfView = 35; // degrees, vertical
 const slope = Math.tan(MathUtils.degToRad(fieldOfView / 2));
-const planarDepth = 100; // m before and behind the plane; does not change what an orthographic camera shows
+const planarDepth = 100; // m before and behind the plane; an orthographic camera shows the same
 const margin = 1.15; // around what fit() shows
 
 export interface Viewport {
@@ -65,7 +65,9 @@ export class ViewCamera {
   // Pixels that a length of `metres` has at a place.
   pixelsAt(place: Vector3, metres: number, viewport: Viewport): number {
     const { elements } = this.camera.projectionMatrix;
-    const depth = this.isPlanar ? 1 : -this.before.copy(place).applyMatrix4(this.camera.matrixWorldInverse).z;
+    const depth = this.isPlanar
+      ? 1
+      : -this.before.copy(place).applyMatrix4(this.camera.matrixWorldInverse).z;
     return depth > 0 ? (0.5 * viewport.height * elements[5] * metres) / depth : 0;
   }
 

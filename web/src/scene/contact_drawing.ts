@@ -61,7 +61,8 @@ export class ContactDrawing {
     this.disks = new SolidBatch(diskGeometry(48, false), pixels, coneOrder, 0.8);
     this.arrows = new FigureBatch(arrowFigure, pixels, arrowOrder);
     this.marks = new FigureBatch(markFigure, pixels, markOrder);
-    for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks]) this.group.add(batch.group);
+    for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks])
+      this.group.add(batch.group);
     const palette = (theme: Theme): Record<ContactState, StateColours> =>
       Object.fromEntries(states.map((state) => [state, arrowColours(state, theme)])) as never;
     this.colours = { light: palette('light'), dark: palette('dark') };
@@ -108,7 +109,10 @@ export class ContactDrawing {
   private isShown(contacts: Contacts, row: number, style: ContactStyle): boolean {
     const a = contacts.bodies[2 * row];
     const b = contacts.bodies[2 * row + 1];
-    const wanted = style.solo === null ? !style.hidden.has(a) && !style.hidden.has(b) : style.solo === a || style.solo === b;
+    const wanted =
+      style.solo === null
+        ? !style.hidden.has(a) && !style.hidden.has(b)
+        : style.solo === a || style.solo === b;
     const { pointA, pointB, normal } = contacts;
     let sum = contacts.impulse[3 * row];
     for (let i = 3 * row; i < 3 * row + 3; ++i) sum += pointA[i] + pointB[i] + normal[i];
@@ -118,7 +122,8 @@ export class ContactDrawing {
   // The point is midway between those on the two bodies.
   private place(contacts: Contacts, row: number): void {
     for (let k = 0; k < 3; ++k)
-      this.points[3 * this.count + k] = 0.5 * (contacts.pointA[3 * row + k] + contacts.pointB[3 * row + k]);
+      this.points[3 * this.count + k] =
+        0.5 * (contacts.pointA[3 * row + k] + contacts.pointB[3 * row + k]);
     this.rows[this.count] = row;
   }
 
@@ -145,7 +150,10 @@ export class ContactDrawing {
     if (support) this.disk(size * friction[row] * impulse[3 * row], colours.normal);
     else this.arrow(kind, colours.normal);
     for (let k = 0; k < 3; ++k)
-      this.vector[k] = size * (impulse[3 * row + 1] * tangent1[3 * row + k] + impulse[3 * row + 2] * tangent2[3 * row + k]);
+      this.vector[k] =
+        size *
+        (impulse[3 * row + 1] * tangent1[3 * row + k] +
+          impulse[3 * row + 2] * tangent2[3 * row + k]);
     this.arrow(kind, colours.friction);
     if (style.cones && !support) this.cone(contacts, row, colours.normal, style);
   }
@@ -197,7 +205,8 @@ export class ContactDrawing {
   }
 
   dispose(): void {
-    for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks]) batch.dispose();
+    for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks])
+      batch.dispose();
     this.group.removeFromParent();
   }
 }

@@ -41,8 +41,9 @@ void main() {
   float tip = min(11.0, 0.6 * size);
   float width = min(1.5, 0.2 * tip);
   float grow = part > 0.5 ? 0.0 : halo;
-  vec2 corner = axis * (figure.x * size + figure.y * tip) + side * (figure.z * tip + figure.w * (width + halo));
-  corner += axis * sign(figure.x - 0.5 + figure.y * 0.001) * grow * 0.8 + side * sign(figure.z) * grow;
+  vec2 corner = axis * (figure.x * size + figure.y * tip);
+  corner += side * (figure.z * tip + figure.w * (width + halo));
+  corner += axis * sign(figure.x - 0.5) * grow * 0.8 + side * sign(figure.z) * grow;
   along = figure.x + figure.y * tip / size;
   float depth = lifted.w > 0.0 ? max(lifted.z / lifted.w, -1.0) : -1.0;
   gl_Position = vec4((start + corner) * 2.0 * pixelRatio / viewport, depth, 1.0);
@@ -132,7 +133,8 @@ void main() {
   float inside = 1.0 - smoothstep(-soft, soft, outline);
   float halo = radius > 2.0 ? 1.2 : 0.5;
   float rim = 1.0 - smoothstep(halo - soft, halo + soft, outline);
-  float hole = figure > 0.5 && figure < 1.5 ? 1.0 - smoothstep(-soft, soft, outline + 0.45 * radius) : 0.0;
+  float inner = 1.0 - smoothstep(-soft, soft, outline + 0.45 * radius);
+  float hole = figure > 0.5 && figure < 1.5 ? inner : 0.0;
   float ring = inside * smoothstep(-soft, soft, disk + 2.2);
   float alpha = figure > 2.5 ? ring : max(inside, rim * 0.9);
   if (alpha < 0.01) discard;
@@ -145,7 +147,10 @@ export const markFigures = { sticking: 0, sliding: 1, open: 2, selected: 3 } as 
 
 function markGeometry(): InstancedBufferGeometry {
   const geometry = new InstancedBufferGeometry();
-  geometry.setAttribute('corner', new BufferAttribute(new Float32Array([-1, -1, 1, -1, 1, 1, -1, 1]), 2));
+  geometry.setAttribute(
+    'corner',
+    new BufferAttribute(new Float32Array([-1, -1, 1, -1, 1, 1, -1, 1]), 2),
+  );
   geometry.setIndex([0, 1, 2, 0, 2, 3]);
   return geometry;
 }
@@ -159,7 +164,12 @@ function overlayMaterial(
   return new ShaderMaterial({
     vertexShader,
     fragmentShader,
-    uniforms: { ...pixels, haloColour: { value: new Color() }, halo: { value: halo }, nearer: { value: 0 } },
+    uniforms: {
+      ...pixels,
+      haloColour: { value: new Color() },
+      halo: { value: halo },
+      nearer: { value: 0 },
+    },
     transparent: true,
     depthTest: false,
     depthWrite: false,
@@ -176,7 +186,8 @@ export interface Figure {
 export const arrowFigure: Figure = {
   geometry: arrowGeometry,
   columns: { origin: 3, force: 3, colour: 3, kind: 1 },
-  materials: (pixels) => [1.2, 0].map((halo) => overlayMaterial(arrowVertex, arrowFragment, pixels, halo)),
+  materials: (pixels) =>
+    [1.2, 0].map((halo) => overlayMaterial(arrowVertex, arrowFragment, pixels, halo)),
 };
 
 export const markFigure: Figure = {

@@ -46,9 +46,13 @@ export function radiusOf({ lower, upper }: Extents): number {
 // Without those that are far from the middle of the others: beyond eight times the distance within
 // which three quarters lie, and beyond forty typical radii. Of one or two none is the odd one.
 export function withoutOutliers(balls: readonly Ball[]): Ball[] {
-  const finite = balls.filter(({ centre, radius }) => Number.isFinite(centre[0] + centre[1] + centre[2] + radius));
+  const finite = balls.filter(({ centre, radius }) =>
+    Number.isFinite(centre[0] + centre[1] + centre[2] + radius),
+  );
   if (finite.length < 3) return finite;
-  const median = [0, 1, 2].map((k) => quantile(finite.map((ball) => ball.centre[k]).sort(ascending), 0.5));
+  const median = [0, 1, 2].map((k) =>
+    quantile(finite.map((ball) => ball.centre[k]).sort(ascending), 0.5),
+  );
   const distances = finite.map((ball) => distance(ball.centre, median));
   const spread = quantile([...distances].sort(ascending), 0.6);
   const size = quantile(finite.map((ball) => ball.radius).sort(ascending), 0.5);
@@ -143,7 +147,11 @@ export class SeenPlaces {
     for (let i = 0; i < this.count; ++i)
       for (let k = 0; k < this.chosen.length; ++k) {
         const p = (i * SeenPlaces.bodies + k) * 3;
-        const centre: [number, number, number] = [this.places[p], this.places[p + 1], this.places[p + 2]];
+        const centre: [number, number, number] = [
+          this.places[p],
+          this.places[p + 1],
+          this.places[p + 2],
+        ];
         result.push({ centre, radius: this.radii[k] });
       }
     return result;

@@ -30,7 +30,8 @@ export class FigureBatch {
   private readonly materials: ShaderMaterial[];
   private readonly meshes: Mesh[];
   private capacity = 0;
-  private uploads: { column: InstancedBufferAttribute; range: { start: number; count: number } }[] = [];
+  private uploads: { column: InstancedBufferAttribute; range: { start: number; count: number } }[] =
+    [];
 
   constructor(
     private readonly figure: Figure,
@@ -111,7 +112,12 @@ export class SolidBatch {
     private readonly order: number,
     opacity: number,
   ) {
-    const common = { transparent: true, depthTest: false, depthWrite: false, side: DoubleSide } as const;
+    const common = {
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+      side: DoubleSide,
+    } as const;
     this.fillMaterial = new MeshBasicMaterial({ ...common, opacity: 0.3 * opacity });
     this.edgeMaterial = edgeMaterial(pixels, opacity);
     this.edgeMaterial.depthTest = false;
@@ -133,7 +139,11 @@ export class SolidBatch {
     this.edgeStyles = style.array as Float32Array;
   }
 
-  private mesh(geometry: BufferGeometry, material: InstancedMesh['material'], above: number): InstancedMesh {
+  private mesh(
+    geometry: BufferGeometry,
+    material: InstancedMesh['material'],
+    above: number,
+  ): InstancedMesh {
     const mesh = new InstancedMesh(geometry, material, this.capacity);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;

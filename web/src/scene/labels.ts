@@ -19,15 +19,28 @@ export class Labels {
   }
 
   // `selected`: a body, or −1. It comes first, so that it keeps its place.
-  collect(drawing: RunDrawing, view: ViewCamera, viewport: Viewport, all: boolean, selected: number): void {
+  collect(
+    drawing: RunDrawing,
+    view: ViewCamera,
+    viewport: Viewport,
+    all: boolean,
+    selected: number,
+  ): void {
     if (!drawing.frame) return;
-    if (selected >= 0 && selected < drawing.bodies) this.add(drawing, selected, view, viewport, true);
+    if (selected >= 0 && selected < drawing.bodies)
+      this.add(drawing, selected, view, viewport, true);
     if (!all || drawing.bodies > manyLabels) return;
     for (let body = 0; body < drawing.bodies; ++body)
       if (body !== selected) this.add(drawing, body, view, viewport, false);
   }
 
-  private add(drawing: RunDrawing, body: number, view: ViewCamera, viewport: Viewport, important: boolean): void {
+  private add(
+    drawing: RunDrawing,
+    body: number,
+    view: ViewCamera,
+    viewport: Viewport,
+    important: boolean,
+  ): void {
     if (!drawing.visible[body] || !(drawing.radii[body] > 0)) return;
     const at = this.place.fromArray(drawing.transforms, 12 * body + 9);
     const above = Math.min(view.pixelsAt(at, drawing.radii[body], viewport), farthestAbove) + 11;

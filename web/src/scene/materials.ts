@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials of bodies: matte fills, and edges drawn as ribbons of constant width in pixels, so that
-// a rod thinner than a pixel is still seen. Edges stand in the shape's frame, once for all instances.
+// a rod thinner than a pixel is still seen. Edges stand in the shape's
+// frame, once for all instances.
 import {
   BufferAttribute,
   BufferGeometry,
@@ -126,7 +127,10 @@ export function ribbonGeometry(segments: Float32Array): BufferGeometry {
       end.set(segments.subarray(6 * i + 3, 6 * i + 6), 12 * i + 3 * k);
     }
     corner.set([0, -1, 1, -1, 1, 1, 0, 1], 8 * i);
-    index.set([0, 1, 2, 0, 2, 3].map((k) => 4 * i + k), 6 * i);
+    index.set(
+      [0, 1, 2, 0, 2, 3].map((k) => 4 * i + k),
+      6 * i,
+    );
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute('start', new BufferAttribute(start, 3));

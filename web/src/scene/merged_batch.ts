@@ -15,7 +15,13 @@ import {
 
 import { type BodyBatch, edgeOrder, farthest, fillOrder } from './batch';
 import { instanceMatrices, type Instances } from './instance_matrices';
-import { type BodyMaterials, bodyMaterials, fillGeometry, type PixelUniforms, ribbonGeometry } from './materials';
+import {
+  type BodyMaterials,
+  bodyMaterials,
+  fillGeometry,
+  type PixelUniforms,
+  ribbonGeometry,
+} from './materials';
 import type { ShapeGeometry } from './shape_geometry';
 import type { PlacedShape } from './shapes';
 
@@ -25,7 +31,13 @@ const slotsAcross = 256;
 function slotTexture(slots: number, texels: number): DataTexture {
   const width = texels * Math.min(slots, slotsAcross);
   const height = Math.ceil(slots / slotsAcross);
-  return new DataTexture(new Float32Array(4 * width * height), width, height, RGBAFormat, FloatType);
+  return new DataTexture(
+    new Float32Array(4 * width * height),
+    width,
+    height,
+    RGBAFormat,
+    FloatType,
+  );
 }
 
 const slotShader = /* glsl */ `
@@ -59,7 +71,8 @@ interface SlotTextures {
 function readSlots(material: Material, textures: SlotTextures): void {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, textures);
-    shader.vertexShader = slotShader + shader.vertexShader.replace(/attribute vec4 edgeStyle;.*/, '');
+    shader.vertexShader =
+      slotShader + shader.vertexShader.replace(/attribute vec4 edgeStyle;.*/, '');
   };
   material.customProgramCacheKey = () => 'slots';
 }
@@ -127,7 +140,10 @@ export class MergedBatch implements BodyBatch {
     };
     this.matrices = this.textures.slotMatrices.value.image.data as unknown as Float32Array;
     const fill = merged(this.geometries.map(fillGeometry), 'position');
-    const edges = merged(this.geometries.map(({ edges: segments }) => ribbonGeometry(segments)), 'corner');
+    const edges = merged(
+      this.geometries.map(({ edges: segments }) => ribbonGeometry(segments)),
+      'corner',
+    );
     this.meshes = [fill, edges].map((geometry, i) => {
       const mesh = new Mesh(geometry);
       mesh.frustumCulled = false;
@@ -175,7 +191,8 @@ export class MergedBatch implements BodyBatch {
 
   dispose(): void {
     this.disposeMaterials();
-    for (const { value } of Object.values(this.textures) as { value: DataTexture }[]) value.dispose();
+    for (const { value } of Object.values(this.textures) as { value: DataTexture }[])
+      value.dispose();
     for (const mesh of this.meshes) {
       mesh.removeFromParent();
       mesh.geometry.dispose();

@@ -131,7 +131,12 @@ export class Overlay {
     for (const { mesh } of parts) this.scene.add(mesh);
   }
 
-  draw(renderer: WebGLRenderer, state: OverlayState, labels: readonly Label[], count: number): void {
+  draw(
+    renderer: WebGLRenderer,
+    state: OverlayState,
+    labels: readonly Label[],
+    count: number,
+  ): void {
     for (const child of this.scene.children) child.visible = false;
     this.camera.right = state.width;
     this.camera.top = state.height;
@@ -171,7 +176,10 @@ export class Overlay {
     for (let i = 0; i < placed; ++i) {
       const other = this.taken[i];
       const apart =
-        x > other.x + other.width || x + width < other.x || y > other.y + other.height || y + height < other.y;
+        x > other.x + other.width ||
+        x + width < other.x ||
+        y > other.y + other.height ||
+        y + height < other.y;
       if (!apart) return true;
     }
     return false;
@@ -228,6 +236,7 @@ export class Overlay {
   }
 
   dispose(): void {
-    for (const text of [...this.labels, ...this.captions, this.scaleText, ...this.axisTexts]) text.dispose();
+    for (const text of [...this.labels, ...this.captions, this.scaleText, ...this.axisTexts])
+      text.dispose();
   }
 }

@@ -2,7 +2,7 @@
 // Pointer, wheel and two fingers in the plane: drag pans, wheel and pinch zoom at the pointer.
 import type { Viewport } from './cameras';
 
-export type ViewportAt = (clientX: number, clientY: number) => Viewport & { left: number; top: number };
+export type ViewportAt = (clientX: number) => Viewport & { left: number; top: number };
 
 export interface PlanarView {
   zoomAt(x: number, y: number, factor: number, viewport: Viewport): void;
@@ -38,7 +38,7 @@ export class PlanarControls {
   private move(event: PointerEvent): void {
     const last = this.pointers.get(event.pointerId);
     if (!this.enabled || !last) return;
-    const viewport = this.viewportAt(event.clientX, event.clientY);
+    const viewport = this.viewportAt(event.clientX);
     const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
     const share = other ? 0.5 : 1; // each of two fingers moves their middle by half
     this.view.panBy(share * (event.clientX - last.x), share * (event.clientY - last.y), viewport);
@@ -56,11 +56,15 @@ export class PlanarControls {
     if (!this.enabled) return;
     event.preventDefault();
     const pixels = event.deltaY * (wheelPixels[event.deltaMode] ?? 1);
-    this.zoom(event.clientX, event.clientY, Math.exp(0.0015 * Math.min(Math.max(pixels, -400), 400)));
+    this.zoom(
+      event.clientX,
+      event.clientY,
+      Math.exp(0.0015 * Math.min(Math.max(pixels, -400), 400)),
+    );
   }
 
   private zoom(clientX: number, clientY: number, factor: number): void {
-    const viewport = this.viewportAt(clientX, clientY);
+    const viewport = this.viewportAt(clientX);
     const x = (2 * (clientX - viewport.left)) / viewport.width - 1;
     const y = 1 - (2 * (clientY - viewport.top)) / viewport.height;
     this.view.zoomAt(x, y, factor, viewport);

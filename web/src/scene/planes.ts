@@ -72,7 +72,8 @@ uniform float pixelRatio;
 varying vec2 local;
 
 void main() {
-  vec2 at = vec2(local.x * pixels.x, (1.0 - local.y) * 0.5 * pixels.y);   // y: pixels below the line
+  // x along the line, y below it, in pixels.
+  vec2 at = vec2(local.x * pixels.x, (1.0 - local.y) * 0.5 * pixels.y);
   float soft = 0.75 / pixelRatio;
   float line = 1.0 - smoothstep(1.6 - soft, 1.6 + soft, at.y);
   float stripe = abs(mod(at.x + phase + at.y, 9.0) - 4.5);
@@ -102,7 +103,13 @@ function quadMesh(material: ShaderMaterial, order: number): Mesh {
 }
 
 // Sets columns of a matrix: u·a, v·b, u×v, and a position.
-function setQuad(mesh: Mesh, frame: Float64Array, a: number, b: number, at: readonly number[]): void {
+function setQuad(
+  mesh: Mesh,
+  frame: Float64Array,
+  a: number,
+  b: number,
+  at: readonly number[],
+): void {
   const e = mesh.matrix.elements;
   for (let k = 0; k < 3; ++k) {
     e[k] = frame[k] * a;

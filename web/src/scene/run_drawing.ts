@@ -93,7 +93,8 @@ export class RunDrawing {
       return;
     }
     const damaged = bodyTransforms(frame.poses, this.bodies, this.transforms);
-    if (damaged > 0) this.report(`${this.run.description.name}: bodies whose pose is damaged are not drawn.`);
+    if (damaged > 0)
+      this.report(`${this.run.description.name}: bodies whose pose is damaged are not drawn.`);
     this.place();
     if (frame.index !== this.seenFrame.index) this.seen.observe(frame.index, this.transforms);
     this.seenFrame.index = frame.index;
@@ -130,7 +131,8 @@ export class RunDrawing {
     const style = this.style;
     if (!style) return;
     for (let body = 0; body < this.bodies; ++body)
-      this.visible[body] = style.solo === null ? Number(!style.hidden.has(body)) : Number(style.solo === body);
+      this.visible[body] =
+        style.solo === null ? Number(!style.hidden.has(body)) : Number(style.solo === body);
     const fill = new Color();
     const edge = new Color();
     for (const batch of this.batches)
@@ -199,7 +201,9 @@ export class RunDrawing {
     try {
       this.model = this.run.models(frame.model) ?? empty;
     } catch {
-      this.report(`${this.run.description.name}: model ${frame.model} is missing; its bodies are not drawn.`);
+      this.report(
+        `${this.run.description.name}: model ${frame.model} is missing; its bodies are not drawn.`,
+      );
       this.model = empty;
     }
     const bodies = Array.isArray(this.model.bodies) ? this.model.bodies.length : 0;
@@ -210,12 +214,16 @@ export class RunDrawing {
     this.transforms = new Float64Array(12 * bodies);
     this.visible = new Uint8Array(bodies).fill(1);
     this.radii = new Float64Array(bodies);
-    for (const shape of shapes) this.radii[shape.body] = Math.max(this.radii[shape.body], shape.radius);
+    for (const shape of shapes)
+      this.radii[shape.body] = Math.max(this.radii[shape.body], shape.radius);
     this.layers = this.planar ? this.planarLayers(bodies) : null;
     this.makeBatches(shapes);
     this.makeUnbounded(unbounded);
     const free = this.freeBodies();
-    this.seen.reset(free, free.map((body) => this.radii[body]));
+    this.seen.reset(
+      free,
+      free.map((body) => this.radii[body]),
+    );
     this.seenFrame.index = -1;
     this.paint();
   }
@@ -236,7 +244,8 @@ export class RunDrawing {
       else groups.set(shape.key, [shape]);
     }
     const sides = sidesFor(shapes.length);
-    const rare = groups.size > fewGeometries ? [...groups.values()].filter((group) => group.length < 8) : [];
+    const rare =
+      groups.size > fewGeometries ? [...groups.values()].filter((group) => group.length < 8) : [];
     for (const group of rare) groups.delete(group[0].key);
     for (const group of groups.values()) this.batches.push(new Batch(group, sides, this.pixels));
     for (const flat of [true, false]) {
@@ -252,7 +261,8 @@ export class RunDrawing {
   private makeUnbounded(unbounded: readonly UnboundedShape[]): void {
     this.unbounded = unbounded.map((shape) => ({
       shape,
-      drawing: shape.kind === 'half-plane' ? new HatchedHalfPlane(this.pixels) : new GridPlane(true),
+      drawing:
+        shape.kind === 'half-plane' ? new HatchedHalfPlane(this.pixels) : new GridPlane(true),
       frame: new Float64Array(12),
     }));
     for (const { drawing } of this.unbounded) this.group.add(drawing.mesh);
@@ -268,7 +278,11 @@ export class RunDrawing {
 
   private ball(body: number): Ball {
     const t = this.transforms;
-    const centre: [number, number, number] = [t[12 * body + 9], t[12 * body + 10], t[12 * body + 11]];
+    const centre: [number, number, number] = [
+      t[12 * body + 9],
+      t[12 * body + 10],
+      t[12 * body + 11],
+    ];
     return { centre, radius: this.radii[body] };
   }
 
@@ -300,7 +314,9 @@ export class RunDrawing {
         const normal: [number, number, number] = [frame[n], frame[n + 1], frame[n + 2]];
         return { point: [frame[9], frame[10], frame[11]] as [number, number, number], normal };
       })
-      .filter(({ normal }) => size > 0 && normal[0] * gx + normal[1] * gy + normal[2] * gz < -0.5 * size);
+      .filter(
+        ({ normal }) => size > 0 && normal[0] * gx + normal[1] * gy + normal[2] * gz < -0.5 * size,
+      );
   }
 
   // A typical radius of the bodies that move, m; 0 when there are none.
@@ -333,8 +349,8 @@ function composeFrame(transforms: Float64Array, shape: UnboundedShape, out: Floa
         (column === 3 ? transforms[t + 9 + row] : 0);
 }
 
-// A body without any shape is drawn as a cross of its axes: as large as the typical shape, or as the
-// bodies are apart, or of 10 cm.
+// A body without any shape is drawn as a cross of its axes: as large as the typical shape, or as
+// the bodies are apart, or of 10 cm.
 function crossesFor(
   bodies: number,
   shapes: readonly PlacedShape[],
@@ -342,12 +358,15 @@ function crossesFor(
   poses: Float32Array,
 ): PlacedShape[] {
   const shaped = new Set([...shapes, ...unbounded].map((shape) => shape.body));
-  const bare = Array.from({ length: bodies }, (_, body) => body).filter((body) => !shaped.has(body));
+  const bare = Array.from({ length: bodies }, (_, body) => body).filter(
+    (body) => !shaped.has(body),
+  );
   if (bare.length === 0) return [];
   const radii = shapes.map((shape) => shape.radius).sort((a, b) => a - b);
   let spread = 0;
   for (const body of bare)
-    for (let k = 0; k < 3; ++k) spread = Math.max(spread, Math.abs(poses[7 * body + k] - poses[7 * bare[0] + k]));
+    for (let k = 0; k < 3; ++k)
+      spread = Math.max(spread, Math.abs(poses[7 * body + k] - poses[7 * bare[0] + k]));
   const apart = Number.isFinite(spread) && spread > 0 ? (0.3 * spread) / bare.length : 0.1;
   const radius = radii[Math.floor(radii.length / 2)] ?? apart;
   return bare.map((body) => ({

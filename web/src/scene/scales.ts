@@ -56,10 +56,10 @@ export class LogHistogram {
   }
 }
 
-// The force that is drawn at the reference length. It is a robust maximum: of a frame the force that
-// 95 of 100 contacts stay below, of all frames seen the value that three of four stay below, so that
-// impacts do not shrink all other arrows. It moves a little with each new frame, the less the more
-// were seen, and not while the same frame is drawn again.
+// The force that is drawn at the reference length. It is a robust maximum: of a frame the force
+// that 95 of 100 contacts stay below, of all frames seen the value that three of four stay below, so
+// that impacts do not shrink all other arrows. It moves a little with each new frame, the less the
+// more were seen, and not while the same frame is drawn again.
 export class ForceReference {
   private readonly frame = new LogHistogram();
   private readonly frames = new LogHistogram();

@@ -16,9 +16,10 @@ import { pickBody, pickContact, type Pointer } from './picking';
 import { GridPlane, type ViewExtent } from './planes';
 import { RunDrawing } from './run_drawing';
 import { ForceReference } from './scales';
+import { type Layout, type RunViewport, Viewports } from './viewports';
 
 export interface SceneOptions {
-  layout: 'single' | 'side-by-side' | 'ghost';
+  layout: Layout;
   contacts: boolean;
   cones: boolean;
   arrowScale: number; // 1: automatic
@@ -42,11 +43,19 @@ export interface Statistics {
 
 const units = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
 // Options that change the look of bodies.
-const styling: readonly (keyof SceneOptions)[] = ['layout', 'theme', 'hidden', 'solo', 'selected', 'grid'];
+const styling: readonly (keyof SceneOptions)[] = [
+  'layout',
+  'theme',
+  'hidden',
+  'solo',
+  'selected',
+  'grid',
+];
 const zFrame = new Float64Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
 const unitExtents: Extents = { lower: [-1, -1, -1], upper: [1, 1, 1] };
 const noContext = 'This browser does not offer WebGL 2: the scene cannot be drawn here.';
-const lostContext = 'The graphics driver stopped the drawing; it comes back by itself or after loading the page again.';
+const lostContext =
+  'The graphics driver stopped the drawing. It comes back by itself, or when the page is reloaded.';
 
 export class SceneView {
   readonly canvas: HTMLCanvasElement;
@@ -58,6 +67,7 @@ export class SceneView {
   private readonly pixels = pixelUniforms();
   private readonly view: ViewCamera;
   private readonly overlay = new Overlay();
+  private readonly viewports = new Viewports();
   private readonly grid = new GridPlane(false);
   private readonly forces = new ForceReference();
   private readonly observer: ResizeObserver;
@@ -109,7 +119,14 @@ export class SceneView {
     selected: null,
   };
 
-  private readonly viewExtent: ViewExtent = { x: 0, y: 0, z: 0, reach: 1, unitsPerPixel: 1, sceneRadius: 1 };
+  private readonly viewExtent: ViewExtent = {
+    x: 0,
+    y: 0,
+    z: 0,
+    reach: 1,
+    unitsPerPixel: 1,
+    sceneRadius: 1,
+  };
   private readonly overlayState: OverlayState = {
     width: 1,
     height: 1,
@@ -123,15 +140,13 @@ export class SceneView {
     captions: [],
   };
 
-  private viewports: Viewport[] = [];
-  private shown: number[][] = []; // runs in each viewport
-
   constructor(private readonly container: HTMLElement) {
     this.canvas = document.createElement('canvas');
-    this.canvas.style.cssText = 'display:block;width:100%;height:100%;touch-action:none;outline:none';
+    this.canvas.style.cssText =
+      'display:block;width:100%;height:100%;touch-action:none;outline:none';
     container.appendChild(this.canvas);
     this.renderer = this.makeRenderer();
-    this.view = new ViewCamera(this.canvas, (x, y) => this.viewportAt(x, y));
+    this.view = new ViewCamera(this.canvas, (x) => this.viewports.at(x, this.canvas));
     this.scene.add(new HemisphereLight('#ffffff', '#c2c7ce', 2.3));
     const sun = new DirectionalLight('#ffffff', 1.3);
     sun.position.set(-0.5, -0.9, 1.3);
@@ -195,7 +210,9 @@ export class SceneView {
   // camera stays where somebody has put it as long as one of the runs stays.
   setRuns(runs: Run[]): void {
     const before = this.runs;
-    const kept = runs.map((run, i) => (before[i] && isSameRun(run, before[i].run) ? before[i] : null));
+    const kept = runs.map((run, i) =>
+      before[i] && isSameRun(run, before[i].run) ? before[i] : null,
+    );
     runs.forEach((run, i) => kept[i] && (kept[i].run = run));
     if (runs.length === before.length && kept.every((drawing) => drawing)) return;
     before.filter((drawing) => !kept.includes(drawing)).forEach((drawing) => drawing.dispose());
@@ -234,8 +251,8 @@ export class SceneView {
     });
   }
 
-  // Frames of a run that are not drawn now but count for fit() and for the scale of arrows, say some
-  // twenty over all of it. Until somebody moves the camera, it is set to show where bodies come to.
+  // Frames of a run that are not drawn now but count for fit() and for the scale of arrows, some
+  // twenty over all of it. Until somebody moves the camera, it shows where bodies come to.
   survey(run: number, frames: readonly Frame[]): void {
     const drawing = this.runs[run];
     if (!drawing?.frame || drawing.surveyed) return;
@@ -252,7 +269,8 @@ export class SceneView {
     const step = run.description.step_size;
     if (!(step !== null && step > 0)) return;
     this.forces.beginFrame();
-    for (let row = 0; row < contacts.count; ++row) this.forces.add(contacts.impulse[3 * row] / step);
+    for (let row = 0; row < contacts.count; ++row)
+      this.forces.add(contacts.impulse[3 * row] / step);
     this.forces.endFrame();
   }
 
@@ -266,8 +284,8 @@ export class SceneView {
 
   // Brings the drawings up to date with frames and options.
   private update(): void {
-    if (this.fitDue && this.runs.some(({ frame }) => frame)) this.fit();
     if (this.styleDue) this.updateStyle();
+    if (this.fitDue && this.runs.some(({ frame }) => frame)) this.fit();
     if (this.contactsDue) this.updateContacts();
     this.styleDue = this.contactsDue = false;
     this.followBody();
@@ -280,7 +298,7 @@ export class SceneView {
       drawing.setStyle({ ...this.options, ghost: layout === 'ghost' && i > 0, selected: body });
     });
     this.overlayState.captions = this.captions();
-    this.shown = this.shownRuns();
+    this.viewports.arrange(layout, this.runs.length);
   }
 
   private updateContacts(): void {
@@ -317,7 +335,10 @@ export class SceneView {
     this.followedAt.copy(this.scratch);
   }
 
+  // Shows everything bounded; unbounded shapes and what is far from all others do not count.
   fit(): void {
+    if (this.styleDue) this.updateStyle();
+    this.styleDue = false;
     if (this.width <= 1 || this.height <= 1) {
       this.fitDue = true;
       return;
@@ -332,11 +353,14 @@ export class SceneView {
     const extents = sceneExtents(all) ?? unitExtents;
     this.sceneRadius = Math.max(radiusOf(extents), 1e-9);
     this.view.setScene(extents);
-    this.view.fit(this.layoutViewports()[0]);
+    this.view.fit(this.viewports.list[0]);
     this.fitDue = false;
     this.followed = null;
     const typical = Math.max(0, ...this.runs.map((drawing) => drawing.typicalRadius()));
-    this.arrowReference = Math.min(Math.max(1.1 * typical, 0.12 * this.sceneRadius), 0.3 * this.sceneRadius);
+    this.arrowReference = Math.min(
+      Math.max(1.1 * typical, 0.12 * this.sceneRadius),
+      0.3 * this.sceneRadius,
+    );
     this.contactsDue = true;
   }
 
@@ -349,34 +373,9 @@ export class SceneView {
     this.requestDraw();
   }
 
-  private layoutViewports(): Viewport[] {
-    const { width, height } = this;
-    const { layout } = this.options;
-    const count = layout === 'side-by-side' ? Math.max(1, this.runs.length) : 1;
-    if (this.viewports.length !== count)
-      this.viewports = Array.from({ length: count }, () => ({ x: 0, y: 0, width, height }));
-    this.viewports.forEach((viewport, i) => {
-      viewport.x = (i * width) / count;
-      viewport.width = width / count;
-      viewport.height = height;
-    });
-    return this.viewports;
-  }
-
-  // The viewport at a place of the window, with its own place there.
-  private viewportAt(clientX: number, clientY: number): Viewport & { left: number; top: number; run: number } {
-    const bounds = this.canvas.getBoundingClientRect();
-    const viewports = this.layoutViewports();
-    const share = (clientX - bounds.left) / Math.max(1, bounds.width);
-    const run = Math.min(Math.max(Math.floor(share * viewports.length), 0), viewports.length - 1);
-    const width = bounds.width / viewports.length;
-    const left = bounds.left + run * width;
-    return { x: left, y: clientY, left, top: bounds.top, width, height: bounds.height, run };
-  }
-
   pick(clientX: number, clientY: number): Pick | null {
     this.update();
-    const viewport = this.viewportAt(clientX, clientY);
+    const viewport = this.viewports.at(clientX, this.canvas);
     if (!(viewport.width > 0 && viewport.height > 0)) return null;
     this.view.apply(viewport);
     const pointer: Pointer = {
@@ -386,18 +385,15 @@ export class SceneView {
       camera: this.view.camera,
     };
     if (Math.abs(pointer.x) > 1 || Math.abs(pointer.y) > 1) return null;
-    const shown = this.shown[viewport.run] ?? [];
-    return this.contactUnder(pointer, shown) ?? this.bodyUnder(pointer, shown);
-  }
-
-  private contactUnder(pointer: Pointer, shown: number[]): Pick | null {
+    const shown = viewport.runs;
     const run = shown[0];
     const frame = this.runs[run]?.frame;
-    if (!frame || !this.options.contacts) return null;
-    const contact = pickContact(this.contacts[run], pointer);
-    if (contact < 0) return null;
-    const key = [...frame.contacts.key.subarray(4 * contact, 4 * contact + 4)] as ContactKey;
-    return { run, kind: 'contact', contact, key };
+    const contact = frame && this.options.contacts ? pickContact(this.contacts[run], pointer) : -1;
+    if (frame && contact >= 0) {
+      const key = [...frame.contacts.key.subarray(4 * contact, 4 * contact + 4)] as ContactKey;
+      return { run, kind: 'contact', contact, key };
+    }
+    return this.bodyUnder(pointer, shown);
   }
 
   // A solid body before a ghost.
@@ -407,13 +403,6 @@ export class SceneView {
       if (hit) return { run, kind: 'body', body: hit.body };
     }
     return null;
-  }
-
-  // Numbers of the runs in each viewport.
-  private shownRuns(): number[][] {
-    const all = this.runs.map((_, i) => i);
-    if (this.options.layout === 'side-by-side') return all.map((i) => [i]);
-    return [this.options.layout === 'ghost' ? all : all.slice(0, 1)];
   }
 
   draw(): void {
@@ -428,25 +417,32 @@ export class SceneView {
     renderer.setClearColor(themeColours[this.options.theme].background, 1);
     renderer.clear();
     this.labels.clear();
-    const viewports = this.layoutViewports();
-    viewports.forEach((viewport, i) => this.drawViewport(renderer, viewport, i));
+    for (const viewport of this.viewports.list) this.drawViewport(renderer, viewport);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, this.width, this.height);
-    this.drawOverlay(renderer, viewports);
-    this.last = { drawCalls: renderer.info.render.calls, milliseconds: performance.now() - started };
+    this.drawOverlay(renderer);
+    this.last = {
+      drawCalls: renderer.info.render.calls,
+      milliseconds: performance.now() - started,
+    };
   }
 
-  private drawViewport(renderer: WebGLRenderer, viewport: Viewport, index: number): void {
-    const shown = this.shown[index] ?? [];
+  private drawViewport(renderer: WebGLRenderer, viewport: RunViewport): void {
+    const shown = viewport.runs;
     this.view.apply(viewport);
-    this.pixels.viewport.value.set(viewport.width * this.pixelRatio, viewport.height * this.pixelRatio);
+    this.pixels.viewport.value.set(
+      viewport.width * this.pixelRatio,
+      viewport.height * this.pixelRatio,
+    );
     this.pixels.pixelRatio.value = this.pixelRatio;
     this.updateExtent(viewport);
     this.runs.forEach((drawing, i) => {
       drawing.group.visible = drawing.frame !== null && shown.includes(i);
-      this.contacts[i].group.visible = drawing.group.visible && this.options.contacts && i === shown[0];
+      this.contacts[i].group.visible =
+        drawing.group.visible && this.options.contacts && i === shown[0];
       const ghost = this.options.layout === 'ghost' && i > 0;
-      if (drawing.group.visible) drawing.placeUnbounded(this.viewExtent, ghost ? this.runs[0] : null);
+      if (drawing.group.visible)
+        drawing.placeUnbounded(this.viewExtent, ghost ? this.runs[0] : null);
     });
     this.placeGrid(shown);
     renderer.setScissorTest(true);
@@ -481,18 +477,20 @@ export class SceneView {
     this.grid.place(zFrame, this.viewExtent, size, !planar);
   }
 
-  private drawOverlay(renderer: WebGLRenderer, viewports: readonly Viewport[]): void {
+  private drawOverlay(renderer: WebGLRenderer): void {
     const { camera } = this.view;
-    this.axes.forEach((axis, i) => axis.copy(units[i]).transformDirection(camera.matrixWorldInverse));
+    this.axes.forEach((axis, i) =>
+      axis.copy(units[i]).transformDirection(camera.matrixWorldInverse),
+    );
     const state = this.overlayState;
     state.width = this.width;
     state.height = this.height;
     state.pixelRatio = this.pixelRatio;
     state.colours = themeColours[this.options.theme];
     state.scale = this.options.grid;
-    state.unitsPerPixel = this.view.unitsPerPixel(viewports[0]);
+    state.unitsPerPixel = this.view.unitsPerPixel(this.viewports.list[0]);
     state.planar = this.view.planar;
-    state.viewports = viewports;
+    state.viewports = this.viewports.list;
     this.overlay.draw(renderer, state, this.labels.list, this.labels.count);
   }
 
@@ -501,7 +499,8 @@ export class SceneView {
     const { layout, theme } = this.options;
     if (this.runs.length < 2 || layout === 'single') return [];
     const { text } = themeColours[theme];
-    const ink = (i: number): string => (layout === 'ghost' && i > 0 ? `#${ghostTint(i).getHexString()}` : text);
+    const ink = (i: number): string =>
+      layout === 'ghost' && i > 0 ? `#${ghostTint(i).getHexString()}` : text;
     return this.runs.map(({ run }, i) => ({ text: run.description.name, ink: ink(i) }));
   }
 
@@ -511,6 +510,7 @@ export class SceneView {
     this.width = Math.max(1, width ?? this.container.clientWidth);
     this.height = Math.max(1, height ?? this.container.clientHeight);
     this.pixelRatio = pixelRatio ?? (this.fixedSize ? 1 : window.devicePixelRatio || 1);
+    this.viewports.resize(this.width, this.height);
     this.renderer?.setPixelRatio(this.pixelRatio);
     this.renderer?.setSize(this.width, this.height, false);
     if (!this.touched) this.fitDue = true;
@@ -540,5 +540,10 @@ export class SceneView {
 
 function isSameRun(a: Run, b: Run): boolean {
   const [x, y] = [a.description, b.description];
-  return x.name === y.name && x.created === y.created && x.world === y.world && x.bodies.length === y.bodies.length;
+  return (
+    x.name === y.name &&
+    x.created === y.created &&
+    x.world === y.world &&
+    x.bodies.length === y.bodies.length
+  );
 }

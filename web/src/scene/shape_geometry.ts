@@ -124,7 +124,10 @@ export function boxGeometry(): ShapeGeometry {
     [0, 4, 6, 2],
     [1, 3, 7, 5],
   ];
-  return polyhedronGeometry(Array.from({ length: 8 }, (_, i) => corner(i)), faces);
+  return polyhedronGeometry(
+    Array.from({ length: 8 }, (_, i) => corner(i)),
+    faces,
+  );
 }
 
 function subtract(a: Point, b: Point): Point {
@@ -269,7 +272,7 @@ export function crossGeometry(): ShapeGeometry {
   return builder.finish();
 }
 
-// Friction cone: its apex in the origin, its base of radius 1 in z = 1; rim and four sides outlined.
+// Friction cone: apex in the origin, base of radius 1 in z = 1; rim and four sides outlined.
 export function coneGeometry(sides: number): ShapeGeometry {
   const builder = new Builder();
   revolve(
@@ -287,7 +290,14 @@ export function coneGeometry(sides: number): ShapeGeometry {
 // The same in the plane: a triangle in x-z, its sides outlined.
 export function wedgeGeometry(): ShapeGeometry {
   const builder = new Builder();
-  builder.face([[0, 0, 0], [1, 0, 1], [-1, 0, 1]], [0, -1, 0]); // prettier-ignore
+  builder.face(
+    [
+      [0, 0, 0],
+      [1, 0, 1],
+      [-1, 0, 1],
+    ],
+    [0, -1, 0],
+  );
   builder.edge([0, 0, 0], [1, 0, 1]);
   builder.edge([0, 0, 0], [-1, 0, 1]);
   return builder.finish();

@@ -86,7 +86,14 @@ const farthest = (list: number[][]): number =>
 function circle(json: Json): Solid {
   const radius = length(json, 'radius');
   const linear = scaling(radius, radius, 1);
-  return { key: 'disk', flat: true, make: (sides) => geometry.diskGeometry(sides), linear, shift: origin, radius };
+  return {
+    key: 'disk',
+    flat: true,
+    make: (sides) => geometry.diskGeometry(sides),
+    linear,
+    shift: origin,
+    radius,
+  };
 }
 
 // Rectangles along the axes share one square, triangles one triangle: they are affine images.
@@ -100,7 +107,12 @@ function polygon(json: Json): Solid {
     const key = `polygon ${JSON.stringify(vertices)}`;
     return { key, flat: true, make, linear: scaling(1, 1, 1), shift: origin, radius };
   }
-  const unit: [number, number][] = [[0, 0], [1, 0], [1, 1], [0, 1]]; // prettier-ignore
+  const unit: [number, number][] = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ];
   if (affine === 'triangle') unit.splice(2, 1);
   const linear = [b[0] - a[0], b[1] - a[1], 0, d[0] - a[0], d[1] - a[1], 0, 0, 0, 1];
   const make = (): ShapeGeometry => geometry.polygonGeometry(unit);
@@ -134,7 +146,11 @@ function capsule(json: Json, planar: boolean): Solid {
   const axis = point(json['half_axis'], 3, 'half_axis');
   const half = Math.hypot(...axis);
   const radius = Math.max(length(json, 'radius'), 1e-9 * half);
-  const w = (half > 0 ? axis.map((x) => x / half) : planar ? [1, 0, 0] : [0, 0, 1]) as never as Point;
+  const w = (half > 0
+    ? axis.map((x) => x / half)
+    : planar
+      ? [1, 0, 0]
+      : [0, 0, 1]) as never as Point;
   const ratio = radius > 0 ? half / radius : 0;
   const flat = planar && axis[2] === 0;
   const common = { flat, shift: origin, radius: half + radius };
@@ -199,10 +215,16 @@ function readOffset(json: unknown): Float64Array {
   if (!(size > 0)) fail('offset has no rotation');
   const [w, x, y, z] = rotation.map((value) => value / size);
   const columns = [
-    1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y),
-    2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
-    2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y),
-  ]; // prettier-ignore
+    1 - 2 * (y * y + z * z),
+    2 * (x * y + w * z),
+    2 * (x * z - w * y),
+    2 * (x * y - w * z),
+    1 - 2 * (x * x + z * z),
+    2 * (y * z + w * x),
+    2 * (x * z + w * y),
+    2 * (y * z - w * x),
+    1 - 2 * (x * x + y * y),
+  ];
   return new Float64Array([...columns, ...position]);
 }
 
@@ -220,7 +242,13 @@ function compose(offset: Float64Array, linear: number[], shift: Point): Float64A
   return out;
 }
 
-function readShape(json: Json, index: number, planar: boolean, bodies: number, into: ModelShapes): void {
+function readShape(
+  json: Json,
+  index: number,
+  planar: boolean,
+  bodies: number,
+  into: ModelShapes,
+): void {
   const body = json['body'] as number;
   if (!Number.isInteger(body) || body < 0 || body >= bodies) fail('it belongs to no body');
   const kind = String(json['kind']);

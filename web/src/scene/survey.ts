@@ -14,7 +14,14 @@ export async function surveyFrames(source: RunSource, signal?: AbortSignal): Pro
   const affordable = Math.floor(mostBytes / frameBytes(description));
   const count = Math.min(mostFrames, description.frames, Math.max(2, affordable));
   const stride = Math.max(1, Math.floor((description.frames - 1) / (count - 1)));
-  const query = { first: 0, count, stride, poses: 'all', velocities: 'none', contacts: 'all' } as const;
+  const query = {
+    first: 0,
+    count,
+    stride,
+    poses: 'all',
+    velocities: 'none',
+    contacts: 'all',
+  } as const;
   const block = await source.frames(query, signal);
   return Array.from({ length: block.frames }, (_, i) => frameOf(block, i));
 }
