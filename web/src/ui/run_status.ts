@@ -32,10 +32,14 @@ const shownOptions = ['motion', 'stepper', 'cone', 'solver', 'detector', 'seed']
 @customElement('vinci-run-status')
 export class RunStatus extends LitElement {
   @property({ attribute: false }) viewer!: Viewer;
+  private model = 0; // whose parameters are shown: a change of parameters begins another one
 
   constructor() {
     super();
     new Watch(this, () => this.viewer, ['change', 'data']);
+    new Watch(this, () => this.viewer, ['time'], () => {
+      if (this.viewer.frame && this.viewer.frame.model !== this.model) this.requestUpdate();
+    });
   }
 
   static override styles = [controls, css`
@@ -55,7 +59,10 @@ export class RunStatus extends LitElement {
     if (!store || !description) return nothing;
     const { summary } = description;
     const run = description.options.run ?? {};
-    const parameters = Object.entries(description.options.parameters ?? {});
+    this.model = this.viewer.frame?.model ?? 0;
+    const recorded = description.options.parameters ?? {};
+    const now = this.viewer.frame ? (store.model(this.model).parameters ?? recorded) : recorded;
+    const parameters = Object.entries(now);
     const row = (name: string, value: unknown) =>
         value === undefined || value === null || value === '' ? nothing
           : html`<dt>${name}</dt><dd>${value}</dd>`;
@@ -77,7 +84,7 @@ export class RunStatus extends LitElement {
         ${row('wall time', summary.wall_seconds === null ? null : quantity(summary.wall_seconds, 's', 3))}
         ${shownOptions.map((name) => row(name, run[name]))}
       </dl>
-      ${parameters.length > 0 ? html`<h2>Parameters</h2>
+      ${parameters.length > 0 ? html`<h2>${description.models > 1 ? 'Parameters at this time' : 'Parameters'}</h2>
         <dl>${parameters.map(([name, value]) =>
           row(name, typeof value === 'number' ? plainNumber(value) : String(value)))}</dl>` : nothing}
       <details><summary>Provenance</summary><dl>
