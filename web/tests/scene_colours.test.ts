@@ -60,7 +60,9 @@ describe.each(themes)('colours in the %s theme', (theme) => {
         distance(fill, rgb(fillColour(i, { ...plain, selected: true }, new Color()))),
       ).toBeGreaterThan(0.02);
       const ghost = rgb(fillColour(i, { ...plain, run: 1 }, new Color()));
-      expect(distance(ghost, rgb(ghostTint(1)))).toBeLessThan(distance(fill, rgb(ghostTint(1))));
+      expect(distance(ghost, rgb(ghostTint(1, theme)))).toBeLessThan(
+        distance(fill, rgb(ghostTint(1, theme))),
+      );
     }
   });
 });

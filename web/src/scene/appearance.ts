@@ -51,10 +51,13 @@ export const themeColours: Record<Theme, ThemeColours> = {
 };
 
 // Further runs, laid over the first: one tint each, unlike the grey of fixed bodies.
-const ghostTints = ['#7c3aed', '#0e7490', '#a16207', '#be185d'];
+const ghostTints: Record<Theme, readonly string[]> = {
+  light: ['#7c3aed', '#0e7490', '#a16207', '#be185d'],
+  dark: ['#b794f6', '#5cc8de', '#e0b050', '#f28cbf'],
+};
 
-export function ghostTint(run: number): Color {
-  return new Color(ghostTints[(run - 1) % ghostTints.length]);
+export function ghostTint(run: number, theme: Theme): Color {
+  return new Color(ghostTints[theme][(run - 1) % ghostTints[theme].length]);
 }
 
 export interface BodyStyle {
@@ -69,7 +72,7 @@ const black = new Color('#000000');
 
 export function fillColour(index: number, style: BodyStyle, out: Color): Color {
   out.set(bodyColour(index, style.freedom, style.theme));
-  if (style.run > 0) out.lerp(ghostTint(style.run), 0.65);
+  if (style.run > 0) out.lerp(ghostTint(style.run, style.theme), 0.65);
   if (style.selected) out.lerp(themeColours[style.theme].accent, 0.35);
   return out;
 }

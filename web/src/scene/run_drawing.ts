@@ -155,7 +155,11 @@ export class RunDrawing {
         drawing.paint(colours, style.grid, style.ghost ? 0.3 : 1);
         continue;
       }
-      const line = selected ? colours.accent : style.ghost ? ghostTint(this.index) : colours.line;
+      const line = selected
+        ? colours.accent
+        : style.ghost
+          ? ghostTint(this.index, style.theme)
+          : colours.line;
       drawing.paint(colours.ground, line, !style.ghost);
     }
   }

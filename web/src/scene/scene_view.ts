@@ -500,7 +500,7 @@ export class SceneView {
     if (this.runs.length < 2 || layout === 'single') return [];
     const { text } = themeColours[theme];
     const ink = (i: number): string =>
-      layout === 'ghost' && i > 0 ? `#${ghostTint(i).getHexString()}` : text;
+      layout === 'ghost' && i > 0 ? `#${ghostTint(i, theme).getHexString()}` : text;
     return this.runs.map(({ run }, i) => ({ text: run.description.name, ink: ink(i) }));
   }
 
