@@ -2,13 +2,14 @@
 // Starts the page: finds the runs, in the page itself or at its server, and shows them.
 //
 // For tests and scripts the page is reachable as `window.vinci`:
-//   ready    promise that is fulfilled when the first picture of every run that opens is there
+//   ready    promise that is fulfilled when the first picture of every run that opens is drawn
+//   show(t)  pauses at a time, in seconds; fulfilled when exactly its frames are loaded and drawn
 //   player   the clock: time, start, end, playing, speed, loop, play(), pause(), seek(seconds)
 //   view     the scene, null where it cannot be drawn
 //   state()  what is shown now, as plain data
-import { embeddedSources } from './data/embedded_source';
-import { httpRuns, type AbsentRun } from './data/http_source';
-import { message } from './data/source';
+import { embeddedRuns } from './data/embedded_source';
+import { httpRuns } from './data/http_source';
+import { message, type AbsentRun } from './data/source';
 import type { Player } from './player';
 import { doRenderJob, renderJob } from './render_job';
 import type { SceneView } from './scene/scene_view';
@@ -34,7 +35,13 @@ export interface PageState {
 
 declare global {
   interface Window {
-    vinci: { ready: Promise<void>; player: Player; readonly view: SceneView | null; state(): PageState };
+    vinci: {
+      ready: Promise<void>;
+      player: Player;
+      readonly view: SceneView | null;
+      show(time: number): Promise<void>;
+      state(): PageState;
+    };
   }
 }
 
@@ -54,8 +61,7 @@ function state(): PageState {
 
 async function openRuns(): Promise<void> {
   try {
-    const embedded = embeddedSources(document);
-    const { sources, absent } = embedded ? { sources: embedded, absent: [] } : await httpRuns();
+    const { sources, absent } = embeddedRuns(document) ?? (await httpRuns());
     await viewer.open(sources);
     if (viewer.description) document.title = viewer.description.title || viewer.description.name;
     followRuns(viewer, () => void openRuns());
@@ -93,9 +99,18 @@ async function start(): Promise<void> {
   document.body.append(app);
   await app.updateComplete;
   await openRuns();
+  viewer.view?.draw();
   const embedded = document.getElementById('vinci-runs') !== null;
   const job = embedded ? null : await renderJob().catch(() => null);
   if (job) void doRenderJob(job, viewer, app);
 }
 
-window.vinci = { ready: start(), player: viewer.player, get view() { return viewer.view; }, state };
+async function show(time: number): Promise<void> {
+  viewer.player.pause();
+  viewer.seek(time);
+  viewer.announce('change');
+  await viewer.drawAt(viewer.player.time);
+  viewer.announce('time');
+}
+
+window.vinci = { ready: start(), player: viewer.player, get view() { return viewer.view; }, show, state };

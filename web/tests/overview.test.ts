@@ -53,6 +53,21 @@ describe('the overview of a run', () => {
     expect(overview.frameAt(31.2345)).toBe(31_234);
   });
 
+  it('knows all frames before a damaged one', async () => {
+    const run = syntheticRun({ world: 'planar', bodies: 0, frames: 9000, step: 0.001 });
+    const frame = (i: number) => {
+      if (i >= 1234) throw new Error('frame 1234 is damaged');
+      return run.frame(i);
+    };
+    const source = new MemorySource({ ...run, frame });
+    const overview = new Overview();
+    await expect(overview.extend(source)).rejects.toThrow(/frame 1234 is damaged/);
+    expect([overview.length, overview.reach]).toEqual([1234, 1234]);
+    expect(overview.endTime).toBeCloseTo(1.233, 9);
+    expect(overview.frameAt(5)).toBe(1233);
+    expect(source.queries.length).toBeLessThan(40);
+  });
+
   it('of a run without frames is empty', async () => {
     const { overview } = await overviewOf(0);
     expect([overview.length, overview.startTime, overview.endTime, overview.frameAt(1)]).toEqual([0, 0, 0, 0]);

@@ -5,7 +5,7 @@ import { BlockBuilder, contactsWithKey, noContacts } from './block_builder';
 import { BlockCache } from './block_cache';
 import { parseDescription, parseModel } from './description';
 import { decodeFrameBlock, frameOf } from './frame_block';
-import { velocityEntries, type BlockRange, type FrameQuery, type RunSource } from './source';
+import { runList, velocityEntries, type BlockRange, type FrameQuery, type RunList, type RunSource } from './source';
 import type { Description, Frame, FrameBlock, ModelJson } from './types';
 
 const cacheBytes = 96 << 20;
@@ -18,16 +18,16 @@ export interface EmbeddedBlock {
 }
 
 // null: the page holds no runs, so a server has to be asked.
-export function embeddedSources(page: Document): RunSource[] | null {
+export function embeddedRuns(page: Document): RunList | null {
   const list = page.getElementById('vinci-runs');
   if (!list) return null;
   const descriptions = parsedJson(list.textContent, 'the list of runs in this page');
   if (!Array.isArray(descriptions)) throw new Error('the list of runs in this page is damaged');
-  return descriptions.map((json, run) => {
+  return runList(descriptions, (json, run) => {
     const models = page.querySelector(`script.vinci-models[data-run="${run}"]`);
     const blocks = page.querySelectorAll<HTMLElement>(`script.vinci-block[data-run="${run}"]`);
     return new EmbeddedSource(
-        parseDescription(json), parsedJson(models?.textContent ?? '[]', 'the models in this page'),
+        parseDescription(json), parsedJson(models?.textContent ?? '[]', 'the model in this page'),
         Array.from(blocks, (element) => ({
           first: Number(element.dataset.first),
           count: Number(element.dataset.count),
@@ -56,12 +56,11 @@ export class EmbeddedSource implements RunSource {
     let next = 0;
     for (const block of this.blocks) {
       if (block.first !== next || !(block.count >= 1))
-        throw new Error(`the page is damaged: frame ${next} of '${description.name}' is missing`);
+        throw new Error(`the page is damaged: its frame ${next} is missing`);
       next += block.count;
     }
     if (next !== description.frames)
-      throw new Error(`the page is cut off: it holds ${next} of the ${description.frames} frames of ` +
-          `'${description.name}'`);
+      throw new Error(`the page is cut off: it holds ${next} of ${description.frames} frames`);
   }
 
   refresh(): Promise<Description> {

@@ -82,10 +82,10 @@ export class FrameStore {
   readAhead(index: number, direction: number, stride = 1): void {
     let at = index;
     for (let ahead = 0; ahead < blocksAhead && this.loading.size < loadsAtOnce; ++ahead) {
-      if (!(at >= 0 && at < this.frames)) return;
+      if (!(at >= 0 && at < this.overview.reach)) return;
       const range = this.source.blockRange(at, stride);
       at = direction >= 0 ? range.first + range.count * range.stride : range.first - 1;
-      if (at >= 0 && at < this.frames && !this.cached(at, stride)) this.request(at, stride);
+      if (at >= 0 && at < this.overview.reach && !this.cached(at, stride)) this.request(at, stride);
     }
   }
 

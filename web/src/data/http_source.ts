@@ -4,7 +4,8 @@
 import { BlockBuilder } from './block_builder';
 import { parseDescription, parseModel } from './description';
 import { decodeFrameBlock, frameOf } from './frame_block';
-import { frameBytes, message, velocityEntries, type BlockRange, type FrameQuery, type RunSource } from './source';
+import { frameBytes, runList, velocityEntries, type BlockRange, type FrameQuery, type RunList,
+  type RunSource } from './source';
 import type { Description, FrameBlock, ModelJson } from './types';
 
 const blockTarget = 3 << 20; // bytes
@@ -29,18 +30,6 @@ async function answer(address: string, signal?: AbortSignal): Promise<Response> 
   throw new Error(reason);
 }
 
-// A run that the server cannot show: damaged, or not begun.
-export interface AbsentRun {
-  name: string;
-  error: string;
-  waiting: boolean; // it may come
-}
-
-export interface RunList {
-  sources: RunSource[];
-  absent: AbsentRun[];
-}
-
 async function jsonAnswer(address: string): Promise<unknown> {
   const text = await (await answer(address)).text();
   try {
@@ -53,17 +42,7 @@ async function jsonAnswer(address: string): Promise<unknown> {
 export async function httpRuns(): Promise<RunList> {
   const list = await jsonAnswer('api/runs');
   if (!Array.isArray(list)) throw new Error('the server sent no list of runs');
-  const runs: RunList = { sources: [], absent: [] };
-  list.forEach((json: Record<string, unknown> | null, index) => {
-    const name = String(json?.name ?? `run ${index + 1}`);
-    try {
-      if (typeof json?.error === 'string') throw new Error(json.error);
-      runs.sources.push(new HttpSource(index, parseDescription(json)));
-    } catch (error) {
-      runs.absent.push({ name, error: message(error), waiting: json?.waiting === true });
-    }
-  });
-  return runs;
+  return runList(list, (json, index) => new HttpSource(index, parseDescription(json)));
 }
 
 export class HttpSource implements RunSource {

@@ -30,6 +30,11 @@ export class Overview {
     return this.last?.time ?? this.startTime;
   }
 
+  // Frames of the run that are known to be readable.
+  get reach(): number {
+    return this.last ? this.last.index + 1 : 0;
+  }
+
   // Learns of the frames that are there now. Concurrent calls share one pass.
   extend(source: RunSource): Promise<void> {
     this.running ??= this.pass(source).finally(() => (this.running = null));
@@ -39,19 +44,35 @@ export class Overview {
   private async pass(source: RunSource): Promise<void> {
     const frames = source.description.frames;
     while (frames > overviewLimit * this.stride) this.thin();
-    for (;;) {
-      const first = this.length * this.stride;
-      const count = Math.min(requestLimit, Math.ceil((frames - first) / this.stride));
-      if (count <= 0) break;
-      this.append(await source.frames(scalars(first, count, this.stride)));
-    }
-    if (frames > 0 && this.last?.index !== frames - 1) {
-      const shown = this.length > 0 ? (this.length - 1) * this.stride : -1;
-      const time = shown === frames - 1 ? this.data.time[this.length - 1]
-        : (await source.frames(scalars(frames - 1, 1, 1))).time[0];
-      this.last = { index: frames - 1, time };
+    try {
+      await this.readSamples(source, frames);
+      if (frames > 0 && this.last?.index !== frames - 1) {
+        const shown = this.length > 0 ? (this.length - 1) * this.stride : -1;
+        const time = shown === frames - 1 ? this.data.time[this.length - 1]
+          : (await source.frames(scalars(frames - 1, 1, 1))).time[0];
+        this.last = { index: frames - 1, time };
+      }
+    } catch (error) {
+      if (this.length > 0 && !(this.last && this.last.index >= (this.length - 1) * this.stride))
+        this.last = { index: (this.length - 1) * this.stride, time: this.data.time[this.length - 1] };
+      throw error;
     }
     this.frames = frames;
+  }
+
+  // In parts that become smaller where one fails, so that all frames before a damaged one are known.
+  private async readSamples(source: RunSource, frames: number): Promise<void> {
+    for (let most = requestLimit;;) {
+      const first = this.length * this.stride;
+      const count = Math.min(most, Math.ceil((frames - first) / this.stride));
+      if (count <= 0) return;
+      try {
+        this.append(await source.frames(scalars(first, count, this.stride)));
+      } catch (error) {
+        if (count === 1) throw error;
+        most = Math.floor(count / 2);
+      }
+    }
   }
 
   private thin(): void {

@@ -32,6 +32,34 @@ export interface BlockRange {
   stride: number;
 }
 
+// A run that cannot be shown: damaged, or not begun.
+export interface AbsentRun {
+  name: string;
+  error: string;
+  waiting: boolean; // it may come
+}
+
+export interface RunList {
+  sources: RunSource[];
+  absent: AbsentRun[];
+}
+
+// The runs of a list of descriptions; one that is damaged does not keep the others from being shown.
+export function runList(descriptions: unknown[], open: (json: unknown, index: number) => RunSource): RunList {
+  const runs: RunList = { sources: [], absent: [] };
+  descriptions.forEach((json, index) => {
+    const fields = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>;
+    try {
+      if (typeof fields.error === 'string') throw new Error(fields.error);
+      runs.sources.push(open(json, index));
+    } catch (error) {
+      const name = typeof fields.name === 'string' ? fields.name : `run ${index + 1}`;
+      runs.absent.push({ name, error: message(error), waiting: fields.waiting === true });
+    }
+  });
+  return runs;
+}
+
 // Bytes of one frame in a block, from what the description says of its size.
 export function frameBytes(description: Description): number {
   const entries = description.bodies.reduce((sum, body) => sum + body.velocity_size, 0);
