@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   vinci::add_check(app, command);
   vinci::add_run(app, command);
   vinci::add_info(app, command);
+  vinci::add_view(app, command);
   vinci::add_export(app, command);
   vinci::add_solve(app, command);
   vinci::add_list(app, command);

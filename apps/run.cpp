@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci run`: performs scenes, records them, tells how they went.
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -12,6 +11,7 @@
 #include "apps/progress.h"
 #include "apps/recorded_run.h"
 #include "apps/report.h"
+#include "apps/stop_signal.h"
 #include "apps/text.h"
 #include "vinci/model/run_options.h"
 #include "vinci/simulation/recorder.h"
@@ -35,17 +35,6 @@ struct Job {
   fs::path recording;
   Simulation simulation;
 };
-
-volatile std::sig_atomic_t stop_wanted = 0;
-
-// The first signal asks for a clean stop after the current step; a second one ends the program.
-void listen_for_stop() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { stop_wanted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 // Where a scene's recording goes: `output` names a file, or a folder if it is one, ends like one,
 // or several scenes share it.
@@ -147,7 +136,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   recorder.set_flush_interval(flags.flush_interval);
   try {
     Progress progress(job.name, simulation.state().step, simulation.total_steps(), with_bar);
-    while (!simulation.finished() && stop_wanted == 0) {
+    while (!simulation.finished() && !stop_wanted()) {
       simulation.step();
       recorder.after_step(simulation);
       dump.after_step(simulation);
@@ -160,7 +149,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   }
   RunResult result = result_of(Recording(job.recording), job.name);
   result.accept = simulation.options().real("accept");
-  result.interrupted = stop_wanted != 0 && !simulation.finished();
+  result.interrupted = stop_wanted() && !simulation.finished();
   result.problems = dump.files();
   return result;
 }
@@ -199,7 +188,7 @@ int run_run(const RunFlags& flags, const Command& command) {
   const bool summaries = !flags.quiet && !flags.table && !command.json;
   std::vector<RunResult> results;
   for (Job& job : jobs) {
-    if (stop_wanted != 0) break;
+    if (stop_wanted()) break;
     results.push_back(perform(flags, job, !flags.quiet));
     if (summaries) {
       if (results.size() > 1) fmt::print("\n");
