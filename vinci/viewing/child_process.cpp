@@ -21,6 +21,7 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
+#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -29,7 +30,7 @@ constexpr double grace = 2.0;  // s between asking and forcing
 constexpr int poll_time = 50;  // ms
 
 void check(int result, const char* what) {
-  if (result != 0) throw Error(fmt::format("{}: {}", what, std::strerror(result)));
+  if (result != 0) throw ViewingFailure(fmt::format("{}: {}", what, std::strerror(result)));
 }
 
 // Two connected sockets: ours, and the child's.
@@ -98,8 +99,8 @@ class SpawnPlan {
           "posix_spawn");
   }
   // Recordings that are open here shall not stay open, and locked, there.
-  void close_the_rest() {
-    check(posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1), "posix_spawn");
+  void close_from(int first) {
+    check(posix_spawn_file_actions_addclosefrom_np(&actions_, first), "posix_spawn");
   }
   pid_t spawn(std::vector<std::string> command, std::vector<std::string> environment) const {
     pid_t id = -1;
@@ -142,7 +143,7 @@ std::filesystem::path find_program(const std::vector<std::string>& names) {
 }
 
 ChildProcess::ChildProcess(const ChildOptions& options) {
-  Ends input, output;
+  Ends input, output, lifeline;
   SpawnPlan plan;
   if (options.feed) {
     input.open();
@@ -158,23 +159,30 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   }
   plan.open(options.log.empty() ? "/dev/null" : options.log, O_WRONLY | O_CREAT | O_APPEND,
             STDERR_FILENO);
-  plan.close_the_rest();
+  if (options.lifeline) {
+    lifeline.open();
+    plan.take(lifeline.theirs, 3);
+    plan.take(3, 4);
+  }
+  plan.close_from(options.lifeline ? 5 : 3);
   id_ = plan.spawn(options.command, environment_with(options.environment));
   input_ = std::exchange(input.ours, -1);
   output_ = std::exchange(output.ours, -1);
+  lifeline_ = std::exchange(lifeline.ours, -1);
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : id_(std::exchange(other.id_, -1)),
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
+      lifeline_(std::exchange(other.lifeline_, -1)),
       owned_(other.owned_),
       code_(other.code_) {}
 
 ChildProcess::~ChildProcess() {
   if (owned_ && id_ > 0) end();
-  close_input();
-  if (output_ >= 0) close(output_);
+  for (const int socket : {input_, output_, lifeline_})
+    if (socket >= 0) close(socket);
 }
 
 std::optional<int> ChildProcess::exit_code() {
@@ -187,7 +195,7 @@ std::optional<int> ChildProcess::exit_code() {
 std::optional<int> ChildProcess::wait(double seconds, const std::function<bool()>& go_on) {
   const Deadline deadline(seconds);
   while (!exit_code() && !deadline.passed() && (!go_on || go_on()))
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   return code_;
 }
 
@@ -226,7 +234,10 @@ void ChildProcess::end() {
   if (id_ <= 0) return;
   // The group is signalled even if its leader has gone: helpers of a browser may be left.
   if (!exit_code()) {
-    kill(-id_, SIGTERM);
+    if (lifeline_ >= 0)
+      close(std::exchange(lifeline_, -1));
+    else
+      kill(-id_, SIGTERM);
     wait(grace);
   }
   kill(-id_, SIGKILL);

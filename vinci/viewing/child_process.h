@@ -22,6 +22,9 @@ struct ChildOptions {
   std::filesystem::path log;             // of its standard error; empty: nowhere
   bool feed = false;                     // write() goes to its standard input
   bool listen = false;                   // read_line() comes from its standard output
+  // Its descriptors 3 and 4 are connected to us, and closed when we end in whatever way: browsers
+  // with --remote-debugging-pipe end then, too.
+  bool lifeline = false;
 };
 
 class ChildProcess {
@@ -46,7 +49,7 @@ class ChildProcess {
 
  private:
   pid_t id_ = -1;
-  int input_ = -1, output_ = -1;
+  int input_ = -1, output_ = -1, lifeline_ = -1;
   bool owned_ = true;
   std::optional<int> code_;
 };

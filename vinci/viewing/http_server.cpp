@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -41,7 +42,7 @@ constexpr milliseconds tick_time(100);
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error("the system gives no random numbers");
+    throw ViewingFailure("the system gives no random numbers");
   std::string text;
   for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
   return text;
@@ -331,8 +332,8 @@ HttpServer::Impl::Impl(const HttpOptions& options, Handler handler)
     acceptor.bind(wanted);
     acceptor.listen();
   } catch (const boost::system::system_error& error) {
-    throw Error("cannot serve here: " + error.code().message(),
-                fmt::format("{}:{}", bracketed(bound), options.port));
+    throw ViewingFailure("cannot serve here: " + error.code().message(),
+                         fmt::format("{}:{}", bracketed(bound), options.port));
   }
   door = std::make_unique<Session::Door>(
       Session::Door{random_token(),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -42,7 +43,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(const char* what) const {
-  throw Error(fmt::format("{}: {}", what, std::strerror(errno)), path_.string());
+  throw ViewingFailure(fmt::format("{}: {}", what, std::strerror(errno)), path_.string());
 }
 
 void OutputFile::write(std::string_view bytes) {

@@ -20,6 +20,7 @@ class ServedRecording {
 
   std::string name() const { return path_.filename().string(); }
   void refresh();
+  bool changed() const;  // its file, since the last refresh
   const Recording* get() const { return recording_ ? &*recording_ : nullptr; }
   const std::string& error() const { return error_; }  // if there is none
   bool waiting() const { return !recording_ && old_.has_value(); }
@@ -39,6 +40,7 @@ class ServedRecording {
              changed.tv_nsec == other.changed.tv_nsec;
     }
   };
+  void update();
   static Identity identity_of(const std::filesystem::path& path);  // all zero: no such file
 
   std::filesystem::path path_;

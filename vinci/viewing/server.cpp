@@ -43,6 +43,25 @@ HttpResponse nothing_here() {
   return http_error(404, "there is nothing here");
 }
 
+// What is below api/runs/K. Throws Error if the recording is damaged.
+HttpResponse read_run(const Recording& recording, const std::vector<std::string_view>& parts,
+                      const std::string& query) {
+  if (parts.size() == 3) return {200, "application/json", run_description(recording)};
+  if (parts.size() == 4 && parts[3] == "frames") {
+    FrameQuery wanted;
+    try {
+      wanted = parse_frame_query(query);
+      check_query(recording, wanted);
+    } catch (const Error& error) {
+      return http_error(400, error.what());
+    }
+    return {200, "application/octet-stream", frame_block(recording, wanted)};
+  }
+  const auto version = parts.size() == 5 && parts[3] == "models" ? index(parts[4]) : std::nullopt;
+  if (!version || *version >= recording.models()) return nothing_here();
+  return {200, "application/json", checked_model(recording, *version)};
+}
+
 }  // namespace
 
 struct ViewServer::Impl {
@@ -119,29 +138,18 @@ HttpResponse ViewServer::Impl::all_runs() {
 HttpResponse ViewServer::Impl::answer_run(ServedRecording& run,
                                           const std::vector<std::string_view>& parts,
                                           const std::string& query) {
-  const bool whole = parts.size() == 3;
-  if (whole || run.get() == nullptr) run.refresh();
-  if (run.get() == nullptr)
-    return {run.waiting() ? 503 : 500, "application/json",
-            run_error(run.name(), run.error(), run.waiting())};
-  const Recording& recording = *run.get();
-  try {
-    if (whole) return {200, "application/json", run_description(recording)};
-    if (parts.size() == 4 && parts[3] == "frames") {
-      FrameQuery wanted;
-      try {
-        wanted = parse_frame_query(query);
-        check_query(recording, wanted);
-      } catch (const Error& error) {
-        return http_error(400, error.what());
-      }
-      return {200, "application/octet-stream", frame_block(recording, wanted)};
+  if (parts.size() == 3 || run.get() == nullptr) run.refresh();
+  for (bool again = true;; again = false) {
+    if (run.get() == nullptr)
+      return {run.waiting() ? 503 : 500, "application/json",
+              run_error(run.name(), run.error(), run.waiting())};
+    try {
+      return read_run(*run.get(), parts, query);
+    } catch (const Error& error) {
+      if (!again || !run.changed())
+        return {500, "application/json", run_error(run.name(), error.message())};
     }
-    const auto version = parts.size() == 5 && parts[3] == "models" ? index(parts[4]) : std::nullopt;
-    if (!version || *version >= recording.models()) return nothing_here();
-    return {200, "application/json", checked_model(recording, *version)};
-  } catch (const Error& error) {
-    return {500, "application/json", run_error(run.name(), error.message())};
+    run.refresh();  // what was read is being written
   }
 }
 

@@ -11,17 +11,18 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/viewing/failure.h"
 
 namespace vinci {
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code code;
   const auto parent = std::filesystem::temp_directory_path(code);
-  if (code) throw Error("there is no folder for temporary files: " + code.message());
+  if (code) throw ViewingFailure("there is no folder for temporary files: " + code.message());
   std::string pattern = (parent / "vinci-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw Error(fmt::format("no folder can be made here: {}", std::strerror(errno)),
-                parent.string());
+    throw ViewingFailure(fmt::format("no folder can be made here: {}", std::strerror(errno)),
+                         parent.string());
   path_ = pattern;
 }
 
@@ -41,7 +42,7 @@ std::filesystem::path TemporaryFolder::leading_page(const std::string& address) 
   file << "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Vinci</title>\n"
        << "<meta http-equiv=\"refresh\" content=\"0; url=" << address << "\">\n"
        << "<a href=\"" << address << "\">Vinci</a>\n";
-  if (!file.flush()) throw Error("cannot be written", path.string());
+  if (!file.flush()) throw ViewingFailure("cannot be written", path.string());
   return path;
 }
 
