@@ -4,6 +4,7 @@
 #include "vinci/simulation/hdf5_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -224,6 +225,18 @@ Hdf5Table Hdf5Table::create(const Hdf5File& file, const std::string& name, hid_t
              H5Dclose);
   if (set.get() < 0) file.fail("cannot write '" + name + "'");
   return {file, name, shape, std::move(set)};
+}
+
+std::uint64_t Hdf5File::row_width(const std::string& name) const {
+  quiet();
+  if (H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) <= 0) return 0;
+  const Hdf5Id set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Id space(set.get() < 0 ? -1 : H5Dget_space(set.get()), H5Sclose);
+  std::array<hsize_t, 2> extent{};
+  if (space.get() < 0 || H5Sget_simple_extent_ndims(space.get()) != 2 ||
+      H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr) < 0)
+    throw Error("'" + name + "' has another shape than a recording's", path_.string());
+  return extent[1];
 }
 
 Hdf5Table Hdf5Table::open(const Hdf5File& file, const std::string& name,

@@ -78,6 +78,9 @@ class Hdf5File {
   void write_attribute(const std::string& object, const std::string& name, const std::string& text);
   std::string read_attribute(const std::string& name) const;  // of the file; "" if there is none
 
+  // Numbers in a row of a table of them; 0 if there is no such table.
+  std::uint64_t row_width(const std::string& name) const;
+
   [[noreturn]] void fail(const std::string& what) const;  // adds HDF5's own words
 
  private:

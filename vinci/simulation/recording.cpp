@@ -93,7 +93,7 @@ struct Recording::Impl {
   std::string title, version, scene, options, created;
   std::vector<std::string> names;
   std::vector<Freedom> freedoms;
-  std::size_t velocity_count = 0;
+  std::size_t velocity_count = 0, control_count = 0;
 
   explicit Impl(const std::filesystem::path& file_path);
   FrameRow row(std::int64_t frame) const;
@@ -128,7 +128,8 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   created = file->read_text("provenance/created");
   names = file->read_texts("bodies/name");
   read_freedoms();
-  tables = RecordingTables::open(*file, names.size(), velocity_count);
+  control_count = file->row_width("controls");
+  tables = RecordingTables::open(*file, {names.size(), velocity_count, control_count});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
 }
@@ -160,7 +161,8 @@ void Recording::Impl::check_rows() const {
   if (frames == 0) throw Error("has no complete frame", path.string());
   if (tables.frames.rows() < frames || tables.summary.rows() < frames ||
       (!names.empty() && tables.poses.rows() < frames) ||
-      (velocity_count > 0 && tables.velocities.rows() < frames))
+      (velocity_count > 0 && tables.velocities.rows() < frames) ||
+      (control_count > 0 && tables.controls.rows() < frames))
     throw Error(fmt::format("is damaged: it announces {} frames and holds {}", frames,
                             tables.frames.rows()),
                 path.string());
@@ -403,6 +405,8 @@ State Recording::state(std::int64_t frame) const {
                            Quaternion(poses[i + 3], poses[i + 4], poses[i + 5], poses[i + 6])});
   state.velocities.setZero(static_cast<Eigen::Index>(impl_->velocity_count));
   impl_->tables.velocities.read(at, 1, H5T_NATIVE_DOUBLE, state.velocities.data());
+  state.controls.setZero(static_cast<Eigen::Index>(impl_->control_count));
+  impl_->tables.controls.read(at, 1, H5T_NATIVE_DOUBLE, state.controls.data());
   std::vector<MemoryRecord> memory(row.memory_rows);
   const Hdf5Id type = memory_type();
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, type.get(), memory.data());
