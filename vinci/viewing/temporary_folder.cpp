@@ -14,11 +14,17 @@
 #include "vinci/viewing/failure.h"
 
 namespace vinci {
+namespace {
+
+constexpr std::size_t longest_parent = 40;  // bytes
+
+}  // namespace
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code code;
-  const auto parent = std::filesystem::temp_directory_path(code);
-  if (code) throw ViewingFailure("there is no folder for temporary files: " + code.message());
+  auto parent = std::filesystem::temp_directory_path(code);
+  // Browsers put sockets into it, whose paths are short: 107 bytes, of which they need half.
+  if (code || parent.string().size() > longest_parent) parent = "/tmp";
   std::string pattern = (parent / "vinci-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw ViewingFailure(fmt::format("no folder can be made here: {}", std::strerror(errno)),

@@ -9,7 +9,7 @@ namespace vinci {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder();  // below TMPDIR; throws Error
+  TemporaryFolder();  // below TMPDIR, if that is not too deep; throws Error
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
