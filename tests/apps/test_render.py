@@ -64,24 +64,27 @@ def test_a_picture_has_the_size_asked_for(drawing, scratch):
     assert (drawing.folder / "picture.png").read_bytes() == data
 
 
-def test_a_deep_folder_for_temporary_files_is_no_obstacle(drawing, monkeypatch, tmp_path):
-    deep = tmp_path / ("deep" * 20)
-    deep.mkdir()
-    monkeypatch.setenv("TMPDIR", str(deep))
-    drawing("render", "run.h5", "deep.png", "--size", "100x100")
-
-
-@pytest.mark.parametrize("kind, codec", [("mp4", "h264"), ("gif", "gif")])
-def test_a_video_has_a_picture_for_each_time(drawing, scratch, kind, codec):
+def render_five_pictures(drawing, kind):
     need_ffmpeg()
     answer = drawing.json("render", "run.h5", "run.h5", f"video.{kind}", "--size", "160x90",
                           "--fps", "20", "--theme", "dark", "--cones")
     assert answer["pictures"] == 5
     found = streams(drawing.folder / f"video.{kind}")
-    assert (found["codec_name"], found["width"], found["height"], found["nb_read_frames"]) == \
-        (codec, "160", "90", "5")
-    if kind == "mp4":
-        assert found["pix_fmt"] == "yuv420p"
+    assert (found["width"], found["height"], found["nb_read_frames"]) == ("160", "90", "5")
+    return found
+
+
+def test_a_video_has_a_picture_for_each_time(drawing, scratch):
+    found = render_five_pictures(drawing, "mp4")
+    assert (found["codec_name"], found["pix_fmt"]) == ("h264", "yuv420p")
+
+
+def test_a_deep_folder_for_temporary_files_is_no_obstacle(drawing, monkeypatch, tmp_path):
+    """Browsers put sockets there, whose paths must be short."""
+    deep = tmp_path / ("deep" * 20)
+    deep.mkdir()
+    monkeypatch.setenv("TMPDIR", str(deep))
+    assert render_five_pictures(drawing, "gif")["codec_name"] == "gif"
 
 
 def test_ctrl_c_leaves_neither_file_nor_process(drawing, scratch):
