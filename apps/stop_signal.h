@@ -4,7 +4,8 @@
 
 namespace vinci {
 
-// From now on the first SIGINT or SIGTERM asks for a clean stop; a second one ends the program.
+// From now on the first SIGINT, SIGTERM or SIGHUP asks for a clean stop; a second one ends the
+// program.
 void listen_for_stop();
 bool stop_wanted();
 

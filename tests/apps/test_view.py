@@ -3,7 +3,6 @@
 import fcntl
 import json
 import os
-import pathlib
 import random
 import re
 import shutil
@@ -11,6 +10,7 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -207,6 +207,28 @@ def test_it_ends_cleanly_on_signals_and_with_its_input(recorded):
     assert running.process.wait(10) == 0
 
 
+def test_the_browser_is_led_there_without_the_token_on_a_command_line(recorded, tmp_path,
+                                                                      monkeypatch):
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f"#!/bin/sh\necho \"$@\" > {tmp_path}/said\n"
+                      f"stat -c %a \"$(dirname \"$1\")\" > {tmp_path}/rights\n"
+                      f"cp \"$1\" {tmp_path}/page; mv {tmp_path}/page {tmp_path}/done\n")
+    opener.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with serving(recorded.folder, "block.h5", display=":7") as running:
+        wait_for((tmp_path / "done").exists)
+        [said] = (tmp_path / "said").read_text().split()
+        assert running.token not in said
+        assert (tmp_path / "rights").read_text() == "700\n"
+        assert running.address in (tmp_path / "done").read_text()
+        assert running.stop() == 0
+        assert not os.path.exists(os.path.dirname(said))
+        (tmp_path / "done").unlink()
+    running = Server(recorded.folder, "block.h5", "--no-browser", display=":7")
+    running.get()
+    assert running.stop() == 0 and not (tmp_path / "done").exists()
+
+
 def test_a_port_that_is_taken_is_a_failure(recorded, server):
     done = recorded("view", "block.h5", "--port", server.port, code=1)
     assert "Address already in use" in done.stderr
@@ -339,7 +361,6 @@ def test_run_with_view_shows_all_scenes_and_ends_with_ctrl_c(recorded):
     try:
         address = re.search(r"http://(\S+?)/(\w+)/", run.stderr.readline())
         assert "stays until Ctrl-C" in run.stderr.readline()
-        import urllib.request
         runs = json.load(urllib.request.urlopen(address[0] + "api/runs"))
         assert [(run["name"], run["finished"]) for run in runs] == \
             [("block.h5", True), ("scene.h5", True)]
@@ -374,4 +395,3 @@ def test_help_of_the_viewing_commands_fits(recorded):
     for command in ("view", "render", "run"):
         text = recorded(command, "--help").stdout
         assert max(map(len, text.splitlines())) <= 80, command
-    assert pathlib.Path(PROGRAM).exists()

@@ -13,11 +13,13 @@ from conftest import PROGRAM
 
 
 class Server:
-    """`vinci view` on recordings, without a browser."""
+    """`vinci view` on recordings, without a browser unless there is a display."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, display=None):
         environment = {k: v for k, v in os.environ.items()
                        if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        if display:
+            environment["DISPLAY"] = display
         self.process = subprocess.Popen(
             [PROGRAM, "view", "--json", *map(str, arguments)], cwd=folder, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
@@ -78,11 +80,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(folder, *arguments):
-    server = Server(folder, *arguments)
+def serving(folder, *arguments, **keywords):
+    server = Server(folder, *arguments, **keywords)
     try:
         yield server
-        assert server.process.poll() is None, "the server has ended"
+        assert server.process.poll() in (None, 0), "the server has ended"
     finally:
         if server.process.poll() is None:
             server.process.kill()
