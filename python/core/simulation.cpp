@@ -2,6 +2,9 @@
 // Simulations: making them, stepping them, looking at them.
 #include "python/core/simulation.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "python/core/code.h"
@@ -65,15 +68,20 @@ StepReport SimulationHandle::step(std::int64_t count) {
   return (*turn).report();
 }
 
-bool SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
+Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
   Recorder* const recorder = handle == nullptr ? nullptr : &handle->get();
+  Advance done;
   Turn turn(*this);
   Simulation& simulation = *turn;
   py::gil_scoped_release release;
+  const double accept = simulation.options().real("accept");
   const Stopwatch watch;
   while (simulation.state().step < last_step && !simulation.diverged()) {
-    if (watch.seconds() > seconds) return true;
-    simulation.step();
+    done.more = watch.seconds() > seconds;
+    if (done.more) break;
+    const double residual = simulation.step().solve.residual.relative;
+    done.worst_residual = std::max(done.worst_residual, residual);
+    if (residual > accept) ++done.inexact;
     if (recorder == nullptr) continue;
     recorder->add_step(simulation);
     if (recorder->flush_is_due()) {
@@ -81,7 +89,7 @@ bool SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderH
       recorder->flush();
     }
   }
-  return false;
+  return done;
 }
 
 void SimulationHandle::set_state(const State& state) {
@@ -265,8 +273,13 @@ An exception in code that takes part (a controller, say) leaves the state of the
 
 >>> vinci.Simulation(scenes / "stack.yaml").step().status
 'solved')");
-  simulation.def("_advance", &SimulationHandle::advance, "last_step"_a, "seconds"_a,
-                 "recorder"_a.none(true));
+  simulation.def(
+      "_advance",
+      [](SimulationHandle& s, std::int64_t last_step, double seconds, RecorderHandle* recorder) {
+        const Advance done = s.advance(last_step, seconds, recorder);
+        return std::make_tuple(done.more, done.worst_residual, done.inexact);
+      },
+      "last_step"_a, "seconds"_a, "recorder"_a.none(true));
   simulation.def(
       "set_state",
       [](SimulationHandle& s, const StateHandle& state) {

@@ -16,6 +16,13 @@ struct LentContacts {
 
 class RecorderHandle;
 
+// What a part of a run was like.
+struct Advance {
+  bool more = false;            // there is more to do
+  double worst_residual = 0.0;  // relative
+  std::int64_t inexact = 0;     // steps with a residual above `accept`
+};
+
 class SimulationHandle {
  public:
   explicit SimulationHandle(std::shared_ptr<Simulation> simulation);
@@ -23,9 +30,8 @@ class SimulationHandle {
   // For reading; throws while another thread, or code that takes part in the step, has it stepping.
   Simulation& get() const;
   StepReport step(std::int64_t count);
-  // Steps until `last_step` is reached, `seconds` of wall time have passed, or the run is finished;
-  // true if there is more to do.
-  bool advance(std::int64_t last_step, double seconds, RecorderHandle* recorder);
+  // Steps until `last_step` is reached, `seconds` of wall time have passed, or the run is finished.
+  Advance advance(std::int64_t last_step, double seconds, RecorderHandle* recorder);
   void set_state(const State& state);
   void set_parameters(const std::map<std::string, double>& values);
   StateHandle state() const;

@@ -21,6 +21,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Circle, Patch, Polygon
+from numpy.typing import ArrayLike
 
 from .errors import Error
 from .recording import Recording
@@ -399,7 +400,7 @@ def residual(recordings: Sources, *, ax: Optional[Axes] = None) -> Axes:
 # ---------------------------------------------------------------------------- convergence
 
 
-def fit_order(steps: Sequence[float], errors: Sequence[float]) -> tuple[float, float]:
+def fit_order(steps: ArrayLike, errors: ArrayLike) -> tuple[float, float]:
     """Order p and constant c of errors ≈ c · step^p, by least squares of their logarithms.
 
     >>> order, constant = vinci.plot.fit_order([0.1, 0.01], [2e-2, 2e-4])

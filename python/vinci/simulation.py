@@ -34,8 +34,8 @@ class RunResult:
     wall_seconds: float  #: s
     finished: bool  #: the duration was reached
     diverged: str | None  #: body whose numbers are not finite any more
-    inexact_steps: int | None  #: residual above `accept`; None if nobody counted (no recording)
-    worst_residual: float | None  #: relative, of all steps; None likewise
+    inexact_steps: int  #: of this call with a residual above `accept`
+    worst_residual: float  #: relative, of the steps of this call
     recording: Path | None  #: where the run was recorded
     state_hash: str  #: of the last state
 
@@ -68,7 +68,7 @@ class Parameters(MutableMapping[str, float]):
     def __len__(self) -> int:
         return len(self._simulation._parameters())
 
-    def update(self, *values: Any, **named: float) -> None:  # type: ignore[override]
+    def update(self, *values: Any, **named: float) -> None:
         """Sets several at once: the model is compiled once, or nothing changes."""
         together = dict(*values, **named)
         self._simulation._set_parameters({name: float(value) for name, value in together.items()})
@@ -150,7 +150,7 @@ class Simulation(_core.Simulation):
     def position(self, body: int | str) -> np.ndarray:
         """Where a body's frame is now, m; by name or number.
 
-        >>> vinci.Simulation(scenes / "stack.yaml").position("box-02").tolist()
+        >>> vinci.Simulation(scenes / "stack.yaml").position("box-02").round(6).tolist()
         [0.0, 0.15, 0.0]
         """
         return self.state.position(self.model.body(body).index)
@@ -191,33 +191,41 @@ class Simulation(_core.Simulation):
         """
         first, last = self.state.step, self._last_step(until)
         start = time.monotonic()
-        own = not (record is None or isinstance(record, _core.Recorder))
-        recorder = _core.Recorder(Path(record), self, overwrite) if own else record
+        own = None  # a recorder that ends with this call
+        path = None
+        if record is not None and not isinstance(record, _core.Recorder):
+            path = Path(record)
+            own = _core.Recorder(path, self, overwrite)
+        recorder = record if isinstance(record, _core.Recorder) else own
         if recorder is not None and recorder.simulation is not self:
             raise Error("belongs to another simulation", "record")
         bar = Progress(
             self.scene.title or "run", first, last, bool(progress), progress == "always"
         )
+        worst, inexact, more = 0.0, 0, True
         try:
-            if callback is None:
-                while self._advance(last, _SLICE, recorder):
-                    bar.update(self.state.step, self.state.time)
-            else:
-                self._run_with(callback, last, recorder, bar)
+            while more:
+                # A callback is called after every step.
+                end = last if callback is None else min(last, self.state.step + 1)
+                more, residual, count = self._advance(end, _SLICE, recorder)
+                worst, inexact = max(worst, residual), inexact + count
+                bar.update(self.state.step, self.state.time)
+                if callback is not None:
+                    more = self.state.step < last and self.diverged is None
+                    if callback(self):
+                        break
         finally:
             bar.close()
-            if own:
-                recorder.finish()
-        path = Path(record) if own else None
-        summary = _core.Recording(path)._summary() if path is not None else None
+            if own is not None:
+                own.finish()
         return RunResult(
             steps=self.state.step - first,
             time=self.state.time,
             wall_seconds=time.monotonic() - start,
             finished=self.state.step >= self.total_steps,
             diverged=self.diverged,
-            inexact_steps=summary["inexact_steps"] if summary else None,
-            worst_residual=summary["worst_residual"] if summary else None,
+            inexact_steps=inexact,
+            worst_residual=worst,
             recording=path,
             state_hash=self.state.hash,
         )
@@ -229,21 +237,6 @@ class Simulation(_core.Simulation):
             raise Error(f"is {until}; accepted: a finite time in s", "until")
         ratio = until / self.step_size
         return math.ceil(ratio - min(1e-12 * abs(ratio), 0.5))
-
-    def _run_with(
-        self,
-        callback: Callable[[Simulation], Any],
-        last: int,
-        recorder: _core.Recorder | None,
-        bar: Progress,
-    ) -> None:
-        while self.state.step < last and self.diverged is None:
-            self.step()
-            if recorder is not None:
-                recorder.after_step()
-            bar.update(self.state.step, self.state.time)
-            if callback(self):
-                return
 
     def __repr__(self) -> str:
         return (
@@ -290,7 +283,7 @@ def _named(controllers: Iterable[Any]) -> list[tuple[str, Any]]:
 
 
 def _places(motions: Mapping[Any, Any]) -> dict[tuple[str, str], Any]:
-    places = {}
+    places: dict[tuple[str, str], Any] = {}
     for place, motion in motions.items():
         if not (
             isinstance(place, tuple)
@@ -298,5 +291,6 @@ def _places(motions: Mapping[Any, Any]) -> dict[tuple[str, str], Any]:
             and all(isinstance(part, str) for part in place)
         ):
             raise Error(f"has the key {place!r}; accepted: (body, coordinate)", "motions")
-        places[place] = motion() if isinstance(motion, type) else motion
+        body, coordinate = place
+        places[body, coordinate] = motion() if isinstance(motion, type) else motion
     return places
