@@ -2,6 +2,8 @@
 // Simulations: making them, stepping them, looking at them.
 #include "python/core/simulation.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "python/core/code.h"
@@ -9,7 +11,9 @@
 namespace vinci::python {
 
 SimulationHandle::SimulationHandle(std::shared_ptr<Simulation> simulation)
-    : simulation_(std::move(simulation)) {
+    : simulation_(std::move(simulation)),
+      bodies_(body_table(simulation_->model())),
+      accept_(simulation_->options().real("accept")) {
   // A long solve inside of a step hears Ctrl-C; the step is then not done.
   simulation_->stop_when([] {
     check_signals();
@@ -24,6 +28,18 @@ Simulation& SimulationHandle::get() const {
         "the step asks for it",
         "simulation");
   return *simulation_;
+}
+
+// As the summary of a recording counts: what is no number is worse than any, and stays the worst.
+void SimulationHandle::count(const StepReport& report) {
+  const double residual = report.solve.residual.relative;
+  if (!(residual <= accept_)) ++inexact_;
+  if (!(residual <= worst_) && !std::isnan(worst_)) worst_ = residual;
+}
+
+std::pair<std::int64_t, double> SimulationHandle::tally(bool begin) {
+  if (begin) inexact_ = 0, worst_ = 0.0;
+  return {inexact_, worst_};
 }
 
 // The time in which the simulation steps and the GIL is free. Contacts that arrays show are put
@@ -59,7 +75,7 @@ StepReport SimulationHandle::step(std::int64_t count) {
   py::gil_scoped_release release;
   Stopwatch watch;
   for (std::int64_t i = 0; i < count; ++i) {
-    (*turn).step();
+    this->count((*turn).step());
     if (count > 1 && watch.seconds() > 0.05) watch.lap(), check_signals();
   }
   return (*turn).report();
@@ -73,7 +89,7 @@ bool SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderH
   const Stopwatch watch;
   while (simulation.state().step < last_step && !simulation.diverged()) {
     if (watch.seconds() > seconds) return true;
-    simulation.step();
+    count(simulation.step());
     if (recorder == nullptr) continue;
     recorder->add_step(simulation);
     if (recorder->flush_is_due()) {
@@ -103,7 +119,7 @@ void SimulationHandle::set_parameters(const std::map<std::string, double>& value
 
 StateHandle SimulationHandle::state() const {
   auto& state = const_cast<State&>(simulation_->state());  // the handle is read-only
-  return {std::shared_ptr<State>(simulation_, &state), false};
+  return {std::shared_ptr<State>(simulation_, &state), bodies_, false};
 }
 
 py::array SimulationHandle::contacts() {
@@ -281,6 +297,7 @@ An exception in code that takes part (a controller, say) leaves the state of the
 >>> sim.set_state(start)
 >>> sim.state.step
 0)");
+  simulation.def("_tally", &SimulationHandle::tally, "begin"_a);
   simulation.def("_parameters", [](const SimulationHandle& s) { return s.get().parameters(); });
   simulation.def("_set_parameters", &SimulationHandle::set_parameters, "values"_a);
   add_looks(simulation);

@@ -29,12 +29,18 @@ class SimulationHandle {
   void set_state(const State& state);
   void set_parameters(const std::map<std::string, double>& values);
   StateHandle state() const;
+  // Steps above `accept` and the worst residual since the last time it was told to begin.
+  std::pair<std::int64_t, double> tally(bool begin);
   py::array contacts();
 
  private:
   class Turn;
+  void count(const StepReport& report);
   std::shared_ptr<Simulation> simulation_;
   std::weak_ptr<LentContacts> lent_;
+  Bodies bodies_;
+  double accept_, worst_ = 0.0;
+  std::int64_t inexact_ = 0;
   bool stepping_ = false;  // changed only while the GIL is held
 };
 

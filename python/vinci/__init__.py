@@ -38,13 +38,13 @@ from ._core import (
 )
 from ._core import version as __version__
 from .code import Controller, Motion, Solver, Stepper
-from .recording import BodyTrack, Recording
+from .recording import BodyTrack, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
 
 __all__ = [
     "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Controller", "Diagnostic", "Error",
-    "FoundSolution", "Model", "Motion", "Parameters", "Problem", "Recorder", "Recording",
-    "Residual", "RunResult", "Scene", "SceneError", "Simulation", "Solver", "State", "StepContext",
+    "FoundSolution", "FrameInfo", "Model", "Motion", "Parameters", "Problem", "Recorder", "Recording",
+    "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State", "StepContext",
     "StepReport", "Stepper", "all_solutions", "detectors", "load_plugin", "residual",
     "run_options", "scene_schema", "solve", "solvers", "steppers",
 ]  # fmt: skip

@@ -32,8 +32,8 @@ class RunResult:
     wall_seconds: float  #: s
     finished: bool  #: the duration was reached
     diverged: str | None  #: body whose numbers are not finite any more
-    inexact_steps: int | None  #: residual above `accept`; None if nobody counted (no recording)
-    worst_residual: float | None  #: relative, of all steps; None likewise
+    inexact_steps: int  #: of this call, residual above `accept`
+    worst_residual: float  #: relative, of this call
     recording: Path | None  #: where the run was recorded
     state_hash: str  #: of the last state
 
@@ -175,6 +175,7 @@ class Simulation(_core.Simulation):
         bar = Progress(
             self.scene.title or "run", first, last, bool(progress), progress == "always"
         )
+        self._tally(True)
         try:
             if callback is None:
                 while self._advance(last, _SLICE, recorder):
@@ -186,15 +187,15 @@ class Simulation(_core.Simulation):
             if own:
                 recorder.finish()
         path = Path(record) if own else None
-        summary = _core.Recording(path)._summary() if path is not None else None
+        inexact, worst = self._tally(False)
         return RunResult(
             steps=self.state.step - first,
             time=self.state.time,
             wall_seconds=time.monotonic() - start,
             finished=self.state.step >= self.total_steps,
             diverged=self.diverged,
-            inexact_steps=summary["inexact_steps"] if summary else None,
-            worst_residual=summary["worst_residual"] if summary else None,
+            inexact_steps=inexact,
+            worst_residual=worst,
             recording=path,
             state_hash=self.state.hash,
         )
