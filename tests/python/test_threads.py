@@ -67,7 +67,7 @@ def test_simulations_in_threads_give_what_they_give_alone(scenes: Path, tmp_path
         assert set(pool.map(job, range(8))) == {alone}
     for i in range(8):
         with vinci.Recording(tmp_path / f"{i}.h5") as recording:
-            assert recording.summary["state_hash"] == alone
+            assert recording.summary.state_hash == alone
 
 
 def test_a_simulation_steps_while_another_one_does(scenes: Path) -> None:
