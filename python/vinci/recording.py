@@ -124,8 +124,9 @@ class Recording(_core.Recording):
     def info(self, frame: int) -> FrameInfo:
         """The row of one frame."""
         row = self._frames(self._index(frame), 1, 1)[0]
-        values = {name: row[name].tolist() for name in row.dtype.names}
-        return FrameInfo(**{**values, "seconds": tuple(values["seconds"])})
+        values: dict[str, Any] = {name: row[name].tolist() for name in row.dtype.names}
+        values["seconds"] = tuple(values["seconds"])
+        return FrameInfo(**values)
 
     def poses(
         self,
@@ -205,7 +206,8 @@ class Recording(_core.Recording):
     def summary(self) -> RunSummary:
         """Statistics over every step up to the last frame, recorded or not."""
         values = self._summary()
-        return RunSummary(**{**values, "stage_seconds": tuple(values["stage_seconds"])})
+        values["stage_seconds"] = tuple(values["stage_seconds"])
+        return RunSummary(**values)
 
     def model(self, version: int = 0) -> dict[str, Any]:
         """A compiled model of the run: bodies, shapes, materials, parameters. `info(i).model`
