@@ -30,7 +30,6 @@ Simulation& SimulationHandle::get() const {
   return *simulation_;
 }
 
-// As the summary of a recording counts: what is no number is worse than any, and stays the worst.
 // The time in which the simulation steps and the GIL is free. Contacts that arrays show are put
 // aside, and come back where no step was done.
 class SimulationHandle::Turn {
