@@ -7,31 +7,42 @@ GALLERY := $(sort $(wildcard scenes/*.yaml))
 TEST_JOBS ?= 2
 BENCH_FLAGS ?=
 INSTALL := scripts/install_packages.sh
+PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test bench bench-solvers format tidy clean
+.PHONY: help demo build packages test bench bench-solvers bench-python format tidy clean
 
 help:
-	@echo 'make demo    build the program, run the gallery of scenes, print what happened'
+	@echo 'make demo    build, run the gallery of scenes, write pages to look at and a figure'
 	@echo 'make test    build everything and run all tests'
-	@echo 'make build   build the program: build/vinci'
+	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
+	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
 	@echo 'make tidy    clang-tidy all sources (slow)'
 	@echo 'make clean   remove the build folders'
 	@echo 'Missing Debian packages (packages.txt) are installed first.'
 
-build:
+packages:
 	@$(INSTALL) build
+
+# What the viewer's page is made of, as the lock file pins it.
+web/node_modules/.package-lock.json: web/package-lock.json | packages
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+build: packages web/node_modules/.package-lock.json
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DVINCI_TESTS=OFF
-	cmake --build $(BUILD) --target vinci
+	cmake --build $(BUILD) --target vinci vinci-python
 
 demo: build
 	$(BUILD)/vinci run $(GALLERY) --table --output runs --overwrite
-	@echo 'Look into one with: $(BUILD)/vinci info runs/<name>.h5'
+	@for run in $(GALLERY:scenes/%.yaml=runs/%); do \
+	  $(BUILD)/vinci view $$run.h5 --html $$run.html --overwrite || exit 1; done
+	@$(PYTHON) examples/gallery.py runs
 
-test:
+test: web/node_modules/.package-lock.json
 	@$(INSTALL) build test
 	cmake --preset release -DVINCI_TESTS=ON
 	cmake --build $(BUILD)
@@ -54,6 +65,14 @@ bench-solvers:
 	/usr/bin/python3 benchmarks/solvers/report.py $(BUILD)/solvers.json \
 	  --tight $(BUILD)/solvers-tight.json --picture docs/solvers-profile.svg
 	$(BUILD)/benchmarks/benchmark-tripod
+
+# The cost of Python around a step; frames a second and memory of the viewer's page.
+bench-python: web/node_modules/.package-lock.json
+	@$(INSTALL) build test bench
+	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target vinci vinci-python benchmark-python-step
+	$(PYTHON) benchmarks/python/step.py $(BUILD)/benchmarks/benchmark-python-step $(BENCH_FLAGS)
+	$(PYTHON) benchmarks/python/viewer.py $(BUILD)/vinci $(BENCH_FLAGS)
 
 format:
 	@$(INSTALL) lint

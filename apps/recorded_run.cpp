@@ -22,6 +22,14 @@ RunOverrides recorded_overrides(const Recording& recording, const Scene& scene) 
     const Json found = parent.is_object() ? parent.value(key, none) : none;
     return found.is_object() ? found : none;
   };
+  if (json.is_object() && json.contains("code") && json["code"].is_array() &&
+      !json["code"].empty()) {
+    std::string names;
+    for (const Json& name : json["code"]) names += (names.empty() ? "" : ", ") + text_of(name);
+    throw Error("code of a program took part in the run, which a recording does not hold (" +
+                    names + "); go on from that program",
+                recording.path().string());
+  }
   OptionValues written(run_option_table());
   for (const auto& [name, text] : scene.run().values) written.set_text(name, text);
   const Json base = Json::parse(written.to_json());

@@ -7,7 +7,7 @@
 namespace vinci {
 
 // The overrides that a recorded run was made with: where its options differ from what its scene and
-// the defaults say.
+// the defaults say. Throws Error where code of a program took part, which nothing here can replace.
 RunOverrides recorded_overrides(const Recording& recording, const Scene& scene);
 
 // The problem that led to the state after `step` steps, bit for bit as the run solved it: the run

@@ -18,12 +18,16 @@ fi
 
 wanted=()
 for section in "$@"; do
-  mapfile -t found < <(awk -v section="$section" '!/^#/ && $1 == section {print $2}' packages.txt)
+  mapfile -t found < <(awk -v section="$section" '!/^#/ && $1 == section {print $2, $3}' packages.txt)
   if ((${#found[@]} == 0)); then
     echo "$0: packages.txt has no section '$section'" >&2
     exit 2
   fi
-  wanted+=("${found[@]}")
+  for line in "${found[@]}"; do
+    read -r package command <<<"$line"
+    [[ -n $command ]] && command -v "$command" >/dev/null && continue
+    wanted+=("$package")
+  done
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -4,7 +4,8 @@
 
 check.py ROOT prints every breach as `file:line: what is wrong` and returns 1 if there is one.
 Rules: the arrows between folders, ARCHITECTURE.md naming the folders that exist, file sizes, SPDX
-lines, one README a folder, no unfinished marks, no paths of one machine, packages.txt in order.
+lines, one README a folder, no unfinished marks, no paths of one machine, packages.txt in order, no
+addresses in the lock file of the page.
 """
 
 import os
@@ -22,6 +23,7 @@ ARROWS = {
     "solvers": ["complementarity"],
     "stepping": ["collision", "solvers"],
     "simulation": ["stepping"],
+    "viewing": ["simulation"],
 }
 
 # Who may touch a library from outside, so that each stays behind one door. Libraries that are
@@ -30,6 +32,9 @@ LIBRARIES = {
     "yaml-cpp/": ["model"],
     "hdf5": ["complementarity", "simulation"],
     "libqhull": ["geometry"],
+    "boost/": ["viewing"],
+    "zlib": ["viewing"],
+    "pybind11/": [],
     "CLI/": [],
     "gtest/": [],
     "box2d/": [],
@@ -37,14 +42,14 @@ LIBRARIES = {
     "fcl/": [],
 }
 
-SOURCE_ENDINGS = {".h", ".cpp", ".py", ".sh", ".cmake"}
+SOURCE_ENDINGS = {".h", ".cpp", ".py", ".pyi", ".ts", ".css", ".sh", ".cmake"}
 MAX_LINES = 800
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MARK = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 # Absolute paths below a home or scratch folder: they exist on one machine only.
 MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(work|root|home|tmp|Users|mnt)/[\w.]")
-SKIPPED_FOLDERS = {".git", "runs", "__pycache__", "node_modules"}
+SKIPPED_FOLDERS = {".git", "runs", "__pycache__", "node_modules", "dist"}
 # Stored input and reference data are not held to the rules for text that people write.
 DATA_FOLDERS = ("tests/data/", "problems/")
 SECTIONS = {"build", "test", "bench", "lint"}
@@ -176,9 +181,9 @@ def check_packages(root):
     for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
         if not line or line.startswith("#"):
             continue
-        match = re.fullmatch(r"([a-z]+) ([a-z0-9][a-z0-9+.-]+)", line)
+        match = re.fullmatch(r"([a-z]+) ([a-z0-9][a-z0-9+.-]+)( [a-z0-9-]+)?", line)
         if not match or match.group(1) not in SECTIONS:
-            yield f"packages.txt:{number}: must read 'section package'; sections: " + \
+            yield f"packages.txt:{number}: must read 'section package [command]'; sections: " + \
                 ", ".join(sorted(SECTIONS))
         elif match.group(2) in seen:
             yield f"packages.txt:{number}: {match.group(2)} stands in line " \
@@ -187,6 +192,15 @@ def check_packages(root):
             seen[match.group(2)] = number
     if not seen:
         yield "packages.txt:1: lists no package"
+
+
+def check_lock(root):
+    """The lock file pins versions and checksums, not the place where somebody fetched them."""
+    page = root / "web" / "package-lock.json"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if '"resolved"' in line:
+            yield f"web/package-lock.json:{number}: names a download address"
 
 
 def check(root):
@@ -201,7 +215,7 @@ def check(root):
             continue
         for rule in (check_arrows, check_source, check_words):
             breaches += rule(name, text)
-    for rule in (check_links, check_folders, check_packages):
+    for rule in (check_links, check_folders, check_packages, check_lock):
         breaches += rule(root)
     return breaches
 

@@ -113,6 +113,10 @@ class Planted(unittest.TestCase):
         self.write("packages.txt", "build cmake\ntest cmake\n")
         self.expect("packages.txt:2", "line 1 already")
 
+    def test_download_address_in_the_lock_file(self):
+        self.write("web/package-lock.json", '{\n"resolved": "https://example.org/three.tgz"\n}\n')
+        self.expect("web/package-lock.json:2", "download address")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -264,7 +264,7 @@ TEST_F(RecordingTest, models_between_frames_are_stored_with_their_first_step) {
   EXPECT_NE(recording.model_json(1).find("\"mu\":0.3"), std::string::npos);
   EXPECT_NE(recording.model_json(2).find("\"mu\":0.2"), std::string::npos);
   const vinci::Hdf5File raw(file(), vinci::Hdf5File::Mode::read);
-  const auto tables = vinci::RecordingTables::open(raw, 2, 3);
+  const auto tables = vinci::RecordingTables::open(raw, {2, 3, 0});
   const vinci::Hdf5Id type = vinci::model_type();
   std::vector<vinci::ModelRecord> models(4);
   ASSERT_EQ(tables.models.rows(), 4u);
@@ -366,6 +366,73 @@ TEST_F(RecordingTest, a_run_can_be_read_while_it_is_written) {
   run(simulation, recorder, 100);
   recorder.finish(simulation);
   EXPECT_EQ(Recording(file()).frames(), 101);
+}
+
+TEST_F(RecordingTest, many_frames_at_once_are_the_single_ones) {
+  Simulation simulation(tumble());
+  {
+    Recorder recorder(file(), simulation);
+    run(simulation, recorder, 100);
+    recorder.finish(simulation);
+  }
+  const Recording recording(file());
+  for (const vinci::FrameRange range :
+       {vinci::FrameRange{0, 101, 1}, {3, 14, 7}, {100, 1, 1}, {5, 0, 1}}) {
+    const auto infos = recording.infos(range);
+    const auto poses = recording.poses(range), one = recording.poses(range, 2);
+    const auto velocities = recording.velocities(range), spin = recording.velocities(range, 2);
+    const vinci::ContactRows contacts = recording.contacts(range);
+    const auto [entry, entries] = recording.velocity_entries(2);
+    ASSERT_EQ(infos.size(), static_cast<std::size_t>(range.count));
+    ASSERT_EQ(contacts.starts.size(), infos.size() + 1);
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      const std::int64_t frame = range.first + static_cast<std::int64_t>(i) * range.stride;
+      const vinci::State state = recording.state(frame);
+      EXPECT_EQ(infos[i].step, state.step);
+      EXPECT_EQ(infos[i].residual, recording.info(frame).residual);
+      for (std::size_t b = 0; b < 3; ++b)
+        EXPECT_EQ(poses[(i * 3 + b) * 7 + 1], state.poses[b].position.y());
+      EXPECT_EQ(one[i * 7 + 1], state.poses[2].position.y());
+      EXPECT_EQ(one[i * 7 + 3], state.poses[2].rotation.w());
+      for (int k = 0; k < state.velocities.size(); ++k)
+        EXPECT_EQ(velocities[i * static_cast<std::size_t>(state.velocities.size()) +
+                             static_cast<std::size_t>(k)],
+                  state.velocities[k]);
+      for (int k = 0; k < entries; ++k)
+        EXPECT_EQ(spin[i * static_cast<std::size_t>(entries) + static_cast<std::size_t>(k)],
+                  state.velocities[entry + k]);
+      const auto rows = recording.contacts(frame);
+      ASSERT_EQ(contacts.starts[i + 1] - contacts.starts[i],
+                static_cast<std::int64_t>(rows.size()));
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        EXPECT_EQ(contacts.rows[static_cast<std::size_t>(contacts.starts[i]) + k].impulse,
+                  rows[k].impulse);
+    }
+  }
+  for (const vinci::FrameRange range :
+       {vinci::FrameRange{0, 102, 1}, {-1, 1, 1}, {0, 2, 101}, {0, 1, 0}, {0, -1, 1}})
+    EXPECT_THROW(static_cast<void>(recording.poses(range)), vinci::Error);
+  EXPECT_THROW(static_cast<void>(recording.poses({0, 1, 1}, 3)), vinci::Error);
+}
+
+TEST_F(RecordingTest, a_reader_follows_a_run_until_it_ends) {
+  Simulation simulation(tumble());
+  Recorder recorder(file(), simulation);
+  Recording live(file());
+  for (const int steps : {10, 50, 100}) {
+    run(simulation, recorder, steps);
+    recorder.flush();
+    live.refresh();
+    ASSERT_EQ(live.frames(), steps + 1);
+    expect_same(live.state(steps), simulation.state());
+    EXPECT_EQ(live.contacts({0, steps + 1}).starts.size(), static_cast<std::size_t>(steps) + 2);
+  }
+  recorder.finish(simulation);
+  live.refresh();
+  EXPECT_TRUE(live.finished());
+  EXPECT_FALSE(live.has_writer());
+  live.refresh();  // nothing more to see
+  EXPECT_EQ(live.frames(), 101);
 }
 
 TEST_F(RecordingTest, export_names_its_units_and_is_complete) {

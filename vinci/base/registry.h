@@ -22,6 +22,7 @@ class Registry {
     std::string reference;  // paper or book, "" if none
     OptionTable options;
     std::function<std::unique_ptr<Interface>(const OptionValues&)> make;
+    bool is_code = false;  // lives in the caller's program alone: no library brings it back
   };
 
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}

@@ -5,7 +5,13 @@
 #include "vinci/model/actuation.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
+
+#include "vinci/base/error.h"
+#include "vinci/model/motion.h"
 
 namespace vinci {
 
@@ -57,11 +63,22 @@ double drive_force(const Body& body, int coordinate, double time, const Pose& po
   return body.drives[static_cast<std::size_t>(coordinate)].expression.value(variables);
 }
 
+// A motion given by code, which may say anything.
+Jet checked(const Jet& jet, const Body& body, int coordinate, double time) {
+  if (std::isfinite(jet.value) && std::isfinite(jet.first) && std::isfinite(jet.second)) return jet;
+  throw Error(fmt::format("the motion gave position {}, velocity {}, acceleration {} at {} s; "
+                          "accepted: finite numbers",
+                          jet.value, jet.first, jet.second, time),
+              body.name + "." + coordinate_name(body.freedom, coordinate));
+}
+
 }  // namespace
 
 Jet prescribed_coordinate(const Body& body, int coordinate, double time) {
+  const Drive& drive = body.drives[static_cast<std::size_t>(coordinate)];
+  if (drive.motion) return checked(drive.motion->at(time), body, coordinate, time);
   const std::array<Jet, 1> variables{Jet{time, 1.0, 0.0}};
-  return body.drives[static_cast<std::size_t>(coordinate)].expression.jet(variables);
+  return drive.expression.jet(variables);
 }
 
 void place_prescribed(const Body& body, double time, Pose& pose) {

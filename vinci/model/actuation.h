@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prescribed motion and applied forces, from the expressions of the scene.
+// Prescribed motion and applied forces, from the expressions of the scene or from code (motion.h).
 //
 // The coordinates x, y, z of a body are those of its frame's origin O, roll, pitch and yaw those of
 // R = Rz(yaw) Ry(pitch) Rx(roll); a planar body has x, y and yaw. Packed velocities belong to the

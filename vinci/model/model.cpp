@@ -6,6 +6,11 @@
 
 namespace vinci {
 
+const char* coordinate_name(Freedom freedom, int coordinate) {
+  constexpr const char* names[coordinate_count] = {"x", "y", "z", "roll", "pitch", "yaw"};
+  return freedom == Freedom::planar && coordinate == 5 ? "angle" : names[coordinate];
+}
+
 bool Body::is_prescribed() const {
   return std::any_of(drives.begin(), drives.end(),
                      [](const Drive& drive) { return drive.prescribed; });

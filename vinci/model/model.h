@@ -21,12 +21,16 @@
 
 namespace vinci {
 
+class Motion;  // motion.h
+
 enum class World { planar, spatial };
 enum class Freedom { fixed, planar, spatial };
 
 // Coordinates of a body, in this order everywhere: x, y, z, roll, pitch, yaw. A planar body has x,
 // y and yaw (called angle in scenes).
 inline constexpr int coordinate_count = 6;
+// As scenes spell it.
+const char* coordinate_name(Freedom freedom, int coordinate);
 
 // How one coordinate is driven. Variables of the expression: t (prescribed and force), q and v
 // (force only: the coordinate's own position and velocity; for rotations of a spatial body q is not
@@ -34,6 +38,7 @@ inline constexpr int coordinate_count = 6;
 struct Drive {
   bool prescribed = false;
   Expression expression;  // position in m or rad if prescribed, else force in N or torque in N m
+  std::shared_ptr<const Motion> motion = nullptr;  // if prescribed by code: instead of it
 };
 
 struct Body {

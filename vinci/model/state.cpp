@@ -2,7 +2,9 @@
 // The state's beginning, fingerprint and energy.
 #include "vinci/model/state.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "vinci/base/hash.h"
 #include "vinci/model/actuation.h"
@@ -66,11 +68,48 @@ std::uint64_t hash(const State& state) {
     add_vector(result, contact.impulse);
     result.add(contact.approach);
   }
+  // Runs without controllers keep the hashes they had before there were any.
+  if (state.controls.size() > 0) {
+    result.add(static_cast<std::int64_t>(state.controls.size()));
+    for (const double number : state.controls) result.add(number);
+  }
   return result.value();
 }
 
+namespace {
+
+bool same_bits(const double* a, const double* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count * sizeof(double)) == 0;
+}
+
+bool same_bits(const VectorX& a, const VectorX& b) {
+  return a.size() == b.size() && same_bits(a.data(), b.data(), static_cast<std::size_t>(a.size()));
+}
+
+bool same_bits(const Pose& a, const Pose& b) {
+  return same_bits(a.position.data(), b.position.data(), 3) &&
+         same_bits(a.rotation.coeffs().data(), b.rotation.coeffs().data(), 4);
+}
+
+bool same_bits(const ContactMemory& a, const ContactMemory& b) {
+  return a.key == b.key && same_bits(a.impulse.data(), b.impulse.data(), 3) &&
+         same_bits(&a.approach, &b.approach, 1);
+}
+
+}  // namespace
+
+bool State::operator==(const State& other) const {
+  const auto same = [](const auto& a, const auto& b) { return same_bits(a, b); };
+  return step == other.step && same_bits(&time, &other.time, 1) &&
+         std::equal(poses.begin(), poses.end(), other.poses.begin(), other.poses.end(), same) &&
+         same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
+         std::equal(contacts.begin(), contacts.end(), other.contacts.begin(), other.contacts.end(),
+                    same);
+}
+
 bool is_finite(const State& state) {
-  if (!std::isfinite(state.time) || !state.velocities.allFinite()) return false;
+  if (!std::isfinite(state.time) || !state.velocities.allFinite() || !state.controls.allFinite())
+    return false;
   for (const Pose& pose : state.poses)
     if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;
   for (const ContactMemory& contact : state.contacts)

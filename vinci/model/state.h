@@ -32,6 +32,10 @@ struct State {
   std::vector<Pose> poses;              // body frames
   VectorX velocities;                   // packed as Model says
   std::vector<ContactMemory> contacts;  // sorted by key
+  VectorX controls;                     // memory of the controllers, one after the other
+
+  // Bit for bit, as hash() counts: −0 and 0 differ.
+  bool operator==(const State& other) const;
 };
 
 State initial_state(const Model& model);

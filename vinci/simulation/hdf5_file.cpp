@@ -4,6 +4,7 @@
 #include "vinci/simulation/hdf5_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -73,6 +74,8 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : path_(path) {
     // A block that is being written is read again, after 1, 2, 4, ... ns; what is still wrong after
     // some 10 ms is damage.
     H5Pset_metadata_read_attempts(access.get(), mode == Mode::read_live ? 24 : 1);
+    // HDF5's own lock of a reader would keep a run from beginning or continuing while it lasts.
+    if (mode != Mode::write_live) H5Pset_file_locking(access.get(), false, true);
     if (mode == Mode::write_live) {
       const Hdf5Id driver = register_live_driver();
       H5Pset_driver(access.get(), driver.get(), nullptr);
@@ -224,6 +227,18 @@ Hdf5Table Hdf5Table::create(const Hdf5File& file, const std::string& name, hid_t
   return {file, name, shape, std::move(set)};
 }
 
+std::uint64_t Hdf5File::row_width(const std::string& name) const {
+  quiet();
+  if (H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) <= 0) return 0;
+  const Hdf5Id set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Id space(set.get() < 0 ? -1 : H5Dget_space(set.get()), H5Sclose);
+  std::array<hsize_t, 2> extent{};
+  if (space.get() < 0 || H5Sget_simple_extent_ndims(space.get()) != 2 ||
+      H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr) < 0)
+    throw Error("'" + name + "' has another shape than a recording's", path_.string());
+  return extent[1];
+}
+
 Hdf5Table Hdf5Table::open(const Hdf5File& file, const std::string& name,
                           const std::vector<hsize_t>& shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {file, name, shape, {}};
@@ -247,13 +262,18 @@ std::uint64_t Hdf5Table::rows() const {
   return extent[0];
 }
 
-Hdf5Id Hdf5Table::select(std::uint64_t first, std::uint64_t count, Hdf5Id& memory) const {
-  std::vector<hsize_t> start(shape_.size() + 1, 0), size{count};
-  start[0] = first;
+Hdf5Id Hdf5Table::select(const Hdf5Rows& rows, const Hdf5Part& part, Hdf5Id& memory) const {
+  std::vector<hsize_t> start(shape_.size() + 1, 0), stride(shape_.size() + 1, 1), size{rows.count};
+  start[0] = rows.first;
+  stride[0] = rows.stride;
   size.insert(size.end(), shape_.begin(), shape_.end());
+  if (part.count != UINT64_MAX) {
+    start[1] = part.first;
+    size[1] = part.count;
+  }
   Hdf5Id space(H5Dget_space(set_.get()), H5Sclose);
   memory = {H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose};
-  if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(),
+  if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), stride.data(), size.data(),
                           nullptr) < 0)
     fail("cannot select rows of");
   return space;
@@ -266,23 +286,43 @@ void Hdf5Table::write(std::uint64_t first, std::uint64_t count, hid_t type, cons
   extent.insert(extent.end(), shape_.begin(), shape_.end());
   if (H5Dset_extent(set_.get(), extent.data()) < 0) fail("cannot extend");
   Hdf5Id memory;
-  const Hdf5Id space = select(first, count, memory);
+  const Hdf5Id space = select({first, count}, {}, memory);
   if (H5Dwrite(set_.get(), type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
     fail("cannot write");
 }
 
 void Hdf5Table::read(std::uint64_t first, std::uint64_t count, hid_t type, void* data) const {
-  if (count == 0 || is_void()) return;
+  read({first, count}, {}, type, data);
+}
+
+void Hdf5Table::read(const Hdf5Rows& rows, hid_t type, void* data) const {
+  read(rows, {}, type, data);
+}
+
+void Hdf5Table::read(const Hdf5Rows& chosen, const Hdf5Part& part, hid_t type, void* data) const {
+  if (chosen.count == 0 || part.count == 0 || is_void()) return;
   quiet();
   const std::uint64_t available = rows();
-  if (first > available || count > available - first)
-    throw Error(fmt::format("'{}' ends at row {}, but row {} is needed", name_, available,
-                            first + count - 1),
+  if (chosen.stride == 0 || chosen.first >= available ||
+      chosen.count - 1 > (available - 1 - chosen.first) / chosen.stride)
+    throw Error(fmt::format("'{}' has {} rows, too few for {} from row {} on", name_, available,
+                            chosen.count, chosen.first),
+                path_.string());
+  if (part.count != UINT64_MAX &&
+      (shape_.empty() || part.first > shape_[0] || part.count > shape_[0] - part.first))
+    throw Error(fmt::format("the rows of '{}' have no entries {} to {}", name_, part.first,
+                            part.first + part.count - 1),
                 path_.string());
   Hdf5Id memory;
-  const Hdf5Id space = select(first, count, memory);
+  const Hdf5Id space = select(chosen, part, memory);
   if (H5Dread(set_.get(), type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
     fail("cannot read");
+}
+
+void Hdf5Table::refresh() {
+  if (is_void()) return;
+  quiet();
+  if (H5Drefresh(set_.get()) < 0) fail("cannot read");
 }
 
 void Hdf5Table::flush() {

@@ -78,11 +78,21 @@ class Hdf5File {
   void write_attribute(const std::string& object, const std::string& name, const std::string& text);
   std::string read_attribute(const std::string& name) const;  // of the file; "" if there is none
 
+  // Numbers in a row of a table of them; 0 if there is no such table.
+  std::uint64_t row_width(const std::string& name) const;
+
   [[noreturn]] void fail(const std::string& what) const;  // adds HDF5's own words
 
  private:
   std::filesystem::path path_;
   Hdf5Id file_;
+};
+
+struct Hdf5Rows {
+  std::uint64_t first = 0, count = 0, stride = 1;
+};
+struct Hdf5Part {
+  std::uint64_t first = 0, count = UINT64_MAX;  // UINT64_MAX: all
 };
 
 // A data set of rows that grows along its first dimension: chunked, shuffled, compressed.
@@ -100,6 +110,10 @@ class Hdf5Table {
   // Writes `count` rows from row `first` on, growing the table as needed.
   void write(std::uint64_t first, std::uint64_t count, hid_t type, const void* data);
   void read(std::uint64_t first, std::uint64_t count, hid_t type, void* data) const;
+  void read(const Hdf5Rows& rows, hid_t type, void* data) const;
+  // Of each row only the given part of its first dimension.
+  void read(const Hdf5Rows& rows, const Hdf5Part& part, hid_t type, void* data) const;
+  void refresh();  // of a file that is being written: sees what was flushed since
   void flush();
   void shrink(std::uint64_t rows);  // cuts what lies behind
 
@@ -110,7 +124,7 @@ class Hdf5Table {
         shape_(std::move(shape)),
         set_(std::move(set)) {}
   bool is_void() const { return set_.get() < 0; }
-  Hdf5Id select(std::uint64_t first, std::uint64_t count, Hdf5Id& memory) const;
+  Hdf5Id select(const Hdf5Rows& rows, const Hdf5Part& part, Hdf5Id& memory) const;
   [[noreturn]] void fail(const std::string& what) const;
 
   std::filesystem::path path_;

@@ -20,7 +20,7 @@ struct Plugins {
 };
 
 // Grows whenever an interface that plugins see changes.
-inline constexpr int plugin_interface_version = 2;
+inline constexpr int plugin_interface_version = 3;
 
 Plugins builtin_plugins();
 

@@ -63,8 +63,30 @@ std::string options_json(const Simulation& simulation) {
     json["plugins"][kind] = Json::parse(values.to_json());
   json["parameters"] = simulation.parameters();
   json["set_parameters"] = simulation.set_parameters();
+  if (!simulation.code_names().empty()) json["code"] = simulation.code_names();
   return json.dump();
 }
+
+namespace {
+
+// The code that took part in the recorded run takes part again, as far as names can tell.
+void compare_code(const Json& recorded, const Simulation& simulation, const std::string& where) {
+  std::vector<std::string> code;
+  if (recorded.is_object() && recorded.contains("code") && recorded["code"].is_array())
+    for (const Json& name : recorded["code"])
+      if (name.is_string()) code.push_back(name.get<std::string>());
+  if (code == simulation.code_names()) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
+  };
+  throw Error(fmt::format("cannot be continued: code that a recording does not hold took part in "
+                          "the run ({}), now other code does ({}); continue from a program that "
+                          "gives the same code",
+                          list(code), list(simulation.code_names())),
+              where);
+}
+
+}  // namespace
 
 void check_same_run(const Recording& recording, const Simulation& simulation) {
   const std::string where = recording.path().string();
@@ -81,6 +103,7 @@ void check_same_run(const Recording& recording, const Simulation& simulation) {
                 where);
   const Json recorded = parsed(recording.options_json(), "options", where);
   const Json now = Json::parse(options_json(simulation));
+  compare_code(recorded, simulation, where);
   compare(object_of(recorded, "run"), object_of(now, "run"), "option '", where);
   for (const char* kind : {"detector", "stepper", "solver"})
     compare(object_of(object_of(recorded, "plugins"), kind),
@@ -130,6 +153,9 @@ void write_units(Hdf5File& file) {
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};
   for (const auto& [name, text] : texts) file.write_attribute(name, "description", text);
+  if (file.row_width("controls") > 0)
+    file.write_attribute("controls", "description",
+                         "memory of the controllers, one after the other; units are theirs");
 }
 
 }  // namespace vinci

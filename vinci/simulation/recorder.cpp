@@ -56,7 +56,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
 struct Pending {
   std::vector<FrameRow> frames;
   std::vector<SummaryRow> summary;
-  std::vector<double> poses, velocities;
+  std::vector<double> poses, velocities, controls;
   std::vector<ContactRecord> contacts;
   std::vector<MemoryRecord> memory;
   std::vector<ModelRecord> models;
@@ -64,15 +64,21 @@ struct Pending {
 
   std::size_t bytes() const {
     return frames.size() * (sizeof(FrameRow) + sizeof(SummaryRow)) +
-           (poses.size() + velocities.size()) * sizeof(double) +
+           (poses.size() + velocities.size() + controls.size()) * sizeof(double) +
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
            models.size() * sizeof(ModelRecord) + model_text.size();
   }
   void clear() {
-    frames.clear(), summary.clear(), poses.clear(), velocities.clear();
+    frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
     contacts.clear(), memory.clear(), models.clear(), model_text.clear();
   }
 };
+
+FrameWidths widths_of(const Simulation& simulation) {
+  return {simulation.model().bodies.size(),
+          static_cast<std::size_t>(simulation.model().velocity_count),
+          static_cast<std::size_t>(simulation.state().controls.size())};
+}
 
 // Rows already handed to HDF5.
 struct Written {
@@ -105,7 +111,7 @@ struct Recorder::Impl {
 
   void adopt(const Simulation& simulation);
   void make_contents(const Simulation& simulation);
-  void open_live(const Model& model);
+  void open_live(const Simulation& simulation);
   void restore(const ProgressRow& mark);
   void append(const Simulation& simulation);
   void append_model(const Simulation& simulation);
@@ -152,18 +158,16 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   file->write_texts("bodies/name", names);
   file->write_texts("bodies/freedom", freedoms);
   file->make_group("models");
-  tables = RecordingTables::create(*file, model.bodies.size(),
-                                   static_cast<std::size_t>(model.velocity_count));
+  tables = RecordingTables::create(*file, widths_of(simulation));
   progress = Hdf5Scalar::create(*file, "progress", types[5].get());
   write_units(*file);
 }
 
 // HDF5's handle for a file that readers may follow, with the guard beside it.
-void Recorder::Impl::open_live(const Model& model) {
+void Recorder::Impl::open_live(const Simulation& simulation) {
   file.emplace(path, Hdf5File::Mode::write_live);
   guard->reserve(file->end(), 1u << 20);  // for what cutting a table writes
-  tables = RecordingTables::open(*file, model.bodies.size(),
-                                 static_cast<std::size_t>(model.velocity_count));
+  tables = RecordingTables::open(*file, widths_of(simulation));
   progress = Hdf5Scalar::open(*file, "progress");
 }
 
@@ -184,6 +188,7 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.summary.shrink(written.frames);
   tables.poses.shrink(written.frames);
   tables.velocities.shrink(written.frames);
+  tables.controls.shrink(written.frames);
   tables.contacts.shrink(written.contacts);
   tables.memory.shrink(written.memory);
   tables.models.shrink(written.models);
@@ -244,6 +249,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   }
   pending.velocities.insert(pending.velocities.end(), state.velocities.begin(),
                             state.velocities.end());
+  pending.controls.insert(pending.controls.end(), state.controls.begin(), state.controls.end());
   summary.energy_last = now.total();
   if (last_step < 0) summary.energy_first = now.total();
   summary.wall_seconds = earlier_seconds + since_start.seconds();
@@ -280,6 +286,7 @@ void Recorder::Impl::write_pending() {
   tables.memory.write(written.memory, pending.memory.size(), types[3].get(), pending.memory.data());
   tables.poses.write(frame, frames, H5T_NATIVE_DOUBLE, pending.poses.data());
   tables.velocities.write(frame, frames, H5T_NATIVE_DOUBLE, pending.velocities.data());
+  tables.controls.write(frame, frames, H5T_NATIVE_DOUBLE, pending.controls.data());
   tables.model_text.write(written.model_bytes, pending.model_text.size(), H5T_NATIVE_UINT8,
                           pending.model_text.data());
   tables.models.write(written.models, pending.models.size(), types[4].get(), pending.models.data());
@@ -304,8 +311,9 @@ void Recorder::Impl::flush() {
   if (pending.frames.empty()) return;
   failed = true;  // until all of it is in the file
   write_pending();
-  for (Hdf5Table* table : {&tables.contacts, &tables.memory, &tables.poses, &tables.velocities,
-                           &tables.model_text, &tables.models, &tables.summary, &tables.frames})
+  for (Hdf5Table* table :
+       {&tables.contacts, &tables.memory, &tables.poses, &tables.velocities, &tables.controls,
+        &tables.model_text, &tables.models, &tables.summary, &tables.frames})
     table->flush();
   mark(false);
   if (guard) guard->reserve(file->end(), 0);
@@ -381,7 +389,7 @@ Recorder::Recorder(const std::filesystem::path& file, const Simulation& simulati
   impl_->close();
   impl_->guard.emplace(file);
   impl_->closed = false;
-  impl_->open_live(simulation.model());
+  impl_->open_live(simulation);
 }
 
 Recorder Recorder::resume(const std::filesystem::path& file, Simulation& simulation) {
@@ -398,20 +406,28 @@ Recorder Recorder::resume(const std::filesystem::path& file, Simulation& simulat
     continue_from(recording, simulation, last);
   }
   impl->adopt(simulation);
-  impl->open_live(simulation.model());
+  impl->open_live(simulation);
   impl->restore(progress);
   impl->mark(false);
   return Recorder(std::move(impl));
 }
 
 void Recorder::after_step(const Simulation& simulation) {
+  add_step(simulation);
+  if (flush_is_due()) flush();
+}
+
+void Recorder::add_step(const Simulation& simulation) {
   Impl& impl = *impl_;
   impl.accumulate(simulation);
   impl.append_model(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);
-  if (impl.since_flush.seconds() >= impl.flush_interval || impl.pending.bytes() > most_bytes)
-    impl.flush();
+}
+
+bool Recorder::flush_is_due() const {
+  return impl_->since_flush.seconds() >= impl_->flush_interval ||
+         impl_->pending.bytes() > most_bytes;
 }
 
 void Recorder::set_flush_interval(double seconds) {

@@ -25,6 +25,10 @@ class Recorder {
   // when the flush interval has passed. This and the next two throw Error when the disk is full;
   // the file then holds what was flushed before.
   void after_step(const Simulation& simulation);
+  // Its two halves, for callers who take turns with other users of HDF5: the first leaves the file
+  // alone, and flush() is to follow where it is due.
+  void add_step(const Simulation& simulation);
+  bool flush_is_due() const;
   void flush();
   // Wall time between flushes, s: what a killed run loses at most. Each one costs some space.
   void set_flush_interval(double seconds);

@@ -2,9 +2,11 @@
 // Reading: never trusts a count or an offset it has not compared with what the file holds.
 #include "vinci/simulation/recording.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <tuple>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -91,10 +93,15 @@ struct Recording::Impl {
   std::string title, version, scene, options, created;
   std::vector<std::string> names;
   std::vector<Freedom> freedoms;
-  std::size_t velocity_count = 0;
+  std::size_t velocity_count = 0, control_count = 0;
 
   explicit Impl(const std::filesystem::path& file_path);
   FrameRow row(std::int64_t frame) const;
+  std::vector<FrameRow> rows(const FrameRange& range) const;  // that point into the tables
+  Hdf5Rows checked(const FrameRange& range) const;
+  std::pair<std::uint64_t, std::uint64_t> entries(int body) const;
+  std::vector<ContactRow> contact_rows(std::uint64_t offset, std::uint64_t count) const;
+  void read_progress();
   void read_freedoms();
   void check_rows() const;
 };
@@ -103,6 +110,9 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   const Outside outside = look(path);
   has_writer = outside.has_writer;
   file.emplace(path, has_writer ? Hdf5File::Mode::read_live : Hdf5File::Mode::read);
+  // A new recording has its name a moment before its writer has the lock.
+  if (!has_writer && (has_writer = look(path).has_writer))
+    file.emplace(path, Hdf5File::Mode::read_live);
   if (file->read_attribute("format") != recording_format)
     throw Error("is an HDF5 file, but not a recording", path.string());
   if (const std::string found = file->read_attribute("format_version");
@@ -110,9 +120,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
     throw Error(fmt::format("has format version '{}'; this program reads version {}", found,
                             recording_format_version),
                 path.string());
-  // The number of complete frames is read before the tables are opened: they hold at least these.
-  const Hdf5Id type = progress_type();
-  Hdf5Scalar::open(*file, "progress").read(*file, type.get(), &progress);
+  read_progress();
   title = file->read_text("provenance/title");
   version = file->read_text("provenance/version");
   scene = file->read_text("provenance/scene");
@@ -120,9 +128,16 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   created = file->read_text("provenance/created");
   names = file->read_texts("bodies/name");
   read_freedoms();
-  tables = RecordingTables::open(*file, names.size(), velocity_count);
+  control_count = file->row_width("controls");
+  tables = RecordingTables::open(*file, {names.size(), velocity_count, control_count});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
+}
+
+// The number of complete frames is read before the tables are opened: they hold at least these.
+void Recording::Impl::read_progress() {
+  const Hdf5Id type = progress_type();
+  Hdf5Scalar::open(*file, "progress").read(*file, type.get(), &progress);
 }
 
 void Recording::Impl::read_freedoms() {
@@ -146,7 +161,8 @@ void Recording::Impl::check_rows() const {
   if (frames == 0) throw Error("has no complete frame", path.string());
   if (tables.frames.rows() < frames || tables.summary.rows() < frames ||
       (!names.empty() && tables.poses.rows() < frames) ||
-      (velocity_count > 0 && tables.velocities.rows() < frames))
+      (velocity_count > 0 && tables.velocities.rows() < frames) ||
+      (control_count > 0 && tables.controls.rows() < frames))
     throw Error(fmt::format("is damaged: it announces {} frames and holds {}", frames,
                             tables.frames.rows()),
                 path.string());
@@ -154,23 +170,85 @@ void Recording::Impl::check_rows() const {
     throw Error("is damaged: its number of frames is wrong", path.string());
 }
 
-FrameRow Recording::Impl::row(std::int64_t frame) const {
-  if (frame < 0 || static_cast<std::uint64_t>(frame) >= progress.frames)
-    throw Error(fmt::format("has no frame {}; its frames are 0 to {}", frame, progress.frames - 1),
+Hdf5Rows Recording::Impl::checked(const FrameRange& range) const {
+  const auto frames = static_cast<std::int64_t>(progress.frames);
+  if (range.stride < 1 || range.count < 0)
+    throw Error(fmt::format("a range of {} frames with a stride of {}; accepted: 0 or more, and 1 "
+                            "or more",
+                            range.count, range.stride),
                 path.string());
+  if (range.count > 0 && (range.first < 0 || range.first >= frames ||
+                          range.count - 1 > (frames - 1 - range.first) / range.stride))
+    throw Error(
+        range.count == 1
+            ? fmt::format("has no frame {}; its frames are 0 to {}", range.first, frames - 1)
+            : fmt::format("has no {} frames from {} on with a stride of {}; its frames are "
+                          "0 to {}",
+                          range.count, range.first, range.stride, frames - 1),
+        path.string());
+  return {static_cast<std::uint64_t>(range.first), static_cast<std::uint64_t>(range.count),
+          static_cast<std::uint64_t>(range.stride)};
+}
+
+std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
+  const Hdf5Rows chosen = checked(range);
   const Hdf5Id type = frame_type();
-  FrameRow result;
-  tables.frames.read(static_cast<std::uint64_t>(frame), 1, type.get(), &result);
-  auto bad = [](std::uint64_t offset, std::uint64_t rows, const Hdf5Table& table) {
-    const std::uint64_t held = table.rows();
-    return offset > held || rows > held - offset || rows > max_rows_of_frame;
+  std::vector<FrameRow> result(chosen.count);
+  tables.frames.read(chosen, type.get(), result.data());
+  const std::uint64_t contacts = tables.contacts.rows(), memory = tables.memory.rows(),
+                      models = tables.models.rows();
+  auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
+    return offset > held || count > held - offset || count > max_rows_of_frame;
   };
-  if (bad(result.contact_offset, result.contact_rows, tables.contacts) ||
-      bad(result.memory_offset, result.memory_rows, tables.memory) || result.model < 0 ||
-      static_cast<std::uint64_t>(result.model) >= tables.models.rows())
-    throw Error(fmt::format("is damaged: frame {} points outside of the file's tables", frame),
-                path.string());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const FrameRow& row = result[i];
+    if (bad(row.contact_offset, row.contact_rows, contacts) ||
+        bad(row.memory_offset, row.memory_rows, memory) || row.model < 0 ||
+        static_cast<std::uint64_t>(row.model) >= models)
+      throw Error(fmt::format("is damaged: frame {} points outside of the file's tables",
+                              range.first + static_cast<std::int64_t>(i) * range.stride),
+                  path.string());
+  }
   return result;
+}
+
+FrameRow Recording::Impl::row(std::int64_t frame) const {
+  return rows({frame, 1}).front();
+}
+
+std::pair<std::uint64_t, std::uint64_t> Recording::Impl::entries(int body) const {
+  if (body < 0 || static_cast<std::size_t>(body) >= freedoms.size())
+    throw Error(fmt::format("has no body {}; its bodies are 0 to {}", body,
+                            static_cast<std::int64_t>(freedoms.size()) - 1),
+                path.string());
+  auto size = [](Freedom freedom) {
+    return freedom == Freedom::fixed ? 0u : freedom == Freedom::planar ? 3u : 6u;
+  };
+  std::uint64_t first = 0;
+  for (int b = 0; b < body; ++b) first += size(freedoms[static_cast<std::size_t>(b)]);
+  return {first, size(freedoms[static_cast<std::size_t>(body)])};
+}
+
+std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
+                                                      std::uint64_t count) const {
+  std::vector<ContactRecord> records(count);
+  const Hdf5Id type = contact_type();
+  tables.contacts.read(offset, count, type.get(), records.data());
+  std::vector<ContactRow> contacts;
+  contacts.reserve(records.size());
+  const auto bodies = static_cast<std::int32_t>(names.size());
+  for (const ContactRecord& record : records) {
+    for (const std::int32_t body : record.bodies)
+      if (body < 0 || body >= bodies)
+        throw Error(
+            fmt::format("is damaged: a contact in row {} or later names body {}", offset, body),
+            path.string());
+    contacts.push_back({contact_key(record.key), record.bodies[0], record.bodies[1],
+                        vector(record.point_a), vector(record.point_b), vector(record.normal),
+                        vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
+                        vector(record.velocity), record.gap, record.friction});
+  }
+  return contacts;
 }
 
 Recording::Recording(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
@@ -256,8 +334,9 @@ RunSummary Recording::summary() const {
   return summary;
 }
 
-FrameInfo Recording::info(std::int64_t frame) const {
-  const FrameRow row = impl_->row(frame);
+namespace {
+
+FrameInfo info_of(const FrameRow& row) {
   FrameInfo info;
   info.step = row.step;
   info.time = row.time;
@@ -277,6 +356,42 @@ FrameInfo Recording::info(std::int64_t frame) const {
   return info;
 }
 
+}  // namespace
+
+FrameInfo Recording::info(std::int64_t frame) const {
+  return info_of(impl_->row(frame));
+}
+
+std::vector<FrameInfo> Recording::infos(const FrameRange& range) const {
+  std::vector<FrameInfo> infos;
+  infos.reserve(static_cast<std::size_t>(std::max<std::int64_t>(range.count, 0)));
+  for (const FrameRow& row : impl_->rows(range)) infos.push_back(info_of(row));
+  return infos;
+}
+
+std::vector<double> Recording::poses(const FrameRange& range, int body) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  const std::size_t bodies = body < 0 ? impl_->names.size() : 1;
+  if (body >= 0) static_cast<void>(impl_->entries(body));
+  std::vector<double> poses(chosen.count * bodies * pose_width);
+  const Hdf5Part part = body < 0 ? Hdf5Part{} : Hdf5Part{static_cast<std::uint64_t>(body), 1};
+  impl_->tables.poses.read(chosen, part, H5T_NATIVE_DOUBLE, poses.data());
+  return poses;
+}
+
+std::vector<double> Recording::velocities(const FrameRange& range, int body) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  Hdf5Part part;
+  std::uint64_t width = impl_->velocity_count;
+  if (body >= 0) {
+    std::tie(part.first, part.count) = impl_->entries(body);
+    width = part.count;
+  }
+  std::vector<double> velocities(chosen.count * width);
+  impl_->tables.velocities.read(chosen, part, H5T_NATIVE_DOUBLE, velocities.data());
+  return velocities;
+}
+
 State Recording::state(std::int64_t frame) const {
   const FrameRow row = impl_->row(frame);
   const auto at = static_cast<std::uint64_t>(frame);
@@ -290,6 +405,8 @@ State Recording::state(std::int64_t frame) const {
                            Quaternion(poses[i + 3], poses[i + 4], poses[i + 5], poses[i + 6])});
   state.velocities.setZero(static_cast<Eigen::Index>(impl_->velocity_count));
   impl_->tables.velocities.read(at, 1, H5T_NATIVE_DOUBLE, state.velocities.data());
+  state.controls.setZero(static_cast<Eigen::Index>(impl_->control_count));
+  impl_->tables.controls.read(at, 1, H5T_NATIVE_DOUBLE, state.controls.data());
   std::vector<MemoryRecord> memory(row.memory_rows);
   const Hdf5Id type = memory_type();
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, type.get(), memory.data());
@@ -304,23 +421,46 @@ State Recording::state(std::int64_t frame) const {
 
 std::vector<ContactRow> Recording::contacts(std::int64_t frame) const {
   const FrameRow row = impl_->row(frame);
-  std::vector<ContactRecord> records(row.contact_rows);
-  const Hdf5Id type = contact_type();
-  impl_->tables.contacts.read(row.contact_offset, row.contact_rows, type.get(), records.data());
-  std::vector<ContactRow> contacts;
-  contacts.reserve(records.size());
-  const auto bodies = static_cast<std::int32_t>(impl_->names.size());
-  for (const ContactRecord& record : records) {
-    for (const std::int32_t body : record.bodies)
-      if (body < 0 || body >= bodies)
-        throw Error(fmt::format("is damaged: a contact of frame {} names body {}", frame, body),
-                    impl_->path.string());
-    contacts.push_back({contact_key(record.key), record.bodies[0], record.bodies[1],
-                        vector(record.point_a), vector(record.point_b), vector(record.normal),
-                        vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
-                        vector(record.velocity), record.gap, record.friction});
+  return impl_->contact_rows(row.contact_offset, row.contact_rows);
+}
+
+ContactRows Recording::contacts(const FrameRange& range) const {
+  const std::vector<FrameRow> rows = impl_->rows(range);
+  ContactRows contacts;
+  contacts.starts.reserve(rows.size() + 1);
+  contacts.starts.push_back(0);
+  // Frames whose rows follow each other are read at once.
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    std::uint64_t next = rows[begin].contact_offset;
+    for (; end < rows.size() && rows[end].contact_offset == next; ++end) {
+      next += rows[end].contact_rows;
+      contacts.starts.push_back(contacts.starts.back() +
+                                static_cast<std::int64_t>(rows[end].contact_rows));
+    }
+    const auto part =
+        impl_->contact_rows(rows[begin].contact_offset, next - rows[begin].contact_offset);
+    contacts.rows.insert(contacts.rows.end(), part.begin(), part.end());
+    begin = end;
   }
   return contacts;
+}
+
+int Recording::models() const {
+  return static_cast<int>(impl_->tables.models.rows());
+}
+
+std::pair<int, int> Recording::velocity_entries(int body) const {
+  const auto [first, count] = impl_->entries(body);
+  return {static_cast<int>(first), static_cast<int>(count)};
+}
+
+void Recording::refresh() {
+  if (!impl_->has_writer) return;
+  impl_->has_writer = look(impl_->path).has_writer;
+  impl_->read_progress();
+  impl_->tables.refresh();
+  impl_->check_rows();
 }
 
 }  // namespace vinci

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vinci/model/state.h"
@@ -32,6 +33,17 @@ struct ContactRow {
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
   double gap = 0.0, friction = 0.0;
+};
+
+// Every stride-th frame from `first` on.
+struct FrameRange {
+  std::int64_t first = 0, count = 0, stride = 1;
+};
+
+// The contacts of a range of frames, one after the other.
+struct ContactRows {
+  std::vector<std::int64_t> starts;  // of each frame in `rows`, and the end: count + 1
+  std::vector<ContactRow> rows;
 };
 
 // Statistics over every step up to the last recorded frame, recorded or not.
@@ -77,6 +89,21 @@ class Recording {
   FrameInfo info(std::int64_t frame) const;
   State state(std::int64_t frame) const;  // complete: a run continues from it bit for bit
   std::vector<ContactRow> contacts(std::int64_t frame) const;
+
+  // Many frames at once, for plots, viewers and scripts; not verified by the states' hashes.
+  // Memory is what the range takes: ask for a part of a large recording.
+  std::vector<FrameInfo> infos(const FrameRange& range) const;
+  // frames × bodies × 7 (x y z, w x y z), of one body if it is not −1.
+  std::vector<double> poses(const FrameRange& range, int body = -1) const;
+  // frames × packed entries, of one body if it is not −1.
+  std::vector<double> velocities(const FrameRange& range, int body = -1) const;
+  ContactRows contacts(const FrameRange& range) const;
+
+  int models() const;                                    // stored so far
+  std::pair<int, int> velocity_entries(int body) const;  // first packed entry, and how many
+  // Looks again how many frames are complete, where a run is writing the file. A recording that had
+  // no writer when it was opened stays as it is.
+  void refresh();
 
  private:
   struct Impl;

@@ -94,8 +94,7 @@ Hdf5Id model_type() {
   return row_type(sizeof(Row), columns);
 }
 
-RecordingTables RecordingTables::create(const Hdf5File& file, std::size_t bodies,
-                                        std::size_t velocities) {
+RecordingTables RecordingTables::create(const Hdf5File& file, const FrameWidths& widths) {
   auto compound = [&](const char* name, const Hdf5Id& type) {
     return Hdf5Table::create(file, name, type.get(), {}, H5Tget_size(type.get()));
   };
@@ -105,8 +104,9 @@ RecordingTables RecordingTables::create(const Hdf5File& file, std::size_t bodies
   RecordingTables tables;
   tables.frames = compound("frames", frame_type());
   tables.summary = compound("summary", summary_type());
-  tables.poses = numbers("poses", {bodies, pose_width}, bodies * pose_width);
-  tables.velocities = numbers("velocities", {velocities}, velocities);
+  tables.poses = numbers("poses", {widths.bodies, pose_width}, widths.bodies * pose_width);
+  tables.velocities = numbers("velocities", {widths.velocities}, widths.velocities);
+  tables.controls = numbers("controls", {widths.controls}, widths.controls);
   tables.contacts = compound("contacts", contact_type());
   tables.memory = compound("memory", memory_type());
   tables.models = compound("models/index", model_type());
@@ -114,18 +114,25 @@ RecordingTables RecordingTables::create(const Hdf5File& file, std::size_t bodies
   return tables;
 }
 
-RecordingTables RecordingTables::open(const Hdf5File& file, std::size_t bodies,
-                                      std::size_t velocities) {
+RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& widths) {
   RecordingTables tables;
   tables.frames = Hdf5Table::open(file, "frames", {});
   tables.summary = Hdf5Table::open(file, "summary", {});
-  tables.poses = Hdf5Table::open(file, "poses", {bodies, pose_width});
-  tables.velocities = Hdf5Table::open(file, "velocities", {velocities});
+  tables.poses = Hdf5Table::open(file, "poses", {widths.bodies, pose_width});
+  tables.velocities = Hdf5Table::open(file, "velocities", {widths.velocities});
+  tables.controls = Hdf5Table::open(file, "controls", {widths.controls});
   tables.contacts = Hdf5Table::open(file, "contacts", {});
   tables.memory = Hdf5Table::open(file, "memory", {});
   tables.models = Hdf5Table::open(file, "models/index", {});
   tables.model_text = Hdf5Table::open(file, "models/text", {});
   return tables;
+}
+
+void RecordingTables::refresh() {
+  for (Hdf5Table* table :
+       {&frames, &summary, &poses, &velocities, &controls, &contacts, &memory, &models,
+        &model_text})
+    table->refresh();
 }
 
 }  // namespace vinci

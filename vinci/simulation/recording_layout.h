@@ -73,11 +73,17 @@ Hdf5Id contact_type();
 Hdf5Id memory_type();
 Hdf5Id model_type();
 
+// Numbers of a frame.
+struct FrameWidths {
+  std::size_t bodies = 0, velocities = 0, controls = 0;
+};
+
 // The growing tables of a recording, made or opened together.
 struct RecordingTables {
-  Hdf5Table frames, summary, poses, velocities, contacts, memory, models, model_text;
-  static RecordingTables create(const Hdf5File& file, std::size_t bodies, std::size_t velocities);
-  static RecordingTables open(const Hdf5File& file, std::size_t bodies, std::size_t velocities);
+  Hdf5Table frames, summary, poses, velocities, controls, contacts, memory, models, model_text;
+  static RecordingTables create(const Hdf5File& file, const FrameWidths& widths);
+  static RecordingTables open(const Hdf5File& file, const FrameWidths& widths);
+  void refresh();  // all of them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those

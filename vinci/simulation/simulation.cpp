@@ -130,6 +130,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     try {
       const auto& entry = registry.at(options_.text(kind));
       plugin_options_[kind] = plugin_values<Interface>(kind, entry, scene_, overrides, options_);
+      if (entry.is_code) code_names_.push_back(kind + " " + entry.name);
       return entry.make(plugin_options_[kind]);
     } catch (const SceneError&) {
       throw;
@@ -143,6 +144,8 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   solver_ = make(plugins_->solvers);
 
   override_parameters_ = overrides.parameters;
+  code_ = overrides.code;
+  adopt_code();
   use(0, {});
   if (!override_parameters_.empty()) check_changes(0, {});  // without any, Scene has done it
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
@@ -163,8 +166,74 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   total_steps_ = std::llround(steps);
   output_every_ = std::llround(std::clamp(options_.real("output-interval") / h_, 1.0, most_steps));
   state_ = initial_state(*model_);
+  Eigen::Index memory = 0;
+  for (const NamedController& item : code_.controllers) memory += item.controller->memory_size();
+  state_.controls = VectorX::Zero(memory);
   context_.detector = detector_.get();
   context_.solver = solver_.get();
+}
+
+// Names and checks the caller's code; motions are checked where a model takes them.
+void Simulation::adopt_code() {
+  for (const NamedController& item : code_.controllers) {
+    if (!item.controller) throw Error("is no controller", item.name);
+    if (item.controller->memory_size() < 0)
+      throw Error("its memory has a negative size", item.name);
+    code_names_.push_back("controller " + item.name);
+  }
+  for (const auto& [place, motion] : code_.motions) {
+    if (!motion) throw Error("is no motion", place.first + "." + place.second);
+    code_names_.push_back("motion " + place.first + "." + place.second);
+  }
+  std::sort(code_names_.begin(), code_names_.end());
+}
+
+namespace {
+
+// The coordinate of a body that a motion replaces. Throws Error saying what the scene would need.
+int prescribed_by_scene(const Body& body, const std::string& coordinate, const std::string& where) {
+  std::vector<std::string> prescribed;
+  int found = -1;
+  for (int i = 0; i < coordinate_count; ++i) {
+    const std::string name = coordinate_name(body.freedom, i);
+    if (body.drives[static_cast<std::size_t>(i)].prescribed) prescribed.push_back(name);
+    // Spatial bodies have a yaw; a planar one in a spatial world may be meant by either name.
+    if (name == coordinate || (i == 5 && (coordinate == "yaw" || coordinate == "angle"))) found = i;
+  }
+  if (found >= 0 && body.drives[static_cast<std::size_t>(found)].prescribed) return found;
+  std::string list;
+  for (const std::string& name : prescribed) list += (list.empty() ? "" : ", ") + name;
+  throw Error(
+      fmt::format("the scene does not prescribe this coordinate, so no motion can replace it; "
+                  "prescribed of this body: {}; to prescribe it write `motion: {{{}: 0}}` in the "
+                  "scene's bodies.{}",
+                  list.empty() ? "none" : list, coordinate, body.name),
+      where);
+}
+
+}  // namespace
+
+// The scene's model with the motions that code gives.
+std::shared_ptr<const Model> Simulation::compiled(const Values& values) const {
+  std::shared_ptr<const Model> model = scene_.compile(values);
+  if (code_.motions.empty()) return model;
+  auto driven = std::make_shared<Model>(*model);
+  for (const auto& [place, motion] : code_.motions) {
+    const std::string where = place.first + "." + place.second;
+    const int body = driven->find_body(place.first);
+    if (body < 0) {
+      std::vector<std::string> names;
+      for (const Body& other : driven->bodies) names.push_back(other.name);
+      const std::string guess = nearest(place.first, names);
+      throw Error("the motion is for a body that the scene does not have" +
+                      (guess.empty() ? "" : " (did you mean '" + guess + "'?)"),
+                  where);
+    }
+    Body& moved = driven->bodies[static_cast<std::size_t>(body)];
+    const int coordinate = prescribed_by_scene(moved, place.second, where);
+    moved.drives[static_cast<std::size_t>(coordinate)].motion = motion;
+  }
+  return driven;
 }
 
 // The number of changes that are due in the step after `steps` ones. The one rule: a change takes
@@ -208,7 +277,7 @@ void Simulation::check_changes(std::size_t first, const Values& code) const {
 // Throws SceneError and changes nothing if the model cannot be made.
 void Simulation::use(std::size_t changes, const Values& code) {
   Values values = merged(changes, code);
-  auto model = scene_.compile(values);
+  auto model = compiled(values);
   Values kept = code;
   set_parameters_ = std::move(values);
   code_parameters_ = std::move(kept);
@@ -221,9 +290,29 @@ void Simulation::use(std::size_t changes, const Values& code) {
 const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
-  report_ = stepper_->step(context_, state_, h_);
+  before_ = state_;
+  context_.controllers = code_.controllers;
+  context_.controllers_acted = code_.controllers.empty();
+  try {
+    const StepReport report = stepper_->step(context_, state_, h_);
+    if (!context_.controllers_acted)
+      throw Error("takes no forces of controllers; a stepper gets its forces from step_forces()",
+                  options_.text("stepper"));
+    report_ = report;
+  } catch (...) {
+    state_ = before_;
+    forget_step();
+    throw;
+  }
   state_.time = static_cast<double>(state_.step) * h_;  // no sum of rounded steps
   return report_;
+}
+
+// What was worked on; the contacts with their impulses are those of the last step that succeeded.
+void Simulation::forget_step() {
+  context_.contacts.clear();
+  context_.problem = {};
+  context_.solution = {};
 }
 
 bool Simulation::finished() const {
@@ -246,6 +335,10 @@ void Simulation::check_state(const State& state) const {
       state.velocities.size() != model_->velocity_count)
     throw Error("the state belongs to another scene: it has " + std::to_string(state.poses.size()) +
                 " bodies, the scene " + std::to_string(model_->bodies.size()));
+  if (state.controls.size() != state_.controls.size())
+    throw Error(fmt::format("the state belongs to other controllers: it has {} numbers of their "
+                            "memory, those of this simulation have {}",
+                            state.controls.size(), state_.controls.size()));
   if (!is_finite(state)) throw Error("the state has numbers that are not finite");
   const double time = static_cast<double>(state.step) * h_;
   const double rounding = 1e-9 * h_ + 4.0 * std::numeric_limits<double>::epsilon() * time;
@@ -273,10 +366,8 @@ void Simulation::set_state(const State& state) {
   }
   state_ = state;
   report_ = {};
-  context_.contacts.clear();
   context_.solved.clear();
-  context_.problem = {};
-  context_.solution = {};
+  forget_step();
 }
 
 }  // namespace vinci

@@ -8,12 +8,22 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "vinci/model/motion.h"
 #include "vinci/model/run_options.h"
 #include "vinci/model/scene.h"
 #include "vinci/simulation/plugins.h"
 
 namespace vinci {
+
+// Code of the caller that takes part in a run, beside the plugins. A scene or a recording cannot
+// hold it; a recording says that it took part.
+struct RunCode {
+  std::vector<NamedController> controllers;  // in the order in which they act
+  // {body, coordinate} -> what replaces the scene's expression; the scene prescribes the coordinate.
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Motion>> motions;
+};
 
 // What the caller sets over the scene: the flags of `vinci run`, or arguments from code.
 struct RunOverrides {
@@ -21,6 +31,7 @@ struct RunOverrides {
   std::map<std::string, std::string> options;  // run table: "step" -> "1e-4", "solver" -> "lemke"
   std::map<std::pair<std::string, std::string>, std::string>
       plugin_options;  // {"solver","tolerance"} -> "1e-12"
+  RunCode code = {};
 };
 
 // Mistakes in the plugins that a scene names and in the options it gives them, for Scene::load().
@@ -32,14 +43,20 @@ class Simulation {
   explicit Simulation(Scene scene, const RunOverrides& overrides = {});
   Simulation(Scene scene, const RunOverrides& overrides, std::shared_ptr<const Plugins> plugins);
 
-  // One step of the stepper; applies the scene's parameter changes that are due.
+  // One step of the stepper; applies the scene's parameter changes that are due. Throws only what
+  // code of the caller throws (controllers, motions, plugins): state, report and contacts are then
+  // those of the step before.
   const StepReport& step();
   bool finished() const;  // duration reached or diverged
 
   const Model& model() const { return *model_; }
+  std::shared_ptr<const Model> shared_model() const { return model_; }
   const State& state() const { return state_; }
   const StepReport& report() const { return report_; }                            // last step
   const std::vector<SolvedContact>& contacts() const { return context_.solved; }  // last step
+  // Hands them out without a copy, and takes them back: contacts() is what it was then.
+  std::vector<SolvedContact> take_contacts() { return std::exchange(context_.solved, {}); }
+  void give_contacts(std::vector<SolvedContact> contacts) { context_.solved = std::move(contacts); }
   const ComplementarityProblem& problem() const { return context_.problem; }      // last step
   const Solution& solution() const { return context_.solution; }
   const Scene& scene() const { return scene_; }
@@ -50,6 +67,8 @@ class Simulation {
   const std::map<std::string, double>& set_parameters() const { return set_parameters_; }
   // Those of them that set_parameter() set.
   const std::map<std::string, double>& code_parameters() const { return code_parameters_; }
+  // What code of the caller takes part: "controller pd", "motion wall.x", "solver mine"; sorted.
+  const std::vector<std::string>& code_names() const { return code_names_; }
   // {"stepper", values}, {"detector", ...}, {"solver", ...}
   const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
 
@@ -71,6 +90,9 @@ class Simulation {
   void set_state(const State& state);
   // Grows by one whenever the model is compiled anew; recordings store a model a version.
   int model_version() const { return model_version_; }
+  // Asked while a step solves, as Solver::stop_when(). A function that throws ends the step, and the
+  // state stays; one that returns true leaves a step whose status says `limit`.
+  void stop_when(std::function<bool()> wanted) { solver_->stop_when(std::move(wanted)); }
 
  private:
   using Values = std::map<std::string, double>;
@@ -78,12 +100,17 @@ class Simulation {
   Values merged(std::size_t changes, const Values& code) const;
   void check_changes(std::size_t first, const Values& code) const;
   void check_state(const State& state) const;
+  std::shared_ptr<const Model> compiled(const Values& values) const;
+  void adopt_code();
+  void forget_step();
   void use(std::size_t changes, const Values& code);
 
   std::shared_ptr<const Plugins> plugins_;
   Scene scene_;
   OptionValues options_;
   std::map<std::string, OptionValues> plugin_options_;
+  RunCode code_;
+  std::vector<std::string> code_names_;
   // The layers of parameters over the scene's own, and what they come to; its changes lie between.
   std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
   std::shared_ptr<const Model> model_;
@@ -91,7 +118,7 @@ class Simulation {
   std::unique_ptr<TimeStepper> stepper_;
   std::unique_ptr<Solver> solver_;
   StepContext context_;
-  State state_;
+  State state_, before_;  // now, and at the beginning of the step
   StepReport report_;
   double h_ = 0.0;
   std::int64_t total_steps_ = 0, output_every_ = 1;

@@ -566,7 +566,7 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
       advance(problem, snapped_, candidate_.lambda);
       trial = judge.measure(problem, candidate_);
     }
-    if (limits.until && std::isfinite(before))
+    if (limits.until && std::isfinite(before) && !limits.until->interrupted())
       slowest_ = std::max(slowest_, before - limits.until->remaining());
     if (!(trial.relative < best.relative)) contacts = nullptr;
     if (trial.relative < best.relative) {

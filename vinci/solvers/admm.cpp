@@ -189,7 +189,7 @@ SolveReport AdmmSolver::solve(const ComplementarityProblem& problem, Solution& s
                           settled || stalled ? SolveStatus::inaccurate : SolveStatus::limit);
   if (report.status == SolveStatus::inaccurate)
     report.note = settled ? at_resolution : factored ? "no further progress" : "W + D is singular";
-  return report;
+  return noted(report, until);
 }
 
 SolverRegistry::Entry admm_entry() {

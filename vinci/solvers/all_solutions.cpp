@@ -31,7 +31,7 @@ double largest_of(const VectorX& x) {
 class Search {
  public:
   Search(const ComplementarityProblem& problem, const AllSolutionsLimits& limits)
-      : problem_(problem), limits_(limits), deadline_(limits.seconds) {
+      : problem_(problem), limits_(limits), deadline_(limits.seconds, limits.interruption) {
     judge_.prepare(problem);
     set_rows();
     for (const Block& block : scaled_blocks_) {
@@ -175,7 +175,7 @@ void Search::set_units(const MatrixX& W) {
 
 bool Search::out_of_limits() {
   if (deadline_.passed()) {
-    incomplete("time ran out");
+    incomplete(deadline_.interrupted() ? "interrupted" : "time ran out");
     return true;
   }
   if (static_cast<int>(found_.size()) < limits_.solutions) return false;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "vinci/base/clock.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/solvers/law_pieces.h"
@@ -39,6 +40,7 @@ struct AllSolutionsLimits {
   int solutions = 10000;
   double seconds = 60.0;
   double tolerance = 1e-8;  // relative residual that the judge may measure
+  Interruption* interruption = nullptr;  // asked beside the time; null: nobody
 };
 
 // Throws Error where the problem is not valid, too large, or has a law without pieces.

@@ -129,7 +129,7 @@ SolveReport AutoSolver::solve_islands(const ComplementarityProblem& problem, Sol
   report.status = verdict(report.residual, settings_.tolerance,
                           until.passed() ? SolveStatus::limit : SolveStatus::inaccurate);
   if (report.status == SolveStatus::solved) report.note = "";
-  return report;
+  return noted(report, until);
 }
 
 void AutoSolver::keep_certificate(int island, const VectorX* part) {

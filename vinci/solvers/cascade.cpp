@@ -78,7 +78,7 @@ template <class Method>
 bool Cascade::attempt(Method& method, Turn& turn) {
   const Stopwatch watch;
   method.ask(turn.tolerance);
-  method.limit_time(turn.until.remaining());
+  method.limit_by(turn.until);
   const SolveReport report = method.solve(turn.problem, turn.solution);
   turn.log.add(
       {report.solver, report.status, report.residual.relative, report.iterations, watch.seconds()});
@@ -182,7 +182,7 @@ SolveReport Cascade::finish(const Turn& turn) {
     best_.note = "";
   else if (is_settled(best_.residual, turn.tolerance))
     best_.note = at_resolution;
-  return best_;
+  return noted(best_, turn.until);
 }
 
 std::size_t AttemptLog::place(const char* solver) const {

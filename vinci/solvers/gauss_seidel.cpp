@@ -252,7 +252,7 @@ SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solu
     if (best_.relative < 0.9 * gained) gained = best_.relative, last_gain = sweeps;
     stalled = sweeps - last_gain >= patience;
   }
-  return finish(problem, solution, sweeps, stalled);
+  return noted(finish(problem, solution, sweeps, stalled), until);
 }
 
 SolverRegistry::Entry gauss_seidel_entry() {

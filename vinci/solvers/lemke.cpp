@@ -229,6 +229,7 @@ void LemkeSolver::conclude(const ComplementarityProblem& problem, Solution& solu
   if (rules_.deadline.passed()) {
     report_.status = SolveStatus::limit;
     report_.note = "time ran out";
+    report_ = noted(report_, rules_.deadline);
   } else if (rays_ > 0 && rays_ + limits_ == tried_) {
     report_.note = "secondary ray: no conclusion";
   } else if (limits_ == tried_) {

@@ -297,7 +297,7 @@ NonlinearReport PathNewton::solve(const NonlinearProblem& problem, VectorX& z) {
     return report_;
   }
   problem_ = &problem;
-  deadline_ = Deadline(settings_.time_limit);
+  deadline_ = Deadline(settings_.time_limit, settings_.interruption);
   jacobian_ = problem.pattern;
   best_z_ = z.cwiseMax(problem.lower).cwiseMin(problem.upper);
   best_residual_ = infinity;

@@ -9,6 +9,7 @@
 //   perturbation of singular Jacobians; a crash phase of projected Newton steps; restarts.
 #pragma once
 
+#include "vinci/base/clock.h"
 #include "vinci/complementarity/nonlinear_problem.h"
 #include "vinci/solvers/solver.h"
 
@@ -32,6 +33,7 @@ class PathNewton {
     double tolerance = 1e-10;  // of the natural map, in the unit of F
     int max_iterations = 500;  // steps, over all restarts
     double time_limit = std::numeric_limits<double>::infinity();  // s
+    Interruption* interruption = nullptr;  // asked beside the time; null: nobody
     int crash_steps = 20;  // at most, of projected Newton; 0: none
     int memory = 8;        // merits that a new one is compared with
     int watchdog = 6;      // steps without enough descent before it is searched for

@@ -249,7 +249,7 @@ SolveReport PrincipalPivotingSolver::conclude(const ComplementarityProblem& prob
                           ending == Ending::limit ? SolveStatus::limit : SolveStatus::inaccurate);
   if (report.status == SolveStatus::limit)
     report.note = deadline_.passed() ? "time ran out" : "factorisations ran out";
-  if (report.status != SolveStatus::inaccurate) return report;
+  if (report.status != SolveStatus::inaccurate) return noted(report, deadline_);
   if (ending == Ending::stalled)
     report.note = "the sets of basic rows cycle: W is not monotone";
   else if (ending == Ending::singular)

@@ -406,6 +406,7 @@ SolveReport QuadraticConeSolver::solve(const ComplementarityProblem& problem, So
     cone_.guess(best_, judge_.w(), z_);
     std::swap(best_, trial_);  // the answer so far is the guess
     newton_.settings().time_limit = until.remaining();
+    newton_.settings().interruption = until.interruption();
     newton = newton_.solve(cone_.problem(), z_);
   }
   solution = best_;
@@ -420,7 +421,7 @@ SolveReport QuadraticConeSolver::solve(const ComplementarityProblem& problem, So
   } else if (report.status == SolveStatus::inaccurate) {
     report.note = newton.note;
   }
-  return report;
+  return noted(report, until);
 }
 
 SolverRegistry::Entry quadratic_cone_entry() {

@@ -2,6 +2,7 @@
 // The solver interface: sees a problem, never a body.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,11 @@ inline SolveStatus verdict(const Residual& residual, double tolerance, SolveStat
 }
 // The note of an answer that settled above its tolerance.
 inline constexpr const char* at_resolution = "at the resolution of double precision";
+// The report of a solve that may have been stopped, with the note that says so.
+inline SolveReport noted(SolveReport report, const Deadline& until) {
+  if (report.status == SolveStatus::limit && until.interrupted()) report.note = "interrupted";
+  return report;
+}
 
 class Solver {
  public:
@@ -64,12 +70,29 @@ class Solver {
   virtual const VectorX* certificate() const { return nullptr; }
   // Seconds of wall-clock time that a solve may take, looked at once an iteration.
   void limit_time(double seconds) { time_limit_ = seconds; }
+  // Asked every 20 ms at most, once an iteration; true ends a solve as its time limit does, with
+  // the status `limit` and the note "interrupted". An exception of the function leaves solve().
+  void stop_when(std::function<bool()> wanted) {
+    interruption_ = wanted ? std::make_shared<Interruption>(std::move(wanted)) : nullptr;
+  }
+  // The limits of a solve that this one is a part of, as they are now; for solvers made of others,
+  // before every solve.
+  void limit_by(const Deadline& until) {
+    time_limit_ = until.remaining();
+    outer_ = until.interruption();
+  }
 
  protected:
-  Deadline deadline() const { return Deadline(time_limit_); }
+  // To be made once a solve.
+  Deadline deadline() const {
+    if (interruption_) interruption_->begin();
+    return Deadline(time_limit_, interruption_ ? interruption_.get() : outer_);
+  }
 
  private:
   double time_limit_ = std::numeric_limits<double>::infinity();
+  std::shared_ptr<Interruption> interruption_;
+  Interruption* outer_ = nullptr;
 };
 
 using SolverRegistry = Registry<Solver>;

@@ -67,7 +67,7 @@ SolveReport VelocitySolver::solve(const ComplementarityProblem& problem, Solutio
     report.status = SolveStatus::inaccurate;
     report.note = at_resolution;
   }
-  return report;
+  return noted(report, until_);
 }
 
 }  // namespace vinci

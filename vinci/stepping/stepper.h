@@ -8,6 +8,7 @@
 #include "vinci/base/registry.h"
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
+#include "vinci/model/controller.h"
 #include "vinci/model/state.h"
 #include "vinci/solvers/solver.h"
 
@@ -38,11 +39,20 @@ struct StepReport {
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
 
+struct NamedController {
+  std::string name;  // for messages and recordings
+  std::shared_ptr<Controller> controller;
+};
+
 // What a step works on and with. The pieces are owned by the Simulation.
 struct StepContext {
   const Model* model = nullptr;
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
+  std::span<const NamedController> controllers;  // in the order in which they act
+  VectorX controls;                              // State::controls of the next state
+  VectorX forces_before;                         // of a controller's turn
+  bool controllers_acted = false;                // in this step, set by step_forces()
   ContactSet contacts;
   std::vector<SolvedContact> solved;  // of the last step
   ComplementarityProblem problem;     // of the last step
@@ -57,7 +67,8 @@ class TimeStepper {
   // A problem with one contact, of the laws and the form that the steps of this model will have;
   // lets a caller ask a solver beforehand whether it takes them.
   virtual ComplementarityProblem probe(const Model& model) const = 0;
-  // Advances the state by h > 0 seconds. Never throws; does not allocate once settled.
+  // Advances the state by h > 0 seconds. Throws only what a controller, a motion or a solver of the
+  // caller throws, and then leaves context.solved as it was; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
 };
 

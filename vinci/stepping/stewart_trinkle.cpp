@@ -11,6 +11,7 @@
 #include "vinci/model/run_options.h"
 #include "vinci/stepping/free_motion.h"
 #include "vinci/stepping/impact.h"
+#include "vinci/stepping/step_forces.h"
 
 namespace vinci {
 namespace {
@@ -136,7 +137,7 @@ StepReport StewartTrinkle::step(StepContext& context, State& state, double h) {
   Stopwatch watch;
   auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
 
-  applied_forces(model, state, forces_);
+  step_forces(context, state, h, forces_);
   foresee(model, state, h);
   free_motion(model, state, forces_, h, context.problem.M, context.problem.p, foreseen_);
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
@@ -160,6 +161,7 @@ StepReport StewartTrinkle::step(StepContext& context, State& state, double h) {
     report.solve.note = "bodies outran the contact set";
     break;
   }
+  move(model, state, h);  // the last that calls code of the caller, so the last that may throw
   collect(context, state, h, report);
   advance(context, state, h);
   if (report.diverged_body < 0)
@@ -356,16 +358,21 @@ void StewartTrinkle::collect(StepContext& context, State& state, double h,
   }
 }
 
-void StewartTrinkle::advance(StepContext& context, State& state, double h) {
-  const Model& model = *context.model;
-  state.velocities = next_;
+// The poses at the end of the step, into moved_.
+void StewartTrinkle::move(const Model& model, const State& state, double h) {
+  moved_ = state.poses;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0) continue;
-    Pose& pose = state.poses[b];
-    pose = advanced(body, pose, body_twist(model, next_, b), h);
-    place_prescribed(body, state.time + h, pose);
+    moved_[b] = advanced(body, moved_[b], body_twist(model, next_, b), h);
+    place_prescribed(body, state.time + h, moved_[b]);
   }
+}
+
+void StewartTrinkle::advance(const StepContext& context, State& state, double h) {
+  state.poses = moved_;
+  state.velocities = next_;
+  state.controls = context.controls;
   ++state.step;
   state.time += h;
 }

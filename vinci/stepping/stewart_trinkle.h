@@ -37,7 +37,8 @@ class StewartTrinkle : public TimeStepper {
                         double approach, double h) const;
   void warm_start(StepContext& context);
   bool outran_reach(const Model& model, double h);
-  void advance(StepContext& context, State& state, double h);
+  void move(const Model& model, const State& state, double h);
+  void advance(const StepContext& context, State& state, double h);
   void collect(StepContext& context, State& state, double h, StepReport& report) const;
   double travel(const Model& model, const VectorX& velocities, int body, double h) const;
 
@@ -49,6 +50,7 @@ class StewartTrinkle : public TimeStepper {
   VectorX foreseen_;                 // packed velocities at the end of the step without contact
   VectorX next_;                     // packed velocities at the end of the step
   std::vector<Pose> placed_;         // poses with the prescribed coordinates at the end of the step
+  std::vector<Pose> moved_;          // poses at the end of the step
   std::vector<double> reach_;        // m, per body
   std::vector<double> radius_;       // m, per body: of its surface about its centre of mass
   std::vector<ContactTerms> terms_;  // parallel to the contacts

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applied forces, then the controllers in order.
+#include "vinci/stepping/step_forces.h"
+
+#include <fmt/format.h>
+
+#include "vinci/model/actuation.h"
+
+namespace vinci {
+namespace {
+
+// The coordinate of a packed entry, as in "block.x".
+std::string entry_name(const Model& model, int entry) {
+  for (const Body& body : model.bodies)
+    if (entry >= body.velocity_offset && entry < body.velocity_offset + body.velocity_size)
+      return body.name + "." + coordinate_name(body.freedom, model.coordinate[entry]);
+  return fmt::format("entry {}", entry);
+}
+
+// Who spoils the numbers is told apart from what the scene's own forces did.
+int first_spoilt(const VectorX& numbers, const VectorX& before) {
+  for (int i = 0; i < numbers.size(); ++i)
+    if (!std::isfinite(numbers[i]) && std::isfinite(before[i])) return i;
+  return -1;
+}
+
+}  // namespace
+
+void step_forces(StepContext& context, const State& state, double h, VectorX& forces) {
+  applied_forces(*context.model, state, forces);
+  context.controls = state.controls;
+  Eigen::Index first = 0;
+  for (const NamedController& item : context.controllers) {
+    const Eigen::Index size = item.controller->memory_size();
+    if (first + size > context.controls.size())
+      throw Error("its memory has another size than when the simulation was made", item.name);
+    context.forces_before = forces;
+    auto memory = context.controls.segment(first, size);
+    item.controller->act(*context.model, state, h, forces, memory);
+    if (const int i = first_spoilt(forces, context.forces_before); i >= 0)
+      throw Error(fmt::format("the controller gave the force {} on {} at {} s; accepted: finite "
+                              "numbers",
+                              forces[i], entry_name(*context.model, i), state.time),
+                  item.name);
+    if (!memory.allFinite())
+      throw Error(fmt::format("the controller's memory is not finite at {} s", state.time),
+                  item.name);
+    first += size;
+  }
+  context.controllers_acted = true;
+}
+
+}  // namespace vinci
