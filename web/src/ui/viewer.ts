@@ -39,7 +39,7 @@ export class Viewer extends EventTarget {
     solo: null, follow: null, labels: false, selected: null, grid: true,
   };
   view: SceneView | null = null;
-  private readonly cache = new BlockCache<FrameBlock>(cacheBytes);
+  readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private dirty = true;
   private lastTick = 0;
   private missingSince = 0;
