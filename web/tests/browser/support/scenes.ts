@@ -9,7 +9,7 @@ export function tower(boxes: number, seconds: number): string {
     '  floor: {freedom: fixed, shapes: [{half-plane: {}, material: wood}]}',
     ...names.map((name, i) =>
         `  ${name}: {shapes: [{box: [0.1, 0.1], material: wood, density: 100}], ` +
-        `position: [0, ${(0.05 + 0.1 * i).toFixed(2)}]${i === 0 ? ', force: {x: 20*sin(40*t)}' : ''}}`),
+        `position: [0, ${(0.05 + 0.1 * i).toFixed(2)}]${i === 0 ? ', force: {x: 60*sin(40*t)}' : ''}}`),
     `run: {step: 1 ms, duration: ${seconds} s}`, '',
   ].join('\n');
 }
