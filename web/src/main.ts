@@ -14,7 +14,7 @@ import { httpRuns } from './data/http_source';
 import { message, type AbsentRun } from './data/source';
 import type { Frame } from './data/types';
 import type { Player } from './player';
-import { doRenderJob, renderJob } from './render_job';
+import { doRenderJob } from './render_job';
 import type { SceneView } from './scene/scene_view';
 import type { App } from './ui/app';
 import './ui/app';
@@ -109,9 +109,8 @@ async function start(): Promise<void> {
   await app.updateComplete;
   await openRuns();
   viewer.view?.draw();
-  const embedded = document.getElementById('vinci-runs') !== null;
-  const job = embedded ? null : await renderJob().catch(() => null);
-  if (job) void doRenderJob(job, viewer, app);
+  if (location.hash === '#render')
+    doRenderJob(viewer, app).catch((error: unknown) => viewer.report({ key: 'render', text: message(error) }));
 }
 
 async function show(time: number): Promise<void> {

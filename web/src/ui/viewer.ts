@@ -424,6 +424,12 @@ export function isLive(source: RunSource): boolean {
   return source.mayGrow && source.description.has_writer && !source.description.finished;
 }
 
+// Nothing more will come of itself: every step is there, or the run broke off. A run that was stopped
+// may be continued.
+export function isComplete({ finished, total_steps, summary }: Description): boolean {
+  return finished && (summary.steps >= total_steps || summary.diverged);
+}
+
 // The row of the contact with this key in a frame; -1 if it is not there.
 export function contactRow(frame: Frame, key: ContactKey): number {
   const { contacts } = frame;
