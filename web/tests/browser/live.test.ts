@@ -11,7 +11,7 @@ afterEach(() => children.end());
 const seconds = { timeout: 60_000 };
 
 describe('a run that is being written', () => {
-  it('is waited for, grows on the page, and ends with all its frames', async () => {
+  it('is waited for, grows on the page, stops, and goes on where it is continued', async () => {
     work.write('live.yaml', tower(9, 1e6));
     const { address } = await work.serve(children, 'live.h5', '--wait');
     await withPage(address, async (page) => {
@@ -25,12 +25,16 @@ describe('a run that is being written', () => {
       await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(second + 50); // it stays at the end
       expect(await stop(run, 'SIGINT')).toBe(130);
       await page.locator('.badge.live').waitFor({ state: 'detached', ...seconds });
-      const { recorded } = await page.evaluate(async () => {
+      const recorded = await page.evaluate(async () => {
         const [description] = (await (await fetch('api/runs')).json()) as { frames: number }[];
-        return { recorded: description.frames };
+        return description.frames;
       });
       await expect.poll(() => shownFrame(page), seconds).toBe(recorded - 1);
       await page.getByText(/The run stopped before its end/).first().waitFor(seconds);
+      // Continued, it grows again, and is complete then.
+      await work.vinci('run', '--resume', 'live.h5', '--duration', String(1e-3 * recorded + 0.049), '--quiet');
+      await expect.poll(() => shownFrame(page), seconds).toBe(recorded + 49);
+      await page.getByText(/The run stopped before its end/).first().waitFor({ state: 'detached', ...seconds });
       expect((await state(page)).problems).toEqual([]);
     });
   });

@@ -5,26 +5,25 @@ import { describe, expect, it } from 'vitest';
 import { work } from './support/browser';
 import { colours, difference } from './support/pictures';
 
+async function picture(name: string, ...more: string[]): Promise<PNG> {
+  await work.vinci('render', ...more, name, '--size', '320x200', '--quiet');
+  return PNG.sync.read(work.read(name));
+}
+
 describe('vinci render', () => {
-  it('makes a picture of the size asked for, with the scene in it', async () => {
-    await work.vinci('render', 'tower.h5', 'tower.png', '--size', '320x200', '--at', '0.1', '--quiet');
-    const picture = PNG.sync.read(work.read('tower.png'));
-    expect([picture.width, picture.height]).toEqual([320, 200]);
-    expect(colours(picture).count).toBeGreaterThan(50);
-    expect(colours(picture).largest).toBeLessThan(0.9);
+  it('makes pictures of the size asked for, of what there is at their time', async () => {
+    const [begin, end] = [await picture('begin.png', 'parts.h5', '--at', '0'), await picture('end.png', 'parts.h5')];
+    expect([begin.width, begin.height]).toEqual([320, 200]);
+    expect(colours(begin).count).toBeGreaterThan(50);
+    expect(colours(begin).largest).toBeLessThan(0.9);
+    expect(difference(begin, end).part).toBeGreaterThan(0.005);
   });
 
-  it('draws other times, themes and layouts differently', async () => {
-    const at = async (name: string, ...more: string[]) => {
-      await work.vinci('render', ...more, name, '--size', '320x200', '--quiet');
-      return PNG.sync.read(work.read(name));
-    };
-    const begin = await at('begin.png', 'parts.h5', '--at', '0');
-    const end = await at('end.png', 'parts.h5', '--at', '0.6');
-    const ghost = await at('ghost.png', 'exact.h5', 'pyramid.h5', '--layout', 'ghost', '--theme', 'dark');
-    expect(difference(begin, end).part).toBeGreaterThan(0.005);
-    expect(difference(end, ghost).part).toBeGreaterThan(0.5);
-    expect(ghost.data[0] + ghost.data[1] + ghost.data[2]).toBeLessThan(200); // a dark corner
+  it('overlays runs in dark colours', async () => {
+    const ghost = await picture('ghost.png', 'exact.h5', 'pyramid.h5', '--layout', 'ghost', '--theme', 'dark');
+    expect(colours(ghost).count).toBeGreaterThan(50);
+    const brightness = ghost.data.reduce((sum, part, i) => sum + (i % 4 < 3 ? part : 0), 0) / (3 * 320 * 200);
+    expect(brightness).toBeLessThan(90);
   });
 
   it('makes a GIF of the size and with the pictures asked for', async () => {
