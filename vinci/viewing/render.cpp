@@ -232,7 +232,9 @@ void draw(Job& job, const std::vector<std::filesystem::path>& recordings,
   ServerOptions serving;
   serving.render = &job.hooks;
   ViewServer server(recordings, serving);
-  ChildOptions child = browser_options(required_browser(), folder, server.address(), options);
+  // The fragment lets the page know that there is a job for it.
+  ChildOptions child =
+      browser_options(required_browser(), folder, server.address() + "#render", options);
   ChildProcess browser(child);
   server.serve([&] {
     if (options.go_on && !options.go_on())

@@ -5,13 +5,16 @@
 //   ready    promise that is fulfilled when the first picture of every run that opens is drawn
 //   show(t)  pauses at a time, in seconds; fulfilled when exactly its frames are loaded and drawn
 //   player   the clock: time, start, end, playing, speed, loop, play(), pause(), seek(seconds)
-//   view     the scene, null where it cannot be drawn
+//   view     the scene, null where it cannot be drawn; view.place(point) is where a point is seen
+//   frames() what is drawn now: one Frame a run, null where it is not loaded
+//   memory   frames kept in memory: bytes now, and the limit, which can be set
 //   state()  what is shown now, as plain data
 import { embeddedRuns } from './data/embedded_source';
 import { httpRuns } from './data/http_source';
 import { message, type AbsentRun } from './data/source';
+import type { Frame } from './data/types';
 import type { Player } from './player';
-import { doRenderJob, renderJob } from './render_job';
+import { doRenderJob } from './render_job';
 import type { SceneView } from './scene/scene_view';
 import type { App } from './ui/app';
 import './ui/app';
@@ -29,6 +32,9 @@ export interface PageState {
   layout: string;
   theme: string;
   selected: unknown;
+  hidden: number[];
+  solo: number | null;
+  follow: number | null;
   problems: string[];
   live: boolean;
 }
@@ -39,7 +45,9 @@ declare global {
       ready: Promise<void>;
       player: Player;
       readonly view: SceneView | null;
+      readonly memory: { readonly bytes: number; limit: number };
       show(time: number): Promise<void>;
+      frames(): (Frame | null)[];
       state(): PageState;
     };
   }
@@ -54,7 +62,8 @@ function state(): PageState {
     frames: viewer.frames.map((frame) => frame?.index ?? null),
     runs: viewer.stores.map((store) => store.source.description.name),
     active: viewer.active, layout: viewer.options.layout, theme: viewer.options.theme,
-    selected: viewer.selected, problems: viewer.problems.map((problem) => problem.text),
+    selected: viewer.selected, hidden: [...viewer.options.hidden], solo: viewer.options.solo,
+    follow: viewer.options.follow, problems: viewer.problems.map((problem) => problem.text),
     live: viewer.live,
   };
 }
@@ -100,9 +109,8 @@ async function start(): Promise<void> {
   await app.updateComplete;
   await openRuns();
   viewer.view?.draw();
-  const embedded = document.getElementById('vinci-runs') !== null;
-  const job = embedded ? null : await renderJob().catch(() => null);
-  if (job) void doRenderJob(job, viewer, app);
+  if (location.hash === '#render')
+    doRenderJob(viewer, app).catch((error: unknown) => viewer.report({ key: 'render', text: message(error) }));
 }
 
 async function show(time: number): Promise<void> {
@@ -113,4 +121,7 @@ async function show(time: number): Promise<void> {
   viewer.announce('time');
 }
 
-window.vinci = { ready: start(), player: viewer.player, get view() { return viewer.view; }, show, state };
+window.vinci = {
+  ready: start(), player: viewer.player, memory: viewer.cache, get view() { return viewer.view; },
+  frames: () => viewer.frames, show, state,
+};

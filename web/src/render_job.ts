@@ -20,13 +20,14 @@ export interface RenderJob {
   camera: { position: Vector3; target: Vector3 } | null;
 }
 
-// null: the server is not rendering.
-export async function renderJob(): Promise<RenderJob | null> {
+async function renderJob(): Promise<RenderJob> {
   const response = await fetch('api/render', { cache: 'no-store' });
-  return response.ok ? ((await response.json()) as RenderJob) : null;
+  if (!response.ok) throw new Error('this server has no pictures to be made');
+  return (await response.json()) as RenderJob;
 }
 
-export async function doRenderJob(job: RenderJob, viewer: Viewer, app: App): Promise<void> {
+export async function doRenderJob(viewer: Viewer, app: App): Promise<void> {
+  const job = await renderJob();
   try {
     app.bare = true;
     await app.updateComplete;

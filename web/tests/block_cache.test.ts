@@ -39,4 +39,11 @@ describe('the block cache', () => {
     cache.delete('a');
     expect(cache.bytes).toBe(0);
   });
+
+  it('drops the oldest at once when its limit is lowered', () => {
+    const cache = new BlockCache<{ bytes: number }>(30);
+    for (const key of ['a', 'b', 'c']) cache.set(key, { bytes: 10 });
+    cache.limit = 15;
+    expect([cache.limit, cache.bytes, cache.has('c')]).toEqual([15, 10, true]);
+  });
 });

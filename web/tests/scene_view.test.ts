@@ -37,7 +37,11 @@ describe('the planar camera', () => {
     view.setScene({ lower: [10, 20, 0], upper: [12, 26, 0] });
     view.fit(wide);
     view.apply(wide);
-    expect(seen(view, new Vector3(11, 23, 0)).toArray().slice(0, 2)).toEqual([0, 0]);
+    expect(
+      seen(view, new Vector3(11, 23, 0))
+        .toArray()
+        .slice(0, 2),
+    ).toEqual([0, 0]);
     const corner = seen(view, new Vector3(12, 26, 0));
     expect(corner.y).toBeGreaterThan(0.8);
     expect(corner.y).toBeLessThan(1);
@@ -86,7 +90,10 @@ describe.each([1e-6, 1, 1e4])('the spatial camera at a scale of %d m', (scale) =
 
   it('has z up and looks at its target', () => {
     const view = camera(false);
-    view.set(new Vector3(3, 4, 5).multiplyScalar(scale), new Vector3(1, 1, 1).multiplyScalar(scale));
+    view.set(
+      new Vector3(3, 4, 5).multiplyScalar(scale),
+      new Vector3(1, 1, 1).multiplyScalar(scale),
+    );
     view.apply(wide);
     expect(seen(view, view.target).x).toBeCloseTo(0, 9);
     const above = seen(view, new Vector3(1, 1, 1.1).multiplyScalar(scale));

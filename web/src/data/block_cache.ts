@@ -6,7 +6,16 @@ export class BlockCache<Value extends { bytes: number }> {
   private readonly values = new Map<string, Value>(); // oldest use first
   private held = 0;
 
-  constructor(private readonly capacity: number) {}
+  constructor(private capacity: number) {}
+
+  get limit(): number {
+    return this.capacity;
+  }
+
+  set limit(bytes: number) {
+    this.capacity = bytes;
+    this.forget(null);
+  }
 
   get bytes(): number {
     return this.held;
@@ -32,8 +41,13 @@ export class BlockCache<Value extends { bytes: number }> {
     this.delete(key);
     this.values.set(key, value);
     this.held += value.bytes;
+    this.forget(key);
+  }
+
+  // Drops the oldest until the rest is within the limit, or the one to keep is reached.
+  private forget(kept: string | null): void {
     for (const [oldest] of this.values) {
-      if (this.held <= this.capacity || oldest === key) break;
+      if (this.held <= this.capacity || oldest === kept) break;
       this.delete(oldest);
     }
   }

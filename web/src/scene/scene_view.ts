@@ -396,6 +396,24 @@ export class SceneView {
     return this.bodyUnder(pointer, shown);
   }
 
+  // Where a point of the world is seen, in CSS pixels of the window; null if it is out of the view or
+  // the run is not shown.
+  place([x, y, z]: readonly number[], run = 0): { x: number; y: number } | null {
+    this.update();
+    const at = this.viewports.list.findIndex(({ runs }) => runs.includes(run));
+    if (at < 0) return null;
+    const bounds = this.canvas.getBoundingClientRect();
+    const middle = bounds.left + ((at + 0.5) * bounds.width) / this.viewports.list.length;
+    const viewport = this.viewports.at(middle, this.canvas);
+    this.view.apply(viewport);
+    const seen = new Vector3(x, y, z).project(this.view.camera);
+    if (![seen.x, seen.y, seen.z].every((part) => Math.abs(part) <= 1)) return null;
+    return {
+      x: viewport.left + 0.5 * (1 + seen.x) * viewport.width,
+      y: viewport.top + 0.5 * (1 - seen.y) * viewport.height,
+    };
+  }
+
   // A solid body before a ghost.
   private bodyUnder(pointer: Pointer, shown: number[]): Pick | null {
     for (const run of shown) {

@@ -70,7 +70,16 @@ function ownsKey(event: KeyboardEvent): boolean {
   return target instanceof HTMLButtonElement && event.key === ' ';
 }
 
+// A button that the pointer clicked gives the keys back, so that space plays; one that was reached by
+// keys keeps them.
+function releaseKeys(event: MouseEvent): void {
+  if (event.detail === 0) return; // clicked by a key
+  const button = event.composedPath().find((part) => part instanceof HTMLButtonElement);
+  (button as HTMLButtonElement | undefined)?.blur();
+}
+
 export function handleKeys(viewer: Viewer, page: PageActions, blocked: () => boolean): void {
+  window.addEventListener('click', releaseKeys);
   window.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || ownsKey(event)) return;
     const name = (event.shiftKey ? 'shift+' : '') + event.key.toLowerCase();

@@ -3,7 +3,7 @@
 // their new frames.
 import { message } from '../data/source';
 import type { FrameStore } from '../data/frame_store';
-import { isLive, type Viewer } from './viewer';
+import { isComplete, isLive, type Viewer } from './viewer';
 
 const livePeriod = 500; // ms
 const idlePeriod = 3000; // a run that was stopped before its end may be continued
@@ -11,7 +11,7 @@ const idlePeriod = 3000; // a run that was stopped before its end may be continu
 // `replaced` is called when a file has become another recording.
 export function followRuns(viewer: Viewer, replaced: () => void): void {
   viewer.stores.forEach((store, index) => {
-    if (store.source.mayGrow && !store.source.description.finished)
+    if (store.source.mayGrow && !isComplete(store.source.description))
       scheduleLook({ viewer, store, index, replaced });
   });
 }
@@ -43,7 +43,7 @@ async function look(followed: Followed): Promise<void> {
     viewer.resolve(key);
     if (now.frames !== before.frames || now.finished !== before.finished ||
         now.has_writer !== before.has_writer) viewer.overviewGrew();
-    if (now.finished) return;
+    if (isComplete(now)) return;
   } catch (error) {
     viewer.report({ key, text: `${viewer.runLabel(index)}: ${message(error)}` });
   }

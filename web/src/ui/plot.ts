@@ -118,6 +118,7 @@ export class Plot extends LitElement {
       ],
       series: [{}, ...this.curves.map((curve) => ({
         stroke: colours[this.theme][curve.colour % 4], width: 1.4, points: { show: false },
+        pxAlign: 0, // gentle slopes have no stairs
         dash: curve.dashed ? [5, 4] : undefined, spanGaps: false,
       }))],
       legend: { show: false },

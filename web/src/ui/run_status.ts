@@ -6,7 +6,7 @@ import { customElement, property } from 'lit/decorators.js';
 import type { Description } from '../data/types';
 import { count, number, plainNumber, quantity } from './format';
 import { controls } from './styles';
-import { isLive, type Viewer } from './viewer';
+import { isComplete, isLive, type Viewer } from './viewer';
 import { Watch } from './watch';
 
 // Sentences; none if all is well.
@@ -19,8 +19,8 @@ export function warnings(description: Description, live: boolean): string[] {
   if (summary.inexact_steps > 0)
     found.push(`${count(summary.inexact_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
         `${summary.inexact_steps === 1 ? 'was' : 'were'} not solved to the accepted residual.`);
-  if (!description.finished && !(live && description.has_writer))
-    found.push(`The run did not come to its end: ${summary.steps.toLocaleString('en')} of ` +
+  if (!isComplete(description) && !(live && description.has_writer))
+    found.push(`The run stopped before its end: ${summary.steps.toLocaleString('en')} of ` +
         `${description.total_steps.toLocaleString('en')} steps are recorded.`);
   if (description.stride && description.stride > 1)
     found.push(`This page is thinned: it holds one of every ${description.stride} recorded frames.`);

@@ -39,7 +39,7 @@ export class Viewer extends EventTarget {
     solo: null, follow: null, labels: false, selected: null, grid: true,
   };
   view: SceneView | null = null;
-  private readonly cache = new BlockCache<FrameBlock>(cacheBytes);
+  readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private dirty = true;
   private lastTick = 0;
   private missingSince = 0;
@@ -422,6 +422,12 @@ export class Viewer extends EventTarget {
 
 export function isLive(source: RunSource): boolean {
   return source.mayGrow && source.description.has_writer && !source.description.finished;
+}
+
+// Nothing more will come of itself: every step is there, or the run broke off. A run that was stopped
+// may be continued.
+export function isComplete({ finished, total_steps, summary }: Description): boolean {
+  return finished && (summary.steps >= total_steps || summary.diverged);
 }
 
 // The row of the contact with this key in a frame; -1 if it is not there.
