@@ -264,7 +264,7 @@ TEST_F(RecordingTest, models_between_frames_are_stored_with_their_first_step) {
   EXPECT_NE(recording.model_json(1).find("\"mu\":0.3"), std::string::npos);
   EXPECT_NE(recording.model_json(2).find("\"mu\":0.2"), std::string::npos);
   const vinci::Hdf5File raw(file(), vinci::Hdf5File::Mode::read);
-  const auto tables = vinci::RecordingTables::open(raw, 2, 3);
+  const auto tables = vinci::RecordingTables::open(raw, {2, 3, 0});
   const vinci::Hdf5Id type = vinci::model_type();
   std::vector<vinci::ModelRecord> models(4);
   ASSERT_EQ(tables.models.rows(), 4u);

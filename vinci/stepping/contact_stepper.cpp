@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step as a list of stages.
+#include "vinci/stepping/contact_stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vinci/base/clock.h"
+#include "vinci/model/actuation.h"
+#include "vinci/stepping/contact_motion.h"
+#include "vinci/stepping/free_motion.h"
+#include "vinci/stepping/step_forces.h"
+
+namespace vinci {
+namespace {
+
+// A chain of bodies that hit each other within one step needs a pass a link.
+constexpr int max_passes = 16;
+// The first body whose pose or velocity is not finite, or −1.
+int non_finite_body(const Model& model, const std::vector<Pose>& poses, const VectorX& velocities) {
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (!poses[b].position.allFinite() || !poses[b].rotation.coeffs().allFinite() ||
+        !velocities.segment(body.velocity_offset, body.velocity_size).allFinite())
+      return b;
+  }
+  return -1;
+}
+
+}  // namespace
+
+ContactStepper::ContactStepper(const OptionValues& options, double touch)
+    : cone_(options.text("cone") == "pyramid" ? Cone::pyramid : Cone::quadratic),
+      directions_(static_cast<int>(options.integer("directions"))),
+      touch_(touch) {}
+
+// Whether contacts that are still open take part.
+bool ContactStepper::foresees() const {
+  return std::isinf(touch_);
+}
+
+std::string ContactStepper::why_not(const Model& model) const {
+  if (cone_ == Cone::pyramid && model.world == World::spatial && directions_ < 3)
+    return "a friction pyramid in space needs at least 3 directions";
+  return {};
+}
+
+ComplementarityProblem ContactStepper::probe(const Model& model) const {
+  ComplementarityProblem problem;
+  Model one;  // a unit mass above a fixed floor
+  one.world = model.world;
+  one.bodies.resize(2);
+  one.bodies[0].freedom = Freedom::fixed;
+  const bool planar = model.world == World::planar;
+  one.bodies[1].freedom = planar ? Freedom::planar : Freedom::spatial;
+  one.bodies[1].velocity_size = planar ? 3 : 6;
+  one.velocity_count = one.free_count = one.bodies[1].velocity_size;
+  for (int i = 0; i < one.free_count; ++i) {
+    one.free_index.push_back(i);
+    one.coordinate.push_back(planar && i == 2 ? 5 : i);
+  }
+  const Vector3 up = planar ? Vector3::UnitY() : Vector3::UnitZ();
+  Contact contact;
+  contact.body_b = 1;
+  contact.point_a = contact.point_b = Vector3::Zero();
+  contact.normal = up;
+  ContactTerms terms;
+  terms.frame = contact_frame(model.world, up);
+  terms.friction = 0.5;
+  terms.normal_bias = -1.0;
+  const std::vector<Pose> poses(2);
+  append_contact_rows(one, poses, {contact}, {&terms, 1}, cone_, directions_, problem);
+  problem.M.reset(one.free_count);
+  for (int i = 0; i < one.free_count; ++i) {
+    problem.M.push(i, 1.0);
+    problem.M.end_row();
+  }
+  problem.p = VectorX::Zero(one.free_count);
+  return problem;
+}
+
+StepReport ContactStepper::step(StepContext& context, State& state, double h) {
+  const Model& model = *context.model;
+  StepReport report;
+  Stopwatch watch;
+  auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
+
+  step_forces(context, state, h, forces_);
+  foresee(model, state, h);
+  free_motion(model, state, forces_, h, context.problem.M, context.problem.p, foreseen_);
+  report.diverged_body = non_finite_body(model, placed_, foreseen_);
+  set_reach(model, state, h);
+  stamp(Stage::formulate);
+  for (report.passes = 1;; ++report.passes) {
+    detect(context, state, report);
+    stamp(Stage::detect);
+    formulate(context, state, h);
+    warm_start(context);
+    stamp(Stage::formulate);
+    solve(context, report);
+    stamp(Stage::solve);
+    if (is_whole(model, h, report)) break;
+  }
+  move(model, state, h);  // the last that calls code of the caller, so the last that may throw
+  collect(context, state, h, report);
+  advance(context, state, h);
+  if (report.diverged_body < 0)
+    report.diverged_body = non_finite_body(model, state.poses, state.velocities);
+  stamp(Stage::advance);
+  return report;
+}
+
+// Where and how fast the prescribed coordinates will be at the end of the step.
+void ContactStepper::foresee(const Model& model, const State& state, double h) {
+  placed_ = state.poses;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    place_prescribed(model.bodies[b], state.time + h, placed_[b]);
+  foreseen_ = state.velocities;
+  prescribe_velocities(model, state.time + h, placed_, foreseen_);
+}
+
+void ContactStepper::set_reach(const Model& model, const State& state, double h) {
+  if (foresees())
+    reach_.foresee(model, {state, placed_, foreseen_}, h);
+  else
+    reach_.set(model, touch_);
+}
+
+void ContactStepper::detect(StepContext& context, const State& state, StepReport& report) {
+  const Model& model = *context.model;
+  ContactSet& contacts = context.contacts;
+  contacts.clear();
+  if (report.diverged_body < 0)
+    context.detector->detect(model, state.poses, reach_.distances(), contacts);
+  report.penetration = 0.0;
+  for (const Contact& contact : contacts)
+    report.penetration = std::max(report.penetration, -contact.gap);
+  // A contact that no free coordinate can open or close is nothing to solve for.
+  std::erase_if(contacts, [&](const Contact& contact) {
+    return contact.gap > touch_ || !can_respond(model, state.poses, contact);
+  });
+}
+
+// Velocities at the end of the step: of the free motion where nothing can touch.
+void ContactStepper::solve(StepContext& context, StepReport& report) {
+  const Model& model = *context.model;
+  next_ = foreseen_;
+  if (context.contacts.empty()) {
+    report.solve = {};
+    report.solve.status = SolveStatus::solved;
+    for (int i = 0; i < model.velocity_count; ++i)
+      if (model.free_index[i] >= 0) context.solution.u[model.free_index[i]] = foreseen_[i];
+    return;
+  }
+  report.solve = context.solver->solve(context.problem, context.solution);
+  if (report.solve.status == SolveStatus::refused) {
+    // Numbers beyond what a solver takes: there is no next velocity to go on with.
+    const Contact& contact = context.contacts.front();
+    report.diverged_body =
+        model.bodies[contact.body_b].velocity_size > 0 ? contact.body_b : contact.body_a;
+    return;
+  }
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
+}
+
+ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
+                                      const Contact& contact, double approach, double h) const {
+  ContactTerms terms;
+  terms.frame = contact_frame(model.world, contact.normal);
+  const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
+                                         model.shapes[contact.key.shape_b].material);
+  terms.friction = surface.friction;
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  const Vector3 prescribed = prescribed_velocity(model, state.poses, placed_, contact, h);
+  terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
+
+  // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
+  // bodies at rest from resting.
+  const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
+                     .restitution = surface.restitution,
+                     .approach = approach};
+  if (surface.restitution > 0.0) {
+    impact.velocity =
+        contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
+    impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
+                    impact.velocity;
+  }
+  const ImpactTerms normal = normal_terms(impact, h);
+  terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
+  terms.approach = normal.approach;
+  return terms;
+}
+
+void ContactStepper::formulate(StepContext& context, const State& state, double h) {
+  const Model& model = *context.model;
+  terms_.clear();
+  remembered_.clear();
+  auto memory = state.contacts.begin();  // both lists are sorted by key
+  for (const Contact& contact : context.contacts) {
+    while (memory != state.contacts.end() && memory->key < contact.key) ++memory;
+    const bool known = memory != state.contacts.end() && memory->key == contact.key;
+    remembered_.push_back(known ? *memory : ContactMemory{});
+    terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
+  }
+  append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
+                      context.problem);
+}
+
+// Guess: the impulses that the same contacts had in the last step.
+void ContactStepper::warm_start(StepContext& context) {
+  const World world = context.model->world;
+  context.solution.u.setZero(context.problem.unknowns());
+  context.solution.lambda.resize(context.problem.rows());
+  int row = 0;
+  for (std::size_t i = 0; i < context.contacts.size(); ++i) {
+    guess_from(world, cone_, directions_, terms_[i].friction, remembered_[i].impulse,
+               context.solution.lambda, row);
+    row += row_count(world, cone_, directions_, terms_[i].friction);
+  }
+}
+
+// Whether everything that could matter was in the contact set; otherwise the step starts again with
+// a wider reach.
+bool ContactStepper::is_whole(const Model& model, double h, StepReport& report) {
+  if (!foresees() || !reach_.outrun(model, next_, h)) return true;
+  if (report.passes < max_passes) return false;
+  // Something may have been passed unseen: what was solved is not the whole problem.
+  report.solve.status = SolveStatus::limit;
+  report.solve.residual.relative = std::numeric_limits<double>::infinity();
+  report.solve.note = "bodies outran the contact set";
+  return true;
+}
+
+void ContactStepper::collect(StepContext& context, State& state, double h,
+                             StepReport& report) const {
+  const Model& model = *context.model;
+  report.contact_count = static_cast<int>(context.contacts.size());
+  context.solved.clear();
+  state.contacts.clear();
+  int row = 0;
+  for (std::size_t i = 0; i < context.contacts.size(); ++i) {
+    const Contact& contact = context.contacts[i];
+    const ContactTerms& terms = terms_[i];
+    SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
+    solved.friction = terms.friction;
+    solved.impulse =
+        impulse_of(model.world, cone_, directions_, terms.friction, context.solution.lambda, row);
+    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact);
+    solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
+                       terms.frame.tangent_2.dot(velocity)};
+    if (!solved.impulse.isZero(0.0)) {
+      ++report.active_count;
+      // A rebound is due only where the gap was closed; impulses of rounding do not count.
+      const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.approach;
+      state.contacts.push_back({contact.key, solved.impulse, hit ? terms.approach : 0.0});
+    }
+    context.solved.push_back(solved);
+    row += row_count(model.world, cone_, directions_, terms.friction);
+  }
+}
+
+// The poses at the end of the step, into moved_.
+void ContactStepper::move(const Model& model, const State& state, double h) {
+  moved_ = state.poses;
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.velocity_size == 0) continue;
+    moved_[b] = advanced(body, moved_[b], body_twist(model, next_, b), h);
+    place_prescribed(body, state.time + h, moved_[b]);
+  }
+}
+
+void ContactStepper::advance(const StepContext& context, State& state, double h) {
+  state.poses = moved_;
+  state.velocities = next_;
+  state.controls = context.controls;
+  ++state.step;
+  state.time += h;
+}
+
+}  // namespace vinci

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the time-stepping methods share: one step is detect, formulate, solve, advance.
+//
+//   M vˡ⁺¹ = M vˡ + h f + Jᵀ λ,      qˡ⁺¹ = qˡ + h G vˡ⁺¹
+//   0 <= λ_n ⟂ J_n vˡ⁺¹ + b_n >= 0,  Coulomb friction on the quadratic cone or a pyramid
+//
+// A method says which contacts take part and what b_n is. Prescribed bodies enter the rows by their
+// exact displacement and turn over the step (contact_motion.h); the velocity product is integrated
+// by the midpoint rule (free_motion.h).
+#pragma once
+
+#include "vinci/stepping/contact_rows.h"
+#include "vinci/stepping/impact.h"
+#include "vinci/stepping/reach.h"
+#include "vinci/stepping/stepper.h"
+
+namespace vinci {
+
+class ContactStepper : public TimeStepper {
+ public:
+  std::string why_not(const Model& model) const override;
+  ComplementarityProblem probe(const Model& model) const override;
+  StepReport step(StepContext& context, State& state, double h) override;
+
+ protected:
+  // Contacts with a gap up to `touch` take part, m; infinity: all that may touch within the step.
+  ContactStepper(const OptionValues& options, double touch);
+  // What the normal row of a contact asks for, and what the next step is to remember.
+  virtual ImpactTerms normal_terms(const ImpactState& contact, double h) const = 0;
+
+ private:
+  bool foresees() const;
+  void foresee(const Model& model, const State& state, double h);
+  void set_reach(const Model& model, const State& state, double h);
+  void detect(StepContext& context, const State& state, StepReport& report);
+  void formulate(StepContext& context, const State& state, double h);
+  void warm_start(StepContext& context);
+  void solve(StepContext& context, StepReport& report);
+  bool is_whole(const Model& model, double h, StepReport& report);
+  void move(const Model& model, const State& state, double h);
+  void collect(StepContext& context, State& state, double h, StepReport& report) const;
+  void advance(const StepContext& context, State& state, double h);
+  ContactTerms terms_of(const Model& model, const State& state, const Contact& contact,
+                        double approach, double h) const;
+
+  Cone cone_ = Cone::quadratic;
+  int directions_ = 8;
+  double touch_;
+
+  // Workspace, kept between steps.
+  VectorX forces_;            // applied, packed
+  VectorX foreseen_;          // packed velocities at the end of the step without contact
+  VectorX next_;              // packed velocities at the end of the step
+  std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
+  std::vector<Pose> moved_;   // poses at the end of the step
+  Reach reach_;
+  std::vector<ContactTerms> terms_;        // parallel to the contacts
+  std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
+};
+
+}  // namespace vinci
