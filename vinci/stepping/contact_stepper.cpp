@@ -99,6 +99,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
     warm_start(context);
     stamp(Stage::formulate);
     solve(context, report);
+    if (report.solve.status == SolveStatus::no_solution) fall_back(context, state, h, report);
     stamp(Stage::solve);
     if (is_whole(model, h, report)) break;
   }
@@ -140,6 +141,17 @@ void ContactStepper::detect(StepContext& context, const State& state, StepReport
   std::erase_if(contacts, [&](const Contact& contact) {
     return contact.gap > touch_ || !can_respond(model, state.poses, contact);
   });
+}
+
+// The same step without the terms that push overlapping bodies apart.
+void ContactStepper::fall_back(StepContext& context, const State& state, double h,
+                               StepReport& report) {
+  stabilised_ = false;
+  formulate(context, state, h);
+  stabilised_ = true;
+  warm_start(context);
+  solve(context, report);
+  report.fell_back = true;
 }
 
 // Velocities at the end of the step: of the free motion where nothing can touch.
@@ -188,7 +200,8 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
                     impact.velocity;
   }
-  const ImpactTerms normal = normal_terms(impact, h);
+  const ImpactTerms normal =
+      stabilised_ ? normal_terms(impact, h) : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;

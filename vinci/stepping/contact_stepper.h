@@ -4,9 +4,11 @@
 //   M vˡ⁺¹ = M vˡ + h f + Jᵀ λ,      qˡ⁺¹ = qˡ + h G vˡ⁺¹
 //   0 <= λ_n ⟂ J_n vˡ⁺¹ + b_n >= 0,  Coulomb friction on the quadratic cone or a pyramid
 //
-// A method says which contacts take part and what b_n is. Prescribed bodies enter the rows by their
-// exact displacement and turn over the step (contact_motion.h); the velocity product is integrated
-// by the midpoint rule (free_motion.h).
+// A method says which contacts take part and what b_n is. Where its problem has no solution, the
+// step is solved with b_n = max(0, ψ)/h + ∂ψ/∂t: without the terms that push overlapping bodies
+// apart, which is the form of Anitescu and Potra and has a solution. Prescribed bodies enter the
+// rows by their exact displacement and turn over the step (contact_motion.h); the velocity product
+// is integrated by the midpoint rule (free_motion.h).
 #pragma once
 
 #include "vinci/stepping/contact_rows.h"
@@ -36,6 +38,7 @@ class ContactStepper : public TimeStepper {
   void formulate(StepContext& context, const State& state, double h);
   void warm_start(StepContext& context);
   void solve(StepContext& context, StepReport& report);
+  void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
   void move(const Model& model, const State& state, double h);
   void collect(StepContext& context, State& state, double h, StepReport& report) const;
@@ -48,6 +51,7 @@ class ContactStepper : public TimeStepper {
   double touch_;
 
   // Workspace, kept between steps.
+  bool stabilised_ = true;    // normal rows as the method has them
   VectorX forces_;            // applied, packed
   VectorX foreseen_;          // packed velocities at the end of the step without contact
   VectorX next_;              // packed velocities at the end of the step
