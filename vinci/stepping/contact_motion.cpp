@@ -45,6 +45,11 @@ Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
   return at_b - at_a;
 }
 
+Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
+                        double h) {
+  return prescribed_displacement(body, now, placed, point) / h;
+}
+
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
                             const std::vector<Pose>& placed, const Contact& contact, double h) {
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);

@@ -17,6 +17,11 @@ namespace vinci {
 Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
                           const VectorX& velocities, const Contact& contact);
 
+// Mean velocity over the step of the point of a body that is at `point` now, by its prescribed
+// coordinates alone. m/s
+Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
+                        double h);
+
 // Mean velocity over the step of b against a at the contact by the prescribed coordinates alone;
 // `placed` are the poses with those at the end of the step. m/s
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,

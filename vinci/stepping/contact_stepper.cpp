@@ -31,7 +31,10 @@ int non_finite_body(const Model& model, const std::vector<Pose>& poses, const Ve
 }  // namespace
 
 ContactStepper::ContactStepper(const OptionValues& options, double touch)
-    : cone_(options.text("cone") == "pyramid" ? Cone::pyramid : Cone::quadratic),
+    : motion_(options.text("motion") == "first-order"    ? MotionModel::first_order
+              : options.text("motion") == "quasi-static" ? MotionModel::quasi_static
+                                                         : MotionModel::dynamic),
+      cone_(options.text("cone") == "pyramid" ? Cone::pyramid : Cone::quadratic),
       directions_(static_cast<int>(options.integer("directions"))),
       touch_(touch) {}
 
@@ -70,7 +73,12 @@ ComplementarityProblem ContactStepper::probe(const Model& model) const {
   terms.friction = 0.5;
   terms.normal_bias = -1.0;
   const std::vector<Pose> poses(2);
-  append_contact_rows(one, poses, {contact}, {&terms, 1}, cone_, directions_, problem);
+  const bool lies = std::any_of(model.bodies.begin(), model.bodies.end(),
+                                [](const Body& body) { return !body.supports.empty(); });
+  const ConeForm form{cone_, directions_};
+  append_contact_rows(one, poses, {contact}, {&terms, 1}, cone_, directions_, problem,
+                      lies ? support_row_count(form) : 0);
+  if (lies) append_support_rows(one, poses, {{.body = 1, .limit = 1.0}}, form, problem);
   problem.M.reset(one.free_count);
   for (int i = 0; i < one.free_count; ++i) {
     problem.M.push(i, 1.0);
@@ -88,7 +96,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
 
   step_forces(context, state, h, forces_);
   foresee(model, state, h);
-  free_motion(model, state, forces_, h, context.problem.M, context.problem.p, foreseen_);
+  fill_motion(context, state, h);
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
   set_reach(model, state, h);
   stamp(Stage::formulate);
@@ -96,10 +104,11 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
     detect(context, state, report);
     stamp(Stage::detect);
     formulate(context, state, h);
-    warm_start(context);
+    warm_start(context, state, h);
     stamp(Stage::formulate);
     solve(context, report);
-    if (report.solve.status == SolveStatus::no_solution) fall_back(context, state, h, report);
+    if (report.solve.status == SolveStatus::no_solution && report.ending != Ending::no_equilibrium)
+      fall_back(context, state, h, report);
     stamp(Stage::solve);
     if (is_whole(model, h, report)) break;
   }
@@ -112,6 +121,24 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   return report;
 }
 
+void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
+  if (motion_ != MotionModel::quasi_static) {
+    report.solve = context.solver->solve(context.problem, context.solution);
+    return;
+  }
+  const QuasiStaticAnswer answer =
+      quasi_static_.solve(context.problem, inertia_, *context.solver, context.solution);
+  report.solve = answer.solve;
+  report.ending = answer.ending;
+  report.free_motions = answer.free.count;
+  report.free_body = -1;
+  const Model& model = *context.model;
+  for (int b = 0; b < static_cast<int>(model.bodies.size()) && answer.free.count > 0; ++b)
+    for (int i = 0; i < model.bodies[b].velocity_size; ++i)
+      if (model.free_index[model.bodies[b].velocity_offset + i] == answer.free.unknown)
+        report.free_body = b;
+}
+
 // Where and how fast the prescribed coordinates will be at the end of the step.
 void ContactStepper::foresee(const Model& model, const State& state, double h) {
   placed_ = state.poses;
@@ -119,6 +146,32 @@ void ContactStepper::foresee(const Model& model, const State& state, double h) {
     place_prescribed(model.bodies[b], state.time + h, placed_[b]);
   foreseen_ = state.velocities;
   prescribe_velocities(model, state.time + h, placed_, foreseen_);
+}
+
+// M and p of the motion model, and the velocities that they lead to without contact.
+void ContactStepper::fill_motion(StepContext& context, const State& state, double h) {
+  const Model& model = *context.model;
+  SparseRows& M = context.problem.M;
+  VectorX& p = context.problem.p;
+  switch (motion_) {
+    case MotionModel::dynamic:
+      free_motion(model, state, forces_, h, M, p, foreseen_);
+      break;
+    case MotionModel::first_order:
+      damped_motion(model, state.poses, forces_, M, p, foreseen_);
+      break;
+    case MotionModel::quasi_static:
+      weightless_motion(model, state.poses, forces_, foreseen_, M, p);
+      inertia_matrix(model, state.poses, inertia_);
+      break;
+  }
+  find_supports(model, state.poses, placed_, h, impulse_time(h), supports_);
+}
+
+// What a force is multiplied by in λ, and λ divided by in an impulse: λ is an impulse in the
+// dynamic model, a force in the others.
+double ContactStepper::impulse_time(double h) const {
+  return motion_ == MotionModel::dynamic ? h : 1.0;
 }
 
 void ContactStepper::set_reach(const Model& model, const State& state, double h) {
@@ -149,7 +202,7 @@ void ContactStepper::fall_back(StepContext& context, const State& state, double 
   stabilised_ = false;
   formulate(context, state, h);
   stabilised_ = true;
-  warm_start(context);
+  warm_start(context, state, h);
   solve(context, report);
   report.fell_back = true;
 }
@@ -158,14 +211,18 @@ void ContactStepper::fall_back(StepContext& context, const State& state, double 
 void ContactStepper::solve(StepContext& context, StepReport& report) {
   const Model& model = *context.model;
   next_ = foreseen_;
-  if (context.contacts.empty()) {
+  if (motion_ != MotionModel::quasi_static && context.problem.rows() == 0) {
     report.solve = {};
     report.solve.status = SolveStatus::solved;
     for (int i = 0; i < model.velocity_count; ++i)
       if (model.free_index[i] >= 0) context.solution.u[model.free_index[i]] = foreseen_[i];
     return;
   }
-  report.solve = context.solver->solve(context.problem, context.solution);
+  solve_motion(context, report);
+  if (report.ending != Ending::none) {  // bodies stay where they are
+    context.solution.lambda.setZero();
+    return;
+  }
   if (report.solve.status == SolveStatus::refused) {
     // Numbers beyond what a solver takes: there is no next velocity to go on with.
     const Contact& contact = context.contacts.front();
@@ -192,9 +249,9 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
   // bodies at rest from resting.
   const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
   ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
-                     .restitution = surface.restitution,
+                     .restitution = motion_ == MotionModel::dynamic ? surface.restitution : 0.0,
                      .approach = approach};
-  if (surface.restitution > 0.0) {
+  if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
@@ -218,20 +275,34 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
     remembered_.push_back(known ? *memory : ContactMemory{});
     terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
   }
+  const ConeForm form{cone_, directions_};
+  const int support_rows = static_cast<int>(supports_.size()) * support_row_count(form);
   append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
-                      context.problem);
+                      context.problem, support_rows);
+  append_support_rows(model, state.poses, supports_, form, context.problem);
 }
 
 // Guess: the impulses that the same contacts had in the last step.
-void ContactStepper::warm_start(StepContext& context) {
+void ContactStepper::warm_start(StepContext& context, const State& state, double h) {
   const World world = context.model->world;
   context.solution.u.setZero(context.problem.unknowns());
   context.solution.lambda.resize(context.problem.rows());
+  const double scale = impulse_time(h) / h;
   int row = 0;
   for (std::size_t i = 0; i < context.contacts.size(); ++i) {
-    guess_from(world, cone_, directions_, terms_[i].friction, remembered_[i].impulse,
+    guess_from(world, cone_, directions_, terms_[i].friction, scale * remembered_[i].impulse,
                context.solution.lambda, row);
     row += row_count(world, cone_, directions_, terms_[i].friction);
+  }
+  const ConeForm form{cone_, directions_};
+  auto memory = state.contacts.begin();  // supports lie behind the contacts, sorted likewise
+  for (const SupportPoint& support : supports_) {
+    const ContactKey key = support_key(support.body, support.index);
+    while (memory != state.contacts.end() && memory->key < key) ++memory;
+    const bool known = memory != state.contacts.end() && memory->key == key;
+    guess_support(form, known ? Vector2(scale * memory->impulse.tail<2>()) : Vector2(0.0, 0.0),
+                  context.solution.lambda, row);
+    row += support_row_count(form);
   }
 }
 
@@ -260,6 +331,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h,
     SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
     solved.friction = terms.friction;
     solved.impulse =
+        h / impulse_time(h) *
         impulse_of(model.world, cone_, directions_, terms.friction, context.solution.lambda, row);
     const Vector3 velocity = relative_velocity(model, state.poses, next_, contact);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
@@ -273,6 +345,44 @@ void ContactStepper::collect(StepContext& context, State& state, double h,
     context.solved.push_back(solved);
     row += row_count(model.world, cone_, directions_, terms.friction);
   }
+  collect_supports(context, state, h, report, row);
+}
+
+// Supports as contacts of a body with itself: normal up, tangents along x and y.
+void ContactStepper::collect_supports(StepContext& context, State& state, double h,
+                                      StepReport& report, int row) const {
+  const Model& model = *context.model;
+  const ConeForm form{cone_, directions_};
+  auto acting = supports_.begin();
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+    for (int k = 0; k < static_cast<int>(model.bodies[b].supports.size()); ++k) {
+      const Support& support = model.bodies[b].supports[k];
+      SolvedContact solved;
+      Contact& contact = solved.contact;
+      contact.body_a = contact.body_b = b;
+      contact.key = support_key(b, k);
+      contact.point_a = contact.point_b = state.poses[b] * support.point;
+      contact.normal = Vector3::UnitZ();
+      solved.tangent_1 = Vector3::UnitX();
+      solved.tangent_2 = Vector3::UnitY();
+      solved.friction = support.friction;
+      const Vector3 arm = contact.point_a - center_of_mass(model, state.poses, b);
+      solved.velocity.tail<2>() = body_twist(model, next_, b).at(arm).head<2>();
+      solved.impulse[0] = h * support.load;
+      if (acting != supports_.end() && acting->body == b && acting->index == k) {
+        solved.impulse.tail<2>() =
+            h / impulse_time(h) * support_force(form, context.solution.lambda, row);
+        row += support_row_count(form);
+        ++acting;
+        if (!solved.impulse.tail<2>().isZero(0.0)) {
+          ++report.active_count;
+          state.contacts.push_back({contact.key, solved.impulse, 0.0});
+        }
+      }
+      solved.impulse.tail<2>() -= h * support.viscosity * solved.velocity.tail<2>();
+      context.solved.push_back(solved);
+      ++report.contact_count;
+    }
 }
 
 // The poses at the end of the step, into moved_.

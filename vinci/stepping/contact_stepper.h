@@ -13,10 +13,18 @@
 
 #include "vinci/stepping/contact_rows.h"
 #include "vinci/stepping/impact.h"
+#include "vinci/stepping/quasi_static.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/stepper.h"
+#include "vinci/stepping/supports.h"
 
 namespace vinci {
+
+enum class MotionModel {
+  dynamic,      // M vˡ⁺¹ = M vˡ + h f + Jᵀλ, λ an impulse
+  first_order,  // M vˡ⁺¹ = f + Jᵀλ: the inertia read as damping, λ a force
+  quasi_static  // 0 = f + Jᵀλ, λ a force
+};
 
 class ContactStepper : public TimeStepper {
  public:
@@ -33,19 +41,26 @@ class ContactStepper : public TimeStepper {
  private:
   bool foresees() const;
   void foresee(const Model& model, const State& state, double h);
+  void fill_motion(StepContext& context, const State& state, double h);
   void set_reach(const Model& model, const State& state, double h);
   void detect(StepContext& context, const State& state, StepReport& report);
   void formulate(StepContext& context, const State& state, double h);
-  void warm_start(StepContext& context);
+  void warm_start(StepContext& context, const State& state, double h);
   void solve(StepContext& context, StepReport& report);
+  void solve_motion(StepContext& context, StepReport& report);
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
   void move(const Model& model, const State& state, double h);
   void collect(StepContext& context, State& state, double h, StepReport& report) const;
+  void collect_supports(StepContext& context, State& state, double h, StepReport& report,
+                        int row) const;
   void advance(const StepContext& context, State& state, double h);
   ContactTerms terms_of(const Model& model, const State& state, const Contact& contact,
                         double approach, double h) const;
 
+  double impulse_time(double h) const;
+
+  MotionModel motion_ = MotionModel::dynamic;
   Cone cone_ = Cone::quadratic;
   int directions_ = 8;
   double touch_;
@@ -57,6 +72,9 @@ class ContactStepper : public TimeStepper {
   VectorX next_;              // packed velocities at the end of the step
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
+  SparseRows inertia_;        // quasi-static: what measures motion
+  QuasiStatic quasi_static_;
+  std::vector<SupportPoint> supports_;
   Reach reach_;
   std::vector<ContactTerms> terms_;        // parallel to the contacts
   std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
