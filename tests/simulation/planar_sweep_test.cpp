@@ -148,6 +148,46 @@ TEST(PlanarSweep, every_motion_model_runs_random_scenes_and_says_what_it_cannot)
   }
 }
 
+// A finger pushes one to three bodies over a table, into each other and into a wall.
+std::string pushing(Draw& draw, bool wall) {
+  std::string yaml = fmt::format(
+      "world: planar\ntable: {{friction: {}}}\nmaterials: {{m: {{friction: {}}}}}\nbodies:\n"
+      "  finger: {{shapes: [{{circle: 0.02, material: m}}], "
+      "motion: {{x: -0.2 + 0.1*t, y: {}*t + {}, angle: 0}}}}\n",
+      draw.between(0.05, 0.8), draw.between(0.0, 1.0), draw.between(-0.05, 0.05),
+      draw.between(-0.03, 0.03));
+  const int count = 1 + draw.below(3);
+  for (int i = 0; i < count; ++i)
+    yaml += fmt::format(
+        "  body-{}: {{shapes: [{}], position: [{}, {}], angle: {}, "
+        "supports: [[0.03, 0], [-0.015, 0.02], [-0.015, -0.02]]}}\n",
+        i, shape(draw), 0.28 * i, draw.between(-0.05, 0.05), draw.between(-3.0, 3.0));
+  if (wall)
+    yaml +=
+        "  wall: {freedom: fixed, shapes: [{half-plane: {point: [0.6, 0], normal: [-1, 0.3]}, "
+        "material: m}]}\n";
+  return yaml + "run: {step: 20 ms, duration: 4, motion: quasi-static}\n";
+}
+
+TEST(PlanarSweep, quasi_static_pushes_are_certified_in_every_step) {
+  int steps = 0;
+  for (unsigned seed = 0; seed < 40; ++seed)
+    for (const char* cone : {"quadratic", "pyramid"})
+      for (const char* stepper : {"stewart-trinkle", "anitescu-potra"}) {
+        Draw draw(seed);
+        RunOverrides overrides;
+        overrides.options = {{"cone", cone}, {"stepper", stepper}};
+        Simulation simulation = simulate(pushing(draw, seed % 2 == 1), overrides);
+        while (!simulation.finished()) {
+          const StepReport& report = simulation.step();
+          ASSERT_EQ(report.ending, Ending::none) << seed << cone << stepper;
+          ASSERT_LE(report.solve.residual.relative, 1e-10) << seed << cone << stepper;
+          ++steps;
+        }
+      }
+  EXPECT_EQ(steps, 40 * 4 * 200);
+}
+
 // Boxes that stand: the methods agree to rounding, and so do cones in the plane.
 TEST(PlanarSweep, stewart_trinkle_and_anitescu_potra_agree_on_resting_contact) {
   for (unsigned seed = 0; seed < 30; ++seed) {

@@ -15,6 +15,7 @@ constexpr double tolerance = 1e-11;  // asked of the judge, as the solvers do
 constexpr int most_rounds = 20, newton_steps = 4;
 // Damping forces at first, of the forces that act: small enough to leave modes of contact alone.
 constexpr double first_share = 1e-3;
+constexpr double most_damping = 1e6, least_damping = 1e-5;  // times that
 // A residual beyond which an answer is none.
 constexpr double hopeless = 1e-3;
 
@@ -114,6 +115,47 @@ QuasiStaticAnswer QuasiStatic::solve_viscous(const ComplementarityProblem& probl
   return answer;
 }
 
+// Without contacts the forces alone have to balance.
+void QuasiStatic::balance(const ComplementarityProblem& problem, const SparseRows& inertia,
+                          QuasiStaticAnswer& answer) {
+  answer.solve.status = SolveStatus::solved;
+  if (!polish(problem, inertia) && no_equilibrium(problem, sets_, inertia))
+    answer.ending = Ending::no_equilibrium;
+}
+
+// Proximal rounds from the least motion until the judge is content. Where a problem is too hard for
+// the solver a larger damping is easier; its answers lead back to the smaller one.
+void QuasiStatic::search(const ComplementarityProblem& problem, const SparseRows& inertia,
+                         Solver& solver, QuasiStaticAnswer& answer) {
+  if (problem.rows() == 0) return balance(problem, inertia, answer);
+  const double first = first_weight(problem, inertia);
+  double rho = first;
+  int iterations = 0;
+  for (int round = 0; round < most_rounds && rho <= most_damping * first; ++round) {
+    load(problem, inertia, rho);
+    answer.solve = solver.solve(regular_, trial_);
+    answer.solve.iterations = iterations += answer.solve.iterations;
+    if (answer.solve.status == SolveStatus::refused) return;
+    if (answer.solve.status == SolveStatus::no_solution) {
+      answer.ending = Ending::no_motion;
+      return;
+    }
+    if (polish(problem, inertia)) return;
+    // Forces that cannot balance make the answers grow from round to round.
+    if (round == 2 && residual_.relative > hopeless && no_equilibrium(problem, sets_, inertia)) {
+      answer.ending = Ending::no_equilibrium;
+      return;
+    }
+    if (answer.solve.status == SolveStatus::solved) {
+      rho = std::max(least_damping * first, 0.3 * rho);  // longer steps towards the end
+    } else {
+      rho *= 30.0;
+      trial_.u.setZero();
+      trial_.lambda.setZero();
+    }
+  }
+}
+
 QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
                                      const SparseRows& inertia, Solver& solver,
                                      Solution& solution) {
@@ -126,32 +168,10 @@ QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
   trial_.u.setZero(problem.unknowns());
   trial_.lambda = solution.lambda;
   best_ = trial_;
-  const double rho = first_weight(problem, inertia);
-  bool solved = false;
-  int iterations = 0;
-  for (int round = 0; round < most_rounds && !solved; ++round) {
-    if (problem.rows() > 0) {
-      load(problem, inertia, rho);
-      answer.solve = solver.solve(regular_, trial_);
-      iterations += answer.solve.iterations;
-      if (answer.solve.status == SolveStatus::refused) return answer;
-      if (answer.solve.status == SolveStatus::no_solution) {
-        answer.ending = Ending::no_motion;
-        return answer;
-      }
-    }
-    solved = polish(problem, inertia);
-    if (solved || answer.solve.status == SolveStatus::limit) break;
-    // Forces that cannot balance make the answers grow from round to round.
-    if ((round == 2 || problem.rows() == 0) && residual_.relative > hopeless &&
-        no_equilibrium(problem, sets_, inertia)) {
-      answer.ending = Ending::no_equilibrium;
-      break;
-    }
-    if (problem.rows() == 0) break;
-  }
+  search(problem, inertia, solver, answer);
+  if (answer.solve.status == SolveStatus::refused || answer.ending == Ending::no_motion)
+    return answer;
   solution = best_;
-  answer.solve.iterations = iterations;
   answer.solve.residual = residual_;
   if (answer.ending == Ending::none && residual_.relative > hopeless)
     answer.ending = Ending::no_motion;

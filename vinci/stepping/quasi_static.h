@@ -34,6 +34,10 @@ class QuasiStatic {
  private:
   QuasiStaticAnswer solve_viscous(const ComplementarityProblem& problem, Solver& solver,
                                   Solution& solution);
+  void balance(const ComplementarityProblem& problem, const SparseRows& inertia,
+               QuasiStaticAnswer& answer);
+  void search(const ComplementarityProblem& problem, const SparseRows& inertia, Solver& solver,
+              QuasiStaticAnswer& answer);
   double first_weight(const ComplementarityProblem& problem, const SparseRows& inertia);
   void load(const ComplementarityProblem& problem, const SparseRows& inertia, double rho);
   bool polish(const ComplementarityProblem& problem, const SparseRows& inertia);
