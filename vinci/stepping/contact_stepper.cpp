@@ -286,6 +286,9 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
 void ContactStepper::warm_start(StepContext& context, const State& state, double h) {
   const World world = context.model->world;
   context.solution.u.setZero(context.problem.unknowns());
+  for (int i = 0; motion_ == MotionModel::quasi_static && i < context.model->velocity_count; ++i)
+    if (const int unknown = context.model->free_index[i]; unknown >= 0)
+      context.solution.u[unknown] = state.velocities[i];
   context.solution.lambda.resize(context.problem.rows());
   const double scale = impulse_time(h) / h;
   int row = 0;

@@ -115,6 +115,16 @@ QuasiStaticAnswer QuasiStatic::solve_viscous(const ComplementarityProblem& probl
   return answer;
 }
 
+// Most steps go on as the last one: Newton's method from its velocities and forces. Where the
+// answer is unique it is the least motion too; otherwise the search begins anew.
+bool QuasiStatic::go_on(const ComplementarityProblem& problem, const SparseRows& inertia,
+                        QuasiStaticAnswer& answer) {
+  if (problem.rows() == 0 || !polish(problem, inertia)) return false;
+  if (uniqueness_(problem, sets_, inertia, best_).count > 0) return false;
+  answer.solve = {SolveStatus::solved, residual_, 0, "continuation", ""};
+  return true;
+}
+
 // Without contacts the forces alone have to balance.
 void QuasiStatic::balance(const ComplementarityProblem& problem, const SparseRows& inertia,
                           QuasiStaticAnswer& answer) {
@@ -165,9 +175,14 @@ QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
   find_friction_sets(problem, sets_);
   residual_ = {};
   residual_.relative = std::numeric_limits<double>::infinity();
-  trial_.u.setZero(problem.unknowns());
+  best_ = trial_ = solution;
+  if (go_on(problem, inertia, answer)) {
+    solution = best_;
+    return answer;
+  }
+  residual_.relative = std::numeric_limits<double>::infinity();
+  trial_.u.setZero();
   trial_.lambda = solution.lambda;
-  best_ = trial_;
   search(problem, inertia, solver, answer);
   if (answer.solve.status == SolveStatus::refused || answer.ending == Ending::no_motion)
     return answer;

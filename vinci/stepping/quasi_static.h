@@ -27,13 +27,16 @@ struct QuasiStaticAnswer {
 
 class QuasiStatic {
  public:
-  // `problem` has D as its M; `inertia` is regular. `solution` holds a guess of λ.
+  // `problem` has D as its M; `inertia` is regular. `solution` holds a guess, the
+  // velocities and forces of the last step.
   QuasiStaticAnswer solve(const ComplementarityProblem& problem, const SparseRows& inertia,
                           Solver& solver, Solution& solution);
 
  private:
   QuasiStaticAnswer solve_viscous(const ComplementarityProblem& problem, Solver& solver,
                                   Solution& solution);
+  bool go_on(const ComplementarityProblem& problem, const SparseRows& inertia,
+             QuasiStaticAnswer& answer);
   void balance(const ComplementarityProblem& problem, const SparseRows& inertia,
                QuasiStaticAnswer& answer);
   void search(const ComplementarityProblem& problem, const SparseRows& inertia, Solver& solver,

@@ -54,8 +54,8 @@ void QuasiStaticPolish::write_balance(const ComplementarityProblem& problem,
                                       const Solution& solution) {
   values_.head(unknowns_) = -problem.p;
   problem.M.multiply_add(solution.u.data(), values_.data());
-  step_ = -solution.lambda;
-  problem.J.multiply_transposed_add(step_.data(), values_.data());
+  against_ = -solution.lambda;
+  problem.J.multiply_transposed_add(against_.data(), values_.data());
   for (int i = 0; i < unknowns_; ++i)
     for (int k = problem.M.starts[i]; k < problem.M.starts[i + 1]; ++k)
       equations_(i, problem.M.indices[k]) = problem.M.values[k];
@@ -128,6 +128,34 @@ void QuasiStaticPolish::write_set(const ComplementarityProblem& problem, const F
   }
 }
 
+// Cholesky in place, by columns; nothing is taken from the heap once sizes have settled.
+bool QuasiStaticPolish::solve_least() {
+  constexpr double epsilon = 1e-14;
+  const Eigen::Index size = equations_.cols();
+  normal_.resize(size, size);
+  step_.resize(size);
+  for (Eigen::Index j = 0; j < size; ++j) {
+    step_[j] = equations_.col(j).dot(values_);
+    for (Eigen::Index i = j; i < size; ++i)
+      normal_(i, j) = equations_.col(i).dot(equations_.col(j)) + (i == j ? epsilon : 0.0);
+  }
+  for (Eigen::Index j = 0; j < size; ++j) {
+    for (Eigen::Index k = 0; k < j; ++k)
+      normal_.col(j).tail(size - j) -= normal_(j, k) * normal_.col(k).tail(size - j);
+    // Rounding can eat what is left of a direction that A does not see.
+    normal_.col(j).tail(size - j) /= std::sqrt(std::max(normal_(j, j), epsilon));
+  }
+  for (Eigen::Index j = 0; j < size; ++j) {
+    step_[j] /= normal_(j, j);
+    step_.tail(size - j - 1) -= step_[j] * normal_.col(j).tail(size - j - 1);
+  }
+  for (Eigen::Index j = size; j-- > 0;) {
+    step_[j] -= normal_.col(j).tail(size - j - 1).dot(step_.tail(size - j - 1));
+    step_[j] /= normal_(j, j);
+  }
+  return step_.allFinite();
+}
+
 bool QuasiStaticPolish::improve(const ComplementarityProblem& problem,
                                 const std::vector<FrictionSet>& sets, const SparseRows& inertia,
                                 Solution& solution) {
@@ -138,10 +166,7 @@ bool QuasiStaticPolish::improve(const ComplementarityProblem& problem,
   write_balance(problem, solution);
   for (const FrictionSet& set : sets) write_set(problem, set, solution.lambda);
   for (int j = 0; j < size; ++j) equations_.col(j) *= unit_[j];
-  factor_.setThreshold(1e-12);
-  factor_.compute(equations_);
-  step_ = factor_.solve(values_);
-  if (!step_.allFinite()) return false;
+  if (!solve_least()) return false;
   for (int j = 0; j < size; ++j) {
     double& x = j < unknowns_ ? solution.u[j] : solution.lambda[j - unknowns_];
     x -= unit_[j] * step_[j];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/LU>
+
 #include "vinci/solvers/linear_program.h"
 
 namespace vinci {
@@ -120,11 +122,27 @@ bool UniquenessTest::has_direction(const MatrixX& free, VectorX& direction) cons
   return true;
 }
 
-FreeMotion UniquenessTest::operator()(const ComplementarityProblem& problem,
-                                      const std::vector<FrictionSet>& sets,
-                                      const SparseRows& inertia, const Solution& solution) {
-  const int n = unknowns_ = problem.unknowns();
-  if (n == 0) return {};
+// By elimination with the largest pivot of all.
+int UniquenessTest::rank() {
+  const Eigen::Index rows = matrix_.rows(), columns = matrix_.cols();
+  Eigen::Index done = 0;
+  for (; done < std::min(rows, columns); ++done) {
+    Eigen::Index i = 0, j = 0;
+    const double pivot =
+        matrix_.bottomRightCorner(rows - done, columns - done).cwiseAbs().maxCoeff(&i, &j);
+    if (pivot <= small) break;
+    matrix_.row(done).swap(matrix_.row(done + i));
+    matrix_.col(done).swap(matrix_.col(done + j));
+    for (Eigen::Index r = done + 1; r < rows; ++r)
+      matrix_.row(r) -= matrix_(r, done) / matrix_(done, done) * matrix_.row(done);
+  }
+  return static_cast<int>(done);
+}
+
+// The rows of the cone, each with a largest entry of 1 in units of equal energies.
+void UniquenessTest::load(const ComplementarityProblem& problem,
+                          const std::vector<FrictionSet>& sets, const SparseRows& inertia,
+                          const Solution& solution) {
   w_ = problem.b;
   problem.J.multiply_add(solution.u.data(), w_.data());
   problem.C.multiply_add(solution.lambda.data(), w_.data());
@@ -139,16 +157,15 @@ FreeMotion UniquenessTest::operator()(const ComplementarityProblem& problem,
   if (speed_ == 0.0) speed_ = 1.0;
   equalities_ = inequalities_ = 0;
   for (const FrictionSet& set : sets) add_set(problem, set, solution.lambda);
-  for (int i = 0; i < n; ++i) {
+  unit_.resize(unknowns_);
+  for (int i = 0; i < unknowns_; ++i) {
+    for (int k = inertia.starts[i]; k < inertia.starts[i + 1]; ++k)
+      if (inertia.indices[k] == i) unit_[i] = 1.0 / std::sqrt(inertia.values[k]);
     if (problem.M.starts[i] == problem.M.starts[i + 1]) continue;
     VectorX& entries = next(true);
     for (int k = problem.M.starts[i]; k < problem.M.starts[i + 1]; ++k)
       entries[problem.M.indices[k]] = problem.M.values[k];
   }
-  unit_.resize(n);
-  for (int i = 0; i < n; ++i)
-    for (int k = inertia.starts[i]; k < inertia.starts[i + 1]; ++k)
-      if (inertia.indices[k] == i) unit_[i] = 1.0 / std::sqrt(inertia.values[k]);
   const auto normalise = [&](VectorX& row) {
     row = row.cwiseProduct(unit_);
     const double largest = row.cwiseAbs().maxCoeff();
@@ -156,14 +173,24 @@ FreeMotion UniquenessTest::operator()(const ComplementarityProblem& problem,
   };
   for (int i = 0; i < equalities_; ++i) normalise(equal_[static_cast<std::size_t>(i)]);
   for (int i = 0; i < inequalities_; ++i) normalise(least_[static_cast<std::size_t>(i)]);
-  matrix_.resize(std::max(equalities_, 1), n);
-  matrix_.row(0).setZero();
+  matrix_.setZero(std::max(equalities_, 1), unknowns_);
   for (int i = 0; i < equalities_; ++i)
     matrix_.row(i) = equal_[static_cast<std::size_t>(i)].transpose();
-  factor_.setThreshold(small);
-  factor_.compute(matrix_);
-  if (factor_.rank() == n) return {};
-  const MatrixX free = factor_.kernel();
+}
+
+FreeMotion UniquenessTest::operator()(const ComplementarityProblem& problem,
+                                      const std::vector<FrictionSet>& sets,
+                                      const SparseRows& inertia, const Solution& solution) {
+  unknowns_ = problem.unknowns();
+  if (unknowns_ == 0) return {};
+  load(problem, sets, inertia, solution);
+  if (rank() == unknowns_) return {};
+  load(problem, sets, inertia, solution);
+  Eigen::FullPivLU<MatrixX> factor;
+  factor.setThreshold(small);
+  factor.compute(matrix_);
+  if (factor.rank() == unknowns_) return {};
+  const MatrixX free = factor.kernel();
   VectorX direction = free.col(0);
   if (inequalities_ > 0 && !has_direction(free, direction)) return {};
   FreeMotion motion{static_cast<int>(free.cols()), 0};

@@ -9,8 +9,6 @@
 // sits exactly on the sliding limit.
 #pragma once
 
-#include <Eigen/LU>
-
 #include "vinci/complementarity/problem.h"
 #include "vinci/stepping/friction_sets.h"
 
@@ -33,6 +31,9 @@ class UniquenessTest {
                       const VectorX& lambda);
   void add_row(const ComplementarityProblem& problem, int row, double factor, bool equality);
   VectorX& next(bool equality);
+  int rank();  // of the equalities; destroys matrix_
+  void load(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
+            const SparseRows& inertia, const Solution& solution);
   bool has_direction(const MatrixX& free, VectorX& direction) const;
 
   double force_ = 1.0, speed_ = 1.0;
@@ -40,7 +41,6 @@ class UniquenessTest {
   VectorX w_, unit_;
   std::vector<VectorX> equal_, least_;  // rows in units of unit_; their memory is kept
   MatrixX matrix_;
-  Eigen::FullPivLU<MatrixX> factor_;
 };
 
 }  // namespace vinci
