@@ -158,7 +158,6 @@ def test_a_diverging_run_fails_with_its_step_and_body(vinci):
     assert "diverged" in vinci("run", "--resume", "runs/scene.h5", code=2).stderr
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 WEDGED = """\
 world: planar
 bodies:
@@ -204,6 +203,7 @@ run: {motion: quasi-static, step: 10 ms, duration: 0.1}
         "run", "scene.yaml", "--overwrite").stdout
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_a_failure_with_its_path(vinci):
     vinci.scene(BLOCK)
     locked = vinci.folder / "locked"

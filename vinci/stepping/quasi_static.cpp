@@ -92,10 +92,16 @@ bool QuasiStatic::polish(const ComplementarityProblem& problem, const SparseRows
   keep_if_better(problem, trial_);
   if (residual_.relative <= tolerance) return true;
   if (!QuasiStaticPolish::takes(problem)) return false;
+  using Precision = QuasiStaticPolish::Precision;
   refined_ = trial_;
-  for (int i = 0; i < newton_steps && residual_.relative > tolerance; ++i) {
-    if (!polish_.improve(problem, sets_, inertia, refined_)) break;
-    keep_if_better(problem, refined_);
+  for (const Precision precision : {Precision::usual, Precision::high}) {
+    for (int i = 0; i < newton_steps && residual_.relative > tolerance; ++i) {
+      if (!polish_.improve(problem, sets_, inertia, precision, refined_)) break;
+      keep_if_better(problem, refined_);
+    }
+    // The second only where the first has come near.
+    if (residual_.relative <= tolerance || residual_.relative > 1e-5) break;
+    refined_ = best_;
   }
   return residual_.relative <= tolerance;
 }

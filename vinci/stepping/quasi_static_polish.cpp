@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/QR>
+
 namespace vinci {
 namespace {
 
@@ -128,8 +130,15 @@ void QuasiStaticPolish::write_set(const ComplementarityProblem& problem, const F
   }
 }
 
-// Cholesky in place, by columns; nothing is taken from the heap once sizes have settled.
-bool QuasiStaticPolish::solve_least() {
+// Usually Cholesky in place, by columns; nothing is taken from the heap once sizes have settled.
+bool QuasiStaticPolish::solve_least(Precision precision) {
+  if (precision == Precision::high) {
+    Eigen::CompleteOrthogonalDecomposition<MatrixX> factor;
+    factor.setThreshold(1e-12);
+    factor.compute(equations_);
+    step_ = factor.solve(values_);
+    return step_.allFinite();
+  }
   constexpr double epsilon = 1e-14;
   const Eigen::Index size = equations_.cols();
   normal_.resize(size, size);
@@ -158,7 +167,7 @@ bool QuasiStaticPolish::solve_least() {
 
 bool QuasiStaticPolish::improve(const ComplementarityProblem& problem,
                                 const std::vector<FrictionSet>& sets, const SparseRows& inertia,
-                                Solution& solution) {
+                                Precision precision, Solution& solution) {
   const int size = problem.unknowns() + problem.rows();
   measure(problem, inertia, solution);
   equations_.setZero(size, size);
@@ -166,7 +175,7 @@ bool QuasiStaticPolish::improve(const ComplementarityProblem& problem,
   write_balance(problem, solution);
   for (const FrictionSet& set : sets) write_set(problem, set, solution.lambda);
   for (int j = 0; j < size; ++j) equations_.col(j) *= unit_[j];
-  if (!solve_least()) return false;
+  if (!solve_least(precision)) return false;
   for (int j = 0; j < size; ++j) {
     double& x = j < unknowns_ ? solution.u[j] : solution.lambda[j - unknowns_];
     x -= unit_[j] * step_[j];

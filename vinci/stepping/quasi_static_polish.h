@@ -17,9 +17,12 @@ class QuasiStaticPolish {
   static bool takes(const ComplementarityProblem& problem) {
     return problem.unknowns() + problem.rows() <= largest;
   }
+  // How a step is solved: by the normal equations, or by an orthogonal decomposition of A itself,
+  // which costs more (and allocates) but does not square its condition.
+  enum class Precision { usual, high };
   // One step; false where it is not finite.
   bool improve(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
-               const SparseRows& inertia, Solution& solution);
+               const SparseRows& inertia, Precision precision, Solution& solution);
 
  private:
   void measure(const ComplementarityProblem& problem, const SparseRows& inertia,
@@ -29,7 +32,7 @@ class QuasiStaticPolish {
                  const VectorX& lambda);
   void write_motion(const ComplementarityProblem& problem, int row);  // w_row = 0
   void write_force(int row, double value);                            // λ_row = 0
-  bool solve_least();  // step_ from equations_ and values_
+  bool solve_least(Precision precision);  // step_ from equations_ and values_
 
   int unknowns_ = 0;
   double force_ = 1.0, speed_ = 1.0;  // units of λ and of w
