@@ -150,6 +150,10 @@ Json to_json(const RunSummary& summary) {
           {"energy_last", summary.energy_last},
           {"wall_seconds", summary.wall_seconds},
           {"stage_seconds", stages},
+          {"fallback_steps", summary.fallback_steps},
+          {"free_steps", summary.free_steps},
+          {"free_body", summary.free_body},
+          {"ending", summary.ending},
           {"diverged", summary.diverged},
           {"diverged_body", summary.diverged_body},
           {"state_hash", summary.state_hash}};

@@ -17,6 +17,8 @@ std::string standing(const Recording& recording, const RunResult& result) {
   if (result.summary.diverged)
     return fmt::format("diverged in step {} (body '{}')", result.step,
                        result.summary.diverged_body);
+  if (!result.summary.ending.empty())
+    return fmt::format("ended in step {}: {}", result.step, result.summary.ending);
   if (recording.has_writer()) return "still running";
   if (result.step >= result.total_steps) return "complete";
   const std::string hint =

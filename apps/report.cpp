@@ -89,6 +89,14 @@ void print_summary(const RunResult& result) {
   line("worst residual", residual_text(result));
   line("penetration", fmt::format("deepest {} m", short_number(s.worst_penetration)));
   line("energy", fmt::format("first {:.6g} J, last {:.6g} J", s.energy_first, s.energy_last));
+  if (s.fallback_steps > 0)
+    line("fallback", fmt::format("{} had no solution and left the stabilisation out",
+                                 plural(s.fallback_steps, "step")));
+  if (s.free_steps > 0)
+    line("not unique",
+         fmt::format("the motion of {}: '{}' is held by nothing in some direction, and took "
+                     "the least motion",
+                     plural(s.free_steps, "step"), s.free_body));
   line("state hash", s.state_hash);
   line("recording", fmt::format("{} ({}, {})", result.recording.string(),
                                 plural(result.frames, "frame"), byte_count(result.bytes)));
@@ -121,7 +129,7 @@ void print_table(const std::vector<RunResult>& results) {
   bool all_whole = true;
   for (const RunResult& result : results) {
     const RunSummary& s = result.summary;
-    const bool whole = !s.diverged && result.step >= result.total_steps;
+    const bool whole = !s.diverged && s.ending.empty() && result.step >= result.total_steps;
     all_whole = all_whole && whole;
     const std::string row[] = {shortened(result.name, 24),
                                std::to_string(s.steps) + (whole ? "" : "*"),

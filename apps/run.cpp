@@ -160,6 +160,9 @@ void print_trouble(const RunResult& result) {
     fmt::print(stderr,
                "{}: the run diverged in step {}: body '{}' has numbers that are not finite\n",
                result.name, result.step, result.summary.diverged_body);
+  if (!result.summary.ending.empty())
+    fmt::print(stderr, "{}: the run ended in step {}: {}\n", result.name, result.step,
+               result.summary.ending);
   if (result.interrupted)
     fmt::print(stderr, "stopped in step {} of {}; continue with: vinci run --resume {}\n",
                result.step, result.total_steps, result.recording.string());
@@ -177,7 +180,7 @@ int exit_code(const std::vector<RunResult>& results, std::size_t wanted) {
   int code = exit_good;
   for (const RunResult& result : results) {
     if (result.interrupted) return exit_interrupted;
-    if (result.summary.diverged) code = exit_failed;
+    if (result.summary.diverged || !result.summary.ending.empty()) code = exit_failed;
   }
   return code;
 }

@@ -158,6 +158,51 @@ def test_a_diverging_run_fails_with_its_step_and_body(vinci):
     assert "diverged" in vinci("run", "--resume", "runs/scene.h5", code=2).stderr
 
 
+WEDGED = """\
+world: planar
+bodies:
+  left: {freedom: fixed, shapes: [{half-plane: {point: [-0.1, 0], normal: [1, 0]}}]}
+  right: {freedom: fixed, shapes: [{half-plane: {point: [0.0999, 0], normal: [-1, 0]}}]}
+  floor: {freedom: fixed, shapes: [{half-plane: {}}]}
+  box: {shapes: [{box: [0.2, 0.2]}], position: [0, 0.1]}
+run: {step: 1 ms, duration: 10 ms}
+"""
+
+
+def test_steps_without_a_solution_are_counted(vinci):
+    vinci.scene(WEDGED)
+    result = vinci.json("run", "scene.yaml")
+    assert result["fallback_steps"] == 10 and result["inexact_steps"] == 0
+    assert "fallback        10 steps had no solution" in vinci(
+        "run", "scene.yaml", "--overwrite").stdout
+    with h5py.File(vinci.folder / "runs/scene.h5") as run:
+        assert list(run["frames"]["fell_back"]) == [0] + 10 * [1]
+
+
+def test_a_run_without_equilibrium_ends_with_words(vinci):
+    vinci.scene(BLOCK.replace("velocity: [speed, 0]", "force: {x: 20}"))
+    failed = vinci("run", "scene.yaml", "--motion", "quasi-static", code=1)
+    assert "scene: the run ended in step 1: no contact forces can balance" in failed.stderr
+    assert "ended in step 1" in vinci("info", "runs/scene.h5").stdout
+    refused = vinci("run", "--resume", "runs/scene.h5", code=None)
+    assert refused.returncode != 0 and "the run ended in step 1" in refused.stderr
+
+
+def test_a_motion_that_is_not_unique_is_the_least_one_and_said(vinci):
+    vinci.scene("""\
+world: planar
+gravity: [0, 0]
+bodies:
+  fence: {shapes: [{half-plane: {normal: [1, 0]}}], motion: {x: 0.1*t, y: 0, angle: 0}}
+  puck: {shapes: [{circle: 0.125}], position: [0.125, 0]}
+run: {motion: quasi-static, step: 10 ms, duration: 0.1}
+""")
+    result = vinci.json("run", "scene.yaml")
+    assert result["free_steps"] == 10 and result["free_body"] == "puck"
+    assert "not unique      the motion of 10 steps: 'puck'" in vinci(
+        "run", "scene.yaml", "--overwrite").stdout
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_a_failure_with_its_path(vinci):
     vinci.scene(BLOCK)

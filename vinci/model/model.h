@@ -41,6 +41,15 @@ struct Drive {
   std::shared_ptr<const Motion> motion = nullptr;  // if prescribed by code: instead of it
 };
 
+// A point of a planar body on which it lies on the plane of motion. Its load does not move the
+// body, the friction that it allows does.
+struct Support {
+  Vector3 point = Vector3::Zero();  // body frame, m
+  double load = 0.0;                // N, on the plane
+  double friction = 0.0;            // Coulomb coefficient μ
+  double viscosity = 0.0;           // N s/m: the force −c v
+};
+
 struct Body {
   std::string name;
   Freedom freedom = Freedom::spatial;
@@ -53,6 +62,7 @@ struct Body {
   int velocity_size = 0;    // 0, 3 or 6
   int first_shape = 0, shape_count = 0;
   double bounding_radius = 0.0;  // about the centre of mass, m; infinity for unbounded shapes
+  std::vector<Support> supports;
 
   bool is_prescribed() const;  // any coordinate prescribed
 };

@@ -8,7 +8,14 @@ const OptionTable& run_option_table() {
   static const OptionTable table{
       {"stepper", "Time-stepping method; `vinci list steppers` shows them.",
        std::string("stewart-trinkle")},
-      {"motion", "Motion model.", std::string("dynamic"), "", 0, 0, {"dynamic"}},
+      {"motion",
+       "Motion model: dynamic; first-order, where the inertia is read as damping and forces make "
+       "velocities; quasi-static, where forces balance at every instant.",
+       std::string("dynamic"),
+       "",
+       0,
+       0,
+       {"dynamic", "first-order", "quasi-static"}},
       {"cone",
        "Friction cone: the exact quadratic one, or an inscribed pyramid.",
        std::string("quadratic"),

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "vinci/model/actuation.h"
+#include "vinci/model/scene_supports.h"
 
 namespace vinci {
 
@@ -274,6 +275,7 @@ bool BodyReader::add(const Node& node) {
   attempt([&] { read_motion(node, body); });
   attempt([&] { read_force(node, body); });
   if (fine) attempt([&] { read_mass(node, body); });
+  if (fine) attempt([&] { read_supports({scene_, numbers_, read_, model_}, node, body); });
   for (int i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
     const PlacedShape& placed = model_.shapes[static_cast<std::size_t>(i)];
     const double reach =

@@ -27,6 +27,7 @@ class Compiler {
     model_->world = scene_.world;
     model_->parameters = numbers_.values();
     read_gravity();
+    if (scene_.root.has("table")) part("table");
     read_materials();
     read_surfaces();
     read_bodies();
@@ -50,6 +51,8 @@ class Compiler {
   void read_gravity() {
     model_->gravity =
         scene_.world == World::planar ? Vector3(0.0, -9.81, 0.0) : Vector3(0.0, 0.0, -9.81);
+    // On a table gravity presses and does not pull.
+    if (scene_.root.has("table")) model_->gravity.setZero();
     if (const Node* gravity = part("gravity")) model_->gravity = read_.vector(*gravity);
   }
 

@@ -283,6 +283,48 @@ SceneValue inertia(World world) {
               either("a number, or a row of three", {number("a number in kg m²"), row}), 3, 3);
 }
 
+// What a body in the plane lies on.
+SceneValue supports() {
+  const SceneValue points_on_table = points(World::planar, 1, max_supports);
+  const SceneValue coefficient = within("a number, 0 or more", 0.0, infinity);
+  SceneValue value = map(
+      "{points: [[x, y], ...], loads: [...]} or {patch: spacing, pressure: ...}",
+      {{"points", "Where the body touches the table, in its frame.", points_on_table},
+       {"loads",
+        "Load in N of every point; without it those of equal springs under the weight, which are "
+        "those of equilibrium for three points.",
+        list("a list of numbers in N, 0 or more", within("a number in N, 0 or more", 0.0, infinity),
+             1, max_supports)},
+       {"patch",
+        "The body lies on all of its shapes, sampled on a square grid of this spacing in m.",
+        positive("m")},
+       {"pressure",
+        "Pressure in Pa of the patch, an expression of x and y in the body's frame; without it the "
+        "weight is spread evenly.",
+        word("a pressure in Pa, as a number or an expression of x and y")},
+       {"friction", "Coulomb coefficient, over that of the table: of all points, or of each.",
+        either("a number, 0 or more, or a list of one a point",
+               {coefficient, list("a list of numbers, 0 or more", coefficient, 1, max_supports)})},
+       {"viscosity",
+        "Viscous coefficient in N s/m of every point, over that of the table: the force -c v.",
+        within("a number in N s/m, 0 or more", 0.0, infinity)}});
+  value.one_of = {{"points", "patch"}};
+  value.clashes = {{"loads", "patch"}, {"pressure", "points"}};
+  return either("a list of points, or {points: ..., loads: ...}, or {patch: spacing}",
+                {points_on_table, std::move(value)});
+}
+
+SceneValue table() {
+  return map(
+      "{gravity: 9.81, friction: ..., viscosity: ...}",
+      {{"gravity", "Acceleration in m/s² that presses bodies on the table; 9.81 if not given.",
+        within("a number in m/s², 0 or more", 0.0, infinity)},
+       {"friction", "Coulomb coefficient of the supports; 0 if not given.",
+        within("a number, 0 or more", 0.0, infinity)},
+       {"viscosity", "Viscous coefficient in N s/m of every support; 0 if not given.",
+        within("a number in N s/m, 0 or more", 0.0, infinity)}});
+}
+
 SceneValue body(World world) {
   const bool planar = world == World::planar;
   std::vector<SceneKey> keys{
@@ -306,9 +348,16 @@ SceneValue body(World world) {
                   planar ? number("a number in rad/s") : vector(world, "rad/s")});
   keys.push_back({"motion", "Coordinates prescribed as functions of time.", motion(world)});
   keys.push_back({"force", "Forces on coordinates that are not prescribed.", force(world)});
+  if (planar)
+    keys.push_back(
+        {"supports",
+         "Points on which the body lies on the table, which rub there: three of them, or "
+         "more, or a patch.",
+         supports()});
   SceneValue value = map("a body, as in {shapes: [...], position: [...]}", std::move(keys));
   value.clashes = {{"position", "pose"}};
-  value.other_world = {planar ? "rotation" : "angle"};
+  value.other_world =
+      planar ? std::vector<std::string>{"rotation"} : std::vector<std::string>{"angle", "supports"};
   return value;
 }
 
@@ -372,39 +421,47 @@ SceneValue build(World world) {
                 {{"friction", "Coulomb coefficient; 0 if not given.", friction()},
                  {"restitution", "Newton coefficient; 0 if not given.", restitution()}}));
   materials.most = max_materials;
-  return map(
-      "a scene",
-      {{"title", "What the scene shows.", word("a text")},
-       {"world", "Whether bodies move in the plane or in space.", choice({"planar", "spatial"}),
-        true},
-       {"include", "Other scene files whose parts belong to this scene, relative to this file.",
-        either("a file name or a list of file names",
-               {word("the name of a scene file"),
-                list("a list of file names", word("the name of a scene file"))})},
-       {"parameters", "Named numbers that may be used wherever a number stands.",
-        std::move(parameters)},
-       {"gravity", "Acceleration of gravity; 9.81 m/s² downwards if not given.",
-        vector(world, "m/s²")},
-       {"materials",
-        "Materials by name. A pair of them has friction √(μa μb) and the larger restitution.",
-        std::move(materials)},
-       {"surfaces", "Pairs of materials with values of their own.",
-        list("a list of {between: [material, material], friction: ...}", surface)},
-       {"bodies", "The bodies by name.", names("bodies by name", body(world))},
-       {"exclude", "Pairs of bodies that never touch.",
-        list("a list of pairs, as in [[wheel, axle]]", pair_of_bodies)},
-       {"changes", "Changes of parameters during the run, in the order of time.",
-        list("a list of at most 1000 changes, as in [{at: 0.5 s, set: {mu: 0.1}}]",
-             map("{at: time, set: {parameter: value}}",
-                 {{"at", "Time of the change in s.",
-                   within("a time in s, 0 or more", 0.0, infinity), true},
-                  {"set", "The parameters and their new values.", std::move(set), true}}),
-             0, 1000)},
-       {"run", "How the scene is run; flags of `vinci run` win over it.", run()},
-       {"meshes",
-        "Points of mesh files by name, used in place of the files: recordings carry their "
-        "meshes so.",
-        std::move(meshes)}});
+  SceneValue value =
+      map("a scene",
+          {{"title", "What the scene shows.", word("a text")},
+           {"world", "Whether bodies move in the plane or in space.", choice({"planar", "spatial"}),
+            true},
+           {"include", "Other scene files whose parts belong to this scene, relative to this file.",
+            either("a file name or a list of file names",
+                   {word("the name of a scene file"),
+                    list("a list of file names", word("the name of a scene file"))})},
+           {"parameters", "Named numbers that may be used wherever a number stands.",
+            std::move(parameters)},
+           {"gravity", "Acceleration of gravity; 9.81 m/s² downwards if not given.",
+            vector(world, "m/s²")},
+           {"materials",
+            "Materials by name. A pair of them has friction √(μa μb) and the larger restitution.",
+            std::move(materials)},
+           {"surfaces", "Pairs of materials with values of their own.",
+            list("a list of {between: [material, material], friction: ...}", surface)},
+           {"bodies", "The bodies by name.", names("bodies by name", body(world))},
+           {"exclude", "Pairs of bodies that never touch.",
+            list("a list of pairs, as in [[wheel, axle]]", pair_of_bodies)},
+           {"changes", "Changes of parameters during the run, in the order of time.",
+            list("a list of at most 1000 changes, as in [{at: 0.5 s, set: {mu: 0.1}}]",
+                 map("{at: time, set: {parameter: value}}",
+                     {{"at", "Time of the change in s.",
+                       within("a time in s, 0 or more", 0.0, infinity), true},
+                      {"set", "The parameters and their new values.", std::move(set), true}}),
+                 0, 1000)},
+           {"run", "How the scene is run; flags of `vinci run` win over it.", run()},
+           {"meshes",
+            "Points of mesh files by name, used in place of the files: recordings carry their "
+            "meshes so.",
+            std::move(meshes)}});
+  if (world == World::planar)
+    value.keys.push_back({"table",
+                          "The plane of motion as a table that bodies with `supports` lie on. "
+                          "Without `gravity` it is level: nothing pulls along it.",
+                          table()});
+  else
+    value.other_world = {"table"};
+  return value;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 namespace vinci {
 
 inline constexpr std::size_t max_parameters = 500, max_materials = 500;
+inline constexpr std::size_t max_supports = 5000;  // of a body
 
 struct SceneKey;
 

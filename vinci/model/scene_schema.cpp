@@ -124,7 +124,9 @@ std::string scene_schema() {
   schema.update(planar);
   Json in_plane = Json::object(), in_space = Json::object();
   for (auto& [name, property] : schema["properties"].items()) {
-    const Json& other = spatial["properties"][name];
+    // What space does not have is refused there.
+    const bool shared = spatial["properties"].contains(name);
+    const Json other = shared ? spatial["properties"][name] : Json(false);
     if (property == other) continue;
     in_plane[name] = property;
     in_space[name] = other;

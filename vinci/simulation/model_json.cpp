@@ -62,6 +62,12 @@ std::string model_json(const Simulation& simulation) {
                               {"center", numbers(body.mass.center)},
                               {"velocity_offset", body.velocity_offset},
                               {"velocity_size", body.velocity_size}});
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    for (const Support& support : model.bodies[i].supports)
+      json["bodies"][i]["supports"].push_back({{"point", numbers(support.point)},
+                                               {"load", support.load},
+                                               {"friction", support.friction},
+                                               {"viscosity", support.viscosity}});
   json["materials"] = Json::array();
   for (const Material& material : model.materials) json["materials"].push_back(material.name);
   json["surfaces"] = Json::array();

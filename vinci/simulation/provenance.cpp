@@ -118,6 +118,10 @@ void continue_from(const Recording& recording, Simulation& simulation, std::int6
     throw Error(fmt::format("cannot be continued: the run diverged in step {} (body '{}')",
                             recording.info(frame).step, summary.diverged_body),
                 where);
+  if (!summary.ending.empty() && frame == recording.frames() - 1)
+    throw Error(fmt::format("cannot be continued: the run ended in step {}: {}",
+                            recording.info(frame).step, summary.ending),
+                where);
   const Json model = parsed(recording.model_json(recording.info(frame).model), "models", where);
   const Json stored = object_of(model, "set_parameters");
   const Json from_code = object_of(model, "code_parameters");

@@ -233,6 +233,8 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.contact_rows = simulation.contacts().size();
   row.memory_rows = state.contacts.size();
   row.state_hash = hash(state);
+  row.fell_back = report.fell_back ? 1 : 0;
+  row.free_motions = report.free_motions;
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -273,6 +275,10 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   summary.contacts_sum += report.contact_count;
   summary.iterations_sum += report.solve.iterations;
   summary.diverged_body = report.diverged_body;
+  summary.fallback_steps += report.fell_back ? 1 : 0;
+  summary.free_steps += report.free_motions > 0 ? 1 : 0;
+  if (report.free_motions > 0) summary.free_body = report.free_body;
+  summary.ending = static_cast<std::int64_t>(report.ending);
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     summary.stage_seconds[i] += report.seconds[i];
 }

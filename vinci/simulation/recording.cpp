@@ -327,9 +327,16 @@ RunSummary Recording::summary() const {
   summary.wall_seconds = row.wall_seconds;
   std::copy(std::begin(row.stage_seconds), std::end(row.stage_seconds),
             summary.stage_seconds.begin());
+  const auto name = [&](std::int64_t body) {
+    const auto index = static_cast<std::size_t>(body);
+    return body >= 0 && index < impl_->names.size() ? impl_->names[index] : std::string();
+  };
   summary.diverged = row.diverged_body >= 0;
-  if (summary.diverged && static_cast<std::size_t>(row.diverged_body) < impl_->names.size())
-    summary.diverged_body = impl_->names[static_cast<std::size_t>(row.diverged_body)];
+  summary.diverged_body = name(row.diverged_body);
+  summary.fallback_steps = row.fallback_steps;
+  summary.free_steps = row.free_steps;
+  summary.free_body = name(row.free_body);
+  summary.ending = to_string(static_cast<Ending>(row.ending));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
 }
@@ -353,6 +360,8 @@ FrameInfo info_of(const FrameRow& row) {
   info.kinetic = row.kinetic;
   info.potential = row.potential;
   std::copy(std::begin(row.seconds), std::end(row.seconds), info.seconds.begin());
+  info.fell_back = row.fell_back != 0;
+  info.free_motions = row.free_motions;
   return info;
 }
 

@@ -25,6 +25,8 @@ struct FrameInfo {
   double penetration = 0.0;                                // m
   double kinetic = 0.0, potential = 0.0;                   // J
   std::array<double, 4> seconds{};                         // by Stage, of this frame's step
+  bool fell_back = false;                                  // solved without stabilisation
+  int free_motions = 0;                                    // > 0: the motion is not unique
 };
 
 // One contact of one frame.
@@ -58,6 +60,10 @@ struct RunSummary {
   double energy_first = 0.0, energy_last = 0.0;
   double wall_seconds = 0.0;
   std::array<double, 4> stage_seconds{};
+  std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
+  std::int64_t free_steps = 0;      // whose motion is not unique
+  std::string free_body;            // that could have moved otherwise, in the last of them
+  std::string ending;  // why there is no next state by the motion model; "" if there is
   bool diverged = false;
   std::string diverged_body;
   std::string state_hash;  // of the last state

@@ -38,7 +38,9 @@ Hdf5Id frame_type() {
                                 {"contact_rows", offsetof(Row, contact_rows), u64},
                                 {"memory_offset", offsetof(Row, memory_offset), u64},
                                 {"memory_rows", offsetof(Row, memory_rows), u64},
-                                {"state_hash", offsetof(Row, state_hash), u64}};
+                                {"state_hash", offsetof(Row, state_hash), u64},
+                                {"fell_back", offsetof(Row, fell_back), i32},
+                                {"free_motions", offsetof(Row, free_motions), i32}};
   return row_type(sizeof(Row), columns);
 }
 
@@ -57,7 +59,11 @@ Hdf5Id summary_type() {
                                 {"energy_first", offsetof(Row, energy_first), f64},
                                 {"energy_last", offsetof(Row, energy_last), f64},
                                 {"wall_seconds", offsetof(Row, wall_seconds), f64},
-                                {"stage_seconds", offsetof(Row, stage_seconds), f64, 4}};
+                                {"stage_seconds", offsetof(Row, stage_seconds), f64, 4},
+                                {"fallback_steps", offsetof(Row, fallback_steps), i64},
+                                {"free_steps", offsetof(Row, free_steps), i64},
+                                {"free_body", offsetof(Row, free_body), i64},
+                                {"ending", offsetof(Row, ending), i64}};
   return row_type(sizeof(Row), columns);
 }
 
@@ -129,9 +135,8 @@ RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& w
 }
 
 void RecordingTables::refresh() {
-  for (Hdf5Table* table :
-       {&frames, &summary, &poses, &velocities, &controls, &contacts, &memory, &models,
-        &model_text})
+  for (Hdf5Table* table : {&frames, &summary, &poses, &velocities, &controls, &contacts, &memory,
+                           &models, &model_text})
     table->refresh();
 }
 

@@ -316,7 +316,7 @@ void Simulation::forget_step() {
 }
 
 bool Simulation::finished() const {
-  return state_.step >= total_steps_ || diverged();
+  return state_.step >= total_steps_ || diverged() || report_.ending != Ending::none;
 }
 
 void Simulation::set_parameter(const std::string& name, double value) {
@@ -336,9 +336,10 @@ void Simulation::check_state(const State& state) const {
     throw Error("the state belongs to another scene: it has " + std::to_string(state.poses.size()) +
                 " bodies, the scene " + std::to_string(model_->bodies.size()));
   if (state.controls.size() != state_.controls.size())
-    throw Error(fmt::format("the state belongs to other controllers: it has {} numbers of their "
-                            "memory, those of this simulation have {}",
-                            state.controls.size(), state_.controls.size()));
+    throw Error(
+        fmt::format("the state belongs to other controllers: it has {} numbers of their "
+                    "memory, those of this simulation have {}",
+                    state.controls.size(), state_.controls.size()));
   if (!is_finite(state)) throw Error("the state has numbers that are not finite");
   const double time = static_cast<double>(state.step) * h_;
   const double rounding = 1e-9 * h_ + 4.0 * std::numeric_limits<double>::epsilon() * time;

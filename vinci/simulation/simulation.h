@@ -21,7 +21,8 @@ namespace vinci {
 // hold it; a recording says that it took part.
 struct RunCode {
   std::vector<NamedController> controllers;  // in the order in which they act
-  // {body, coordinate} -> what replaces the scene's expression; the scene prescribes the coordinate.
+  // {body, coordinate} -> what replaces the scene's expression; the scene prescribes the
+  // coordinate.
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Motion>> motions;
 };
 
@@ -47,7 +48,7 @@ class Simulation {
   // code of the caller throws (controllers, motions, plugins): state, report and contacts are then
   // those of the step before.
   const StepReport& step();
-  bool finished() const;  // duration reached or diverged
+  bool finished() const;  // duration reached, diverged, or no next state (StepReport::ending)
 
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
@@ -57,7 +58,7 @@ class Simulation {
   // Hands them out without a copy, and takes them back: contacts() is what it was then.
   std::vector<SolvedContact> take_contacts() { return std::exchange(context_.solved, {}); }
   void give_contacts(std::vector<SolvedContact> contacts) { context_.solved = std::move(contacts); }
-  const ComplementarityProblem& problem() const { return context_.problem; }      // last step
+  const ComplementarityProblem& problem() const { return context_.problem; }  // last step
   const Solution& solution() const { return context_.solution; }
   const Scene& scene() const { return scene_; }
   const OptionValues& options() const { return options_; }
@@ -90,8 +91,8 @@ class Simulation {
   void set_state(const State& state);
   // Grows by one whenever the model is compiled anew; recordings store a model a version.
   int model_version() const { return model_version_; }
-  // Asked while a step solves, as Solver::stop_when(). A function that throws ends the step, and the
-  // state stays; one that returns true leaves a step whose status says `limit`.
+  // Asked while a step solves, as Solver::stop_when(). A function that throws ends the step, and
+  // the state stays; one that returns true leaves a step whose status says `limit`.
   void stop_when(std::function<bool()> wanted) { solver_->stop_when(std::move(wanted)); }
 
  private:

@@ -48,7 +48,6 @@ void LinearProgram::load(const VectorX& objective) {
                 table_.row(i));
     table_.constant(i) = -values_[i];
     basic_[i] = variables_ + i;
-    if (!equality_[i]) table_.row(i)[variables_] = 1.0;
   }
   for (int j = 0; j < variables_; ++j) {
     table_.row(count)[j] = objective[j];
@@ -165,6 +164,11 @@ bool LinearProgram::make_feasible() {
     if (worst < 0 || table_.constant(i) < table_.constant(worst)) worst = i;
   }
   if (worst < 0 || table_.constant(worst) >= 0.0) return true;
+  // It enters here, with the rows that are left: pivots before would have changed its entries, and
+  // the row of the largest violation would no longer pay for all.
+  for (int i = 0; i < count; ++i)
+    if (basic_[i] >= variables_ && !equality_[basic_[i] - variables_])
+      table_.row(i)[variables_] = 1.0;
   table_.row(goal)[variables_] = -1.0;
   dead_[variables_] = 0;
   exchange(worst, variables_);

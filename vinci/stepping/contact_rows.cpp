@@ -12,20 +12,6 @@ int direction_count(World world, int directions) {
   return world == World::planar ? 2 : directions;
 }
 
-Vector2 direction(World world, int directions, int j) {
-  if (world == World::planar) return {j == 0 ? 1.0 : -1.0, 0.0};
-  // Exact where the angle is a multiple of 90°, so that a pyramid of 4 sides has no stray
-  // components.
-  const int quarter = 4 * j;
-  if (quarter % directions == 0) {
-    constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
-    const int turn = quarter / directions % 4;
-    return {cosines[turn], cosines[(turn + 3) % 4]};
-  }
-  const double angle = 2.0 * M_PI * j / directions;
-  return {std::cos(angle), std::sin(angle)};
-}
-
 // Rows of J of one contact: the velocity of b minus that of a along an axis, gathered over the free
 // entries.
 class ContactAxes {
@@ -80,6 +66,20 @@ void append_block(ComplementarityProblem& problem, Law law, int offset, int size
 
 }  // namespace
 
+Vector2 pyramid_direction(World world, int directions, int j) {
+  if (world == World::planar) return {j == 0 ? 1.0 : -1.0, 0.0};
+  // Exact where the angle is a multiple of 90°, so that a pyramid of 4 sides has no stray
+  // components.
+  const int quarter = 4 * j;
+  if (quarter % directions == 0) {
+    constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
+    const int turn = quarter / directions % 4;
+    return {cosines[turn], cosines[(turn + 3) % 4]};
+  }
+  const double angle = 2.0 * M_PI * j / directions;
+  return {std::cos(angle), std::sin(angle)};
+}
+
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact) {
   double largest = 0.0;
   ContactAxes(model, poses, contact).visit(contact.normal, [&](int, double value) {
@@ -96,8 +96,8 @@ int row_count(World world, Cone cone, int directions, double friction) {
 
 void append_contact_rows(const Model& model, std::span<const Pose> poses,
                          const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
-                         int directions, ComplementarityProblem& problem) {
-  int total = 0;
+                         int directions, ComplementarityProblem& problem, int further_rows) {
+  int total = further_rows;
   for (const ContactTerms& t : terms) total += row_count(model.world, cone, directions, t.friction);
   problem.J.reset(model.free_count);
   problem.C.reset(total);
@@ -131,7 +131,7 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
       const int sides = direction_count(model.world, directions);
       const int sigma = row + sides + 1;
       for (int j = 0; j < sides; ++j) {
-        const Vector2 d = direction(model.world, directions, j);
+        const Vector2 d = pyramid_direction(model.world, directions, j);
         write(d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2);
         problem.b[row + 1 + j] = d[0] * t.prescribed[0] + d[1] * t.prescribed[1];
         problem.C.push(sigma, 1.0);
@@ -158,7 +158,7 @@ Vector3 impulse_of(World world, Cone cone, int directions, double friction, cons
     return impulse;
   }
   for (int j = 0; j < direction_count(world, directions); ++j)
-    impulse.tail<2>() += lambda[row + 1 + j] * direction(world, directions, j);
+    impulse.tail<2>() += lambda[row + 1 + j] * pyramid_direction(world, directions, j);
   return impulse;
 }
 

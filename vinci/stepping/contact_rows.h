@@ -34,14 +34,17 @@ struct ContactTerms {
 // Whether a free coordinate can open or close the contact: its normal row is not zero.
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
 
+// Unit direction j of a pyramid, along tangent 1 and 2.
+Vector2 pyramid_direction(World world, int directions, int j);
+
 // How many rows a contact has: 1 without friction.
 int row_count(World world, Cone cone, int directions, double friction);
 
 // Appends the rows of every contact, in order. `terms` runs parallel to `contacts`. J, C, b and
-// blocks are reset first.
+// blocks are reset first; b and the columns of C have room for further rows behind them.
 void append_contact_rows(const Model& model, std::span<const Pose> poses,
                          const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
-                         int directions, ComplementarityProblem& problem);
+                         int directions, ComplementarityProblem& problem, int further_rows = 0);
 
 // Impulse in the contact frame (normal, tangent 1, tangent 2) from the λ of the contact's rows,
 // which begin at `row`; and the other way round as a guess.

@@ -80,10 +80,65 @@ Matrix6 packed_inertia(const Body& body, const Matrix3& inertia) {
   return m;
 }
 
-}  // namespace
+// Σ c JᵀJ of the body's supports over its packed entries, N s/m; false if there is none.
+bool viscous_matrix(const Body& body, const Pose& pose, Matrix6& c) {
+  c.setZero();
+  bool any = false;
+  for (const Support& support : body.supports) {
+    if (support.viscosity == 0.0) continue;
+    any = true;
+    const Vector3 arm = pose.rotation * (support.point - body.mass.center);
+    Eigen::Matrix<double, 2, 3> rows;
+    rows << 1.0, 0.0, -arm.y(), 0.0, 1.0, arm.x();
+    c.topLeftCorner<3, 3>() += support.viscosity * rows.transpose() * rows;
+  }
+  return any;
+}
 
-void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
-                 SparseRows& inertia, VectorX& momentum, VectorX& velocities) {
+// Of packed velocities, those of the body that are prescribed; of a body's own, those that are
+// free.
+Vector6 prescribed_part(const Model& model, const Body& body, const VectorX& velocities) {
+  Vector6 part = Vector6::Zero();
+  for (int i = 0; i < body.velocity_size; ++i)
+    if (model.free_index[body.velocity_offset + i] < 0)
+      part[i] = velocities[body.velocity_offset + i];
+  return part;
+}
+Vector6 free_part(const Model& model, const Body& body, Vector6 velocity) {
+  for (int i = 0; i < body.velocity_size; ++i)
+    if (model.free_index[body.velocity_offset + i] < 0) velocity[i] = 0.0;
+  return velocity;
+}
+
+struct Assembly {
+  const Model& model;
+  const std::vector<Pose>& poses;
+  const VectorX* start;  // packed velocities; null: no momentum
+  const VectorX& forces;
+  double time;  // s that the forces act, or 1 where p is a force
+  bool weighs = true;
+  bool drags = true;  // with the viscosity of supports
+};
+
+// Velocity of the body at the start, with the velocity product over the step.
+Vector6 start_velocity(const Assembly& from, int b) {
+  const Body& body = from.model.bodies[b];
+  Vector6 velocity = Vector6::Zero();
+  if (!from.start) return velocity;
+  velocity.head(body.velocity_size) = from.start->segment(body.velocity_offset, body.velocity_size);
+  const bool turns_freely =
+      body.freedom == Freedom::spatial && from.model.free_index[body.velocity_offset + 3] >= 0;
+  if (!turns_freely) return velocity;
+  const Quaternion& r = from.poses[b].rotation;
+  const Vector3 omega = r.conjugate() * velocity.tail<3>();
+  velocity.tail<3>() += r * (gyroscopic_update(body.mass.inertia, omega, from.time) - omega);
+  return velocity;
+}
+
+// M and p of the free entries; `velocities` has those of the prescribed entries, and receives those
+// of the free ones that M and p lead to where bodies weigh.
+void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, VectorX& velocities) {
+  const Model& model = from.model;
   inertia.reset(model.free_count);
   momentum.resize(model.free_count);
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
@@ -91,38 +146,72 @@ void free_motion(const Model& model, const State& state, const VectorX& forces, 
     const FreeEntries free = free_entries(model, body);
     if (free.count == 0) continue;
     const Matrix3 body_inertia = body.freedom == Freedom::spatial
-                                     ? world_inertia(body, state.poses[b].rotation)
+                                     ? world_inertia(body, from.poses[b].rotation)
                                      : body.mass.inertia;
-    const Matrix6 m = packed_inertia(body, body_inertia);
-    Vector6 velocity = Vector6::Zero(), force = Vector6::Zero();
-    velocity.head(body.velocity_size) =
-        state.velocities.segment(body.velocity_offset, body.velocity_size);
-    force.head(body.velocity_size) = forces.segment(body.velocity_offset, body.velocity_size);
-    const bool turns_freely =
-        body.freedom == Freedom::spatial && model.free_index[body.velocity_offset + 3] >= 0;
-    if (turns_freely) {
-      const Quaternion& r = state.poses[b].rotation;
-      const Vector3 omega = r.conjugate() * velocity.tail<3>();
-      velocity.tail<3>() += r * (gyroscopic_update(body.mass.inertia, omega, h) - omega);
-    }
-    const Vector6 p = m * velocity + h * force;
+    Matrix6 m = Matrix6::Zero(), drag;
+    if (from.weighs) m = packed_inertia(body, body_inertia);
+    const Vector6 velocity = start_velocity(from, b);
+    Vector6 force = Vector6::Zero();
+    force.head(body.velocity_size) = from.forces.segment(body.velocity_offset, body.velocity_size);
+    const bool viscous = from.drags && viscous_matrix(body, from.poses[b], drag);
+    if (viscous) force -= drag * prescribed_part(model, body, velocities);
+    const Vector6 p = m * velocity + from.time * force;
+    if (viscous) m += from.time * drag;
+    Vector6 gain = from.time * force;  // impulse over the velocity at the start
+    if (viscous) gain = p - m * free_part(model, body, velocity);
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> block(free.count, free.count);
     Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> push(free.count);
     const int first = model.free_index[body.velocity_offset + free.entries[0]];
     for (int i = 0; i < free.count; ++i) {
       momentum[first + i] = p[free.entries[i]];
-      push[i] = h * force[free.entries[i]];
+      push[i] = gain[free.entries[i]];
       for (int j = 0; j < free.count; ++j) {
         block(i, j) = m(free.entries[i], free.entries[j]);
         // The pattern does not depend on the numbers: it stays the same from step to step.
         const bool rotations = free.entries[i] >= 3 && free.entries[j] >= 3;
-        if (rotations || i == j) inertia.push(first + j, block(i, j));
+        if (viscous || (from.weighs && (rotations || i == j))) inertia.push(first + j, block(i, j));
       }
       inertia.end_row();
     }
-    const auto gain = block.llt().solve(push).eval();
+    if (!from.weighs) continue;
+    const auto change = block.llt().solve(push).eval();
     for (int i = 0; i < free.count; ++i)
-      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + gain[i];
+      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + change[i];
+  }
+}
+
+}  // namespace
+
+void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
+                 SparseRows& inertia, VectorX& momentum, VectorX& velocities) {
+  assemble({model, state.poses, &state.velocities, forces, h}, inertia, momentum, velocities);
+}
+
+void damped_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
+                   SparseRows& inertia, VectorX& forces_out, VectorX& velocities) {
+  assemble({model, poses, nullptr, forces, 1.0}, inertia, forces_out, velocities);
+}
+
+void weightless_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
+                       VectorX& velocities, SparseRows& viscosity, VectorX& forces_out) {
+  assemble({model, poses, nullptr, forces, 1.0, false}, viscosity, forces_out, velocities);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) velocities[i] = 0.0;
+}
+
+void inertia_matrix(const Model& model, const std::vector<Pose>& poses, SparseRows& inertia) {
+  inertia.reset(model.free_count);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    const FreeEntries free = free_entries(model, body);
+    const Matrix6 m = packed_inertia(body, world_inertia(body, poses[b].rotation));
+    for (int i = 0; i < free.count; ++i) {
+      for (int j = 0; j < free.count; ++j)
+        if (i == j || (free.entries[i] >= 3 && free.entries[j] >= 3))
+          inertia.push(model.free_index[body.velocity_offset + free.entries[j]],
+                       m(free.entries[i], free.entries[j]));
+      inertia.end_row();
+    }
   }
 }
 

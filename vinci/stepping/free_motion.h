@@ -8,6 +8,8 @@
 // which keeps kinetic energy and |Iω| to rounding (quadratic invariants); the explicit form of
 // [Stewart 1996] gains energy in every step. A rotation by exp(h ω) leaves ω unchanged in body
 // axes, so nothing is lost between steps.
+//
+// The viscous friction −c v of supports is taken at the end of the step: Σ c JᵀJ stands beside M.
 #pragma once
 
 #include <vector>
@@ -28,6 +30,17 @@ Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h
 // packed.
 void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
                  SparseRows& inertia, VectorX& momentum, VectorX& velocities);
+
+// The same where there is no momentum: M u = f with the inertia read as damping, p = f.
+void damped_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
+                   SparseRows& inertia, VectorX& forces_out, VectorX& velocities);
+
+// The same without inertia: M is the supports' viscosity alone, p = f; free velocities become zero.
+void weightless_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
+                       VectorX& velocities, SparseRows& viscosity, VectorX& forces_out);
+
+// The inertia of the free entries alone.
+void inertia_matrix(const Model& model, const std::vector<Pose>& poses, SparseRows& inertia);
 
 // Pose of a body after moving for h seconds with the twist of its centre of mass; prescribed
 // coordinates are not treated here.

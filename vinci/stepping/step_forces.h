@@ -6,10 +6,10 @@
 
 namespace vinci {
 
-// Applied forces (actuation.h) and those of the controllers for the step of h seconds that begins at
-// the state, packed; context.controls becomes the memory that the controllers have after the step,
-// for the stepper to put into the next state. Every stepper calls it, once a step. Throws what a
-// controller throws, and Error where one gave a number that is not finite.
+// Applied forces (actuation.h) and those of the controllers for the step of h seconds that begins
+// at the state, packed; context.controls becomes the memory that the controllers have after the
+// step, for the stepper to put into the next state. Every stepper calls it, once a step. Throws
+// what a controller throws, and Error where one gave a number that is not finite.
 void step_forces(StepContext& context, const State& state, double h, VectorX& forces);
 
 }  // namespace vinci

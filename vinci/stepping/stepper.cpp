@@ -2,6 +2,7 @@
 // Names of the stages, and the list of built-in steppers.
 #include "vinci/stepping/stepper.h"
 
+#include "vinci/stepping/anitescu_potra.h"
 #include "vinci/stepping/stewart_trinkle.h"
 
 namespace vinci {
@@ -20,8 +21,21 @@ const char* to_string(Stage stage) {
   return "";
 }
 
+const char* to_string(Ending ending) {
+  switch (ending) {
+    case Ending::none:
+      return "";
+    case Ending::no_equilibrium:
+      return "no contact forces can balance the applied ones: without inertia there is no motion";
+    case Ending::no_motion:
+      return "no motion with its contact forces balanced was found that keeps the bodies apart";
+  }
+  return "";
+}
+
 void add_builtin_steppers(StepperRegistry& registry) {
   registry.add(StewartTrinkle::entry());
+  registry.add(AnitescuPotra::entry());
 }
 
 }  // namespace vinci

@@ -20,6 +20,14 @@ inline constexpr int stage_count = 4;
 using StageSeconds = std::array<double, stage_count>;
 const char* to_string(Stage stage);
 
+// Why there is no next state by the motion model; the run ends there.
+enum class Ending : std::uint8_t {
+  none,
+  no_equilibrium,  // quasi-static: no contact forces balance the applied ones
+  no_motion,       // quasi-static: no motion keeps the bodies apart, or none was found
+};
+const char* to_string(Ending ending);  // in words, "" for none
+
 // One contact with what the step found for it; the rows of the recording.
 struct SolvedContact {
   Contact contact;                     // at the start of the step
@@ -36,6 +44,12 @@ struct StepReport {
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
   double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
   StageSeconds seconds{};
+  // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
+  bool fell_back = false;
+  // Directions in which the bodies could have moved otherwise: the motion is not unique where there
+  // are any (quasi_static.h); one of them moves this body.
+  int free_motions = 0, free_body = -1;
+  Ending ending = Ending::none;
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
 

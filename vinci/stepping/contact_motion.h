@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Velocities at a contact, of bodies and of what is prescribed.
+//
+// ∂ψ/∂t and its tangential counterparts are means over the step: the exact displacement of the
+// driven body's material at the other body's centre of mass, plus the exact turn about it. So a
+// body that sticks to a driven one is carried along without creep.
+#pragma once
+
+#include <vector>
+
+#include "vinci/collision/contact.h"
+#include "vinci/model/state.h"
+
+namespace vinci {
+
+// Velocity of b against a at the contact, m/s.
+Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
+                          const VectorX& velocities, const Contact& contact);
+
+// Mean velocity over the step of the point of a body that is at `point` now, by its prescribed
+// coordinates alone. m/s
+Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
+                        double h);
+
+// Mean velocity over the step of b against a at the contact by the prescribed coordinates alone;
+// `placed` are the poses with those at the end of the step. m/s
+Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
+                            const std::vector<Pose>& placed, const Contact& contact, double h);
+
+}  // namespace vinci

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the time-stepping methods share: one step is detect, formulate, solve, advance.
+//
+//   M vˡ⁺¹ = M vˡ + h f + Jᵀ λ,      qˡ⁺¹ = qˡ + h G vˡ⁺¹
+//   0 <= λ_n ⟂ J_n vˡ⁺¹ + b_n >= 0,  Coulomb friction on the quadratic cone or a pyramid
+//
+// A method says which contacts take part and what b_n is. Where its problem has no solution, the
+// step is solved with b_n = max(0, ψ)/h + ∂ψ/∂t: without the terms that push overlapping bodies
+// apart, which is the form of Anitescu and Potra and has a solution. Prescribed bodies enter the
+// rows by their exact displacement and turn over the step (contact_motion.h); the velocity product
+// is integrated by the midpoint rule (free_motion.h).
+#pragma once
+
+#include "vinci/stepping/contact_rows.h"
+#include "vinci/stepping/impact.h"
+#include "vinci/stepping/quasi_static.h"
+#include "vinci/stepping/reach.h"
+#include "vinci/stepping/stepper.h"
+#include "vinci/stepping/supports.h"
+
+namespace vinci {
+
+enum class MotionModel {
+  dynamic,      // M vˡ⁺¹ = M vˡ + h f + Jᵀλ, λ an impulse
+  first_order,  // M vˡ⁺¹ = f + Jᵀλ: the inertia read as damping, λ a force
+  quasi_static  // 0 = f + Jᵀλ, λ a force
+};
+
+class ContactStepper : public TimeStepper {
+ public:
+  std::string why_not(const Model& model) const override;
+  ComplementarityProblem probe(const Model& model) const override;
+  StepReport step(StepContext& context, State& state, double h) override;
+
+ protected:
+  // Contacts with a gap up to `touch` take part, m; infinity: all that may touch within the step.
+  ContactStepper(const OptionValues& options, double touch);
+  // What the normal row of a contact asks for, and what the next step is to remember.
+  virtual ImpactTerms normal_terms(const ImpactState& contact, double h) const = 0;
+
+ private:
+  bool foresees() const;
+  void foresee(const Model& model, const State& state, double h);
+  void fill_motion(StepContext& context, const State& state, double h);
+  void set_reach(const Model& model, const State& state, double h);
+  void detect(StepContext& context, const State& state, StepReport& report);
+  void formulate(StepContext& context, const State& state, double h);
+  void warm_start(StepContext& context, const State& state, double h);
+  void solve(StepContext& context, StepReport& report);
+  void solve_motion(StepContext& context, StepReport& report);
+  void fall_back(StepContext& context, const State& state, double h, StepReport& report);
+  bool is_whole(const Model& model, double h, StepReport& report);
+  void move(const Model& model, const State& state, double h);
+  void collect(StepContext& context, State& state, double h, StepReport& report) const;
+  void collect_supports(StepContext& context, State& state, double h, StepReport& report,
+                        int row) const;
+  void advance(const StepContext& context, State& state, double h);
+  ContactTerms terms_of(const Model& model, const State& state, const Contact& contact,
+                        double approach, double h) const;
+
+  double impulse_time(double h) const;
+
+  MotionModel motion_ = MotionModel::dynamic;
+  Cone cone_ = Cone::quadratic;
+  int directions_ = 8;
+  double touch_;
+
+  // Workspace, kept between steps.
+  bool stabilised_ = true;    // normal rows as the method has them
+  VectorX forces_;            // applied, packed
+  VectorX foreseen_;          // packed velocities at the end of the step without contact
+  VectorX next_;              // packed velocities at the end of the step
+  std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
+  std::vector<Pose> moved_;   // poses at the end of the step
+  SparseRows inertia_;        // quasi-static: what measures motion
+  QuasiStatic quasi_static_;
+  std::vector<SupportPoint> supports_;
+  Reach reach_;
+  std::vector<ContactTerms> terms_;        // parallel to the contacts
+  std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
+};
+
+}  // namespace vinci

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contact forces that the laws of a stepper's problem allow, one set a contact or support, seen
+// from the rows alone: a normal force λ_N >= 0 and a friction force in L times an interval, a disk
+// or the hull of directions, with L = μ λ_N, or L = R where the limit is known.
+#pragma once
+
+#include <vector>
+
+#include "vinci/complementarity/problem.h"
+
+namespace vinci {
+
+struct FrictionSet {
+  int normal = -1;           // row of λ_N, or −1: the limit is known
+  double limit = 0.0;        // μ, or R where there is no normal row
+  int first = 0, count = 0;  // rows of the friction force
+  bool directions = false;   // they are λ >= 0 along directions, otherwise components
+  int sigma = -1;            // row of the slip speed of directions
+
+  double bound(const VectorX& lambda) const {
+    return normal < 0 ? limit : limit * std::max(0.0, lambda[normal]);
+  }
+};
+
+// Of the blocks that steppers make: nonnegative normals, planar and spatial Coulomb blocks, balls,
+// and pyramids (normal and directions, or directions alone, then σ).
+void find_friction_sets(const ComplementarityProblem& problem, std::vector<FrictionSet>& sets);
+
+// Most that one unit of the set's friction force can do against the relative velocity v: |v|, or
+// the largest −v along a direction, 0 at least. `v` runs over all rows.
+double resistance(const FrictionSet& set, const VectorX& v);
+
+}  // namespace vinci
