@@ -21,8 +21,9 @@ inline Contacts curve_contacts(const Shape& a, const Pose& pose_a, const Shape& 
 
 // The contact of the least gap.
 inline ContactPoint deepest(const Contacts& contacts) {
-  return *std::min_element(contacts.begin(), contacts.end(),
-                           [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
+  return *std::min_element(
+      contacts.begin(), contacts.end(),
+      [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
 }
 
 inline Expression function_of(const std::string& text) {
@@ -41,9 +42,12 @@ inline Superellipse random_superellipse(std::mt19937_64& random, double largest_
 inline Vector2 world_support(const Shape& shape, const Pose& pose, const Vector2& direction) {
   const Matrix2 turn = pose.rotation.toRotationMatrix().topLeftCorner<2, 2>();
   const Vector2 local = turn.transpose() * direction, origin = pose.position.head<2>();
-  if (const auto* s = std::get_if<Superellipse>(&shape)) return origin + turn * support_point(*s, local);
-  if (const auto* s = std::get_if<ImplicitCurve>(&shape)) return origin + turn * support_point(*s, local);
-  if (const auto* s = std::get_if<Circle>(&shape)) return origin + s->radius * direction.normalized();
+  if (const auto* s = std::get_if<Superellipse>(&shape))
+    return origin + turn * support_point(*s, local);
+  if (const auto* s = std::get_if<ImplicitCurve>(&shape))
+    return origin + turn * support_point(*s, local);
+  if (const auto* s = std::get_if<Circle>(&shape))
+    return origin + s->radius * direction.normalized();
   if (const auto* s = std::get_if<Capsule>(&shape)) {
     const Vector2 half = turn * s->half_axis.head<2>();
     return origin + (direction.dot(half) > 0.0 ? half : Vector2(-half)) +

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Superellipses and implicit curves: support points, bounds, mass, outlines, and what is refused.
+#include "vinci/geometry/curve.h"
+
 #include <numbers>
 #include <random>
 
@@ -7,7 +9,6 @@
 
 #include "vinci/base/error.h"
 #include "vinci/geometry/build.h"
-#include "vinci/geometry/curve.h"
 #include "vinci/geometry/mass.h"
 
 namespace vinci {
@@ -52,8 +53,10 @@ TEST(Superellipse, support_points_lie_on_the_curve_and_nothing_lies_farther) {
     for (int k = 0; k < 20; ++k) {  // the curve by its own parameter
       const double t = angle(random);
       const Vector2 other(
-          s.axes.x() * std::copysign(std::pow(std::abs(std::cos(t)), 2.0 / s.exponent), std::cos(t)),
-          s.axes.y() * std::copysign(std::pow(std::abs(std::sin(t)), 2.0 / s.exponent), std::sin(t)));
+          s.axes.x() *
+              std::copysign(std::pow(std::abs(std::cos(t)), 2.0 / s.exponent), std::cos(t)),
+          s.axes.y() *
+              std::copysign(std::pow(std::abs(std::sin(t)), 2.0 / s.exponent), std::sin(t)));
       EXPECT_LE(direction.dot(other - point), 1e-14 * s.axes.maxCoeff());
     }
   }
@@ -122,7 +125,7 @@ TEST(ImplicitCurve, mass_agrees_with_its_outline_as_a_polygon) {
       const MassProperties polygon = mass_properties(make_polygon(points), 1.0, Extent::planar);
       errors[i] = exact.mass - polygon.mass;
       EXPECT_GT(errors[i], 0.0) << text;  // inscribed
-      EXPECT_NEAR(polygon.planar_inertia(), exact.planar_inertia(), 1e-3);
+      EXPECT_NEAR(polygon.planar_inertia(), exact.planar_inertia(), 5e-4 * exact.planar_inertia());
     }
     EXPECT_NEAR(errors[0] / errors[1], 4.0, 0.4) << text;  // second order
   }
@@ -181,15 +184,17 @@ TEST(ImplicitCurve, what_is_not_a_convex_body_is_refused_with_its_place) {
   };
   for (const char* text : {"x^2 + y^2 + 1", "0", "1", "sqrt(x - 2)", "0*x/0"})
     EXPECT_TRUE(says(refusal(text), "no point was found")) << text << ": " << refusal(text);
-  for (const char* text : {"x^2 - 1", "-1", "x", "x^2 - y", "-exp(-x^2 - y^2)"})
+  for (const char* text : {"x^2 - 1", "-1", "x", "x^2 - y"})
     EXPECT_TRUE(says(refusal(text), "has no end")) << text << ": " << refusal(text);
   EXPECT_TRUE(says(refusal("x^2*y^2 - 1"), "not convex near (")) << refusal("x^2*y^2 - 1");
   EXPECT_TRUE(says(refusal("x^2 + y^2 - 1 + 0.1*cos(8*atan2(y,x))"), "not convex near ("));
   EXPECT_TRUE(says(refusal("max(x^2 + y^2 - 1, 0.25 - (x-1)^2 - y^2)"), "not convex near ("));
   EXPECT_TRUE(says(refusal("min(x^2 + y^2 - 1, (x-5)^2 + y^2 - 1)"), "one convex set"));
   EXPECT_TRUE(says(refusal("(x^2 + y^2 - 1)^3"), "gradient"));
+  EXPECT_TRUE(says(refusal("-exp(-x^2 - y^2)"), "gradient"));  // 0 only where it underflows
   EXPECT_TRUE(says(refusal("floor(x^2 + y^2) - 0.5"), "jumps"));
-  EXPECT_TRUE(says(refusal("log(2 - x^2 - y^2) - 1"), "not finite")) << refusal("log(2 - x^2 - y^2) - 1");
+  EXPECT_TRUE(says(refusal("log(2 - x^2 - y^2) - 1"), "not finite"))
+      << refusal("log(2 - x^2 - y^2) - 1");
   EXPECT_TRUE(says(refusal("x^2 + y^2 - 1", Vector2(2.0, 0.0)), "point inside"));
   EXPECT_TRUE(says(refusal("x^2 + y^2 - 1", Vector2(NAN, 0.0)), "point inside"));
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Superellipses and implicit curves in motion: rocking against its closed period, rolling with its
 // energy, sliding like a block, standing on each other.
+#include "vinci/geometry/curve.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/support/reference.h"
 #include "tests/support/runs.h"
 #include "vinci/geometry/build.h"
-#include "vinci/geometry/curve.h"
 
 namespace vinci::test {
 namespace {
@@ -51,8 +52,9 @@ run: {{step: {}, duration: 2.5}}
   return (crossings[last] - crossings[0]) / (static_cast<double>(last) / 2.0);
 }
 
-// With b the height of the centre and ρ = a²/b the radius of curvature below it, the centre rises by
-// (ρ − b)θ²/2. A rolling ellipse turns about its lowest point, a frictionless one about its centre.
+// With b the height of the centre and ρ = a²/b the radius of curvature below it, the centre rises
+// by (ρ − b)θ²/2. A rolling ellipse turns about its lowest point, a frictionless one about its
+// centre.
 TEST(Curves, an_ellipse_rocks_with_the_period_of_its_curvature) {
   constexpr double a = 0.2, b = 0.1, rise = a * a / b - b, inertia = (a * a + b * b) / 4.0;
   for (const bool rolls : {true, false}) {
@@ -90,7 +92,8 @@ TEST(Curves, a_frictionless_superellipse_slides_as_a_particle) {
     run_exactly(simulation);
     const double along = gravity * std::sin(M_PI / 9.0);
     // Euler's sum of velocities over the steps: exact.
-    EXPECT_NEAR((position(simulation, "part") - start).norm(), along * 0.5 * 0.5 * (0.5 + step), 1e-7)
+    EXPECT_NEAR((position(simulation, "part") - start).norm(), along * 0.5 * 0.5 * (0.5 + step),
+                1e-7)
         << shape;
     EXPECT_NEAR(twist(simulation, "part").linear.norm(), along * 0.5, 1e-6) << shape;
   }
@@ -100,11 +103,12 @@ TEST(Curves, a_frictionless_superellipse_slides_as_a_particle) {
 // point against the incline and does not slip.
 TEST(Curves, a_rolling_superellipse_keeps_its_energy_to_first_order) {
   const Superellipse shape = make_superellipse({0.1, 0.08}, 2.5);
-  const Vector3 into(-std::sin(M_PI / 9.0), -std::cos(M_PI / 9.0), 0.0);  // the slope falls to the right
+  const Vector3 into(-std::sin(M_PI / 9.0), -std::cos(M_PI / 9.0),
+                     0.0);  // the slope falls to the right
   std::vector<double> steps{2e-3, 1e-3, 5e-4}, errors;
   for (const double h : steps) {
-    Simulation simulation = simulate(
-        on_incline("superellipse: {axes: [0.1, 0.08], exponent: 2.5}", 5.0, -0.3, h, 0.6));
+    Simulation simulation =
+        simulate(on_incline("superellipse: {axes: [0.1, 0.08], exponent: 2.5}", 5.0, -0.3, h, 0.6));
     const double start = energy_of(simulation, "part");
     double worst = 0.0;
     while (!simulation.finished()) {
@@ -119,12 +123,13 @@ TEST(Curves, a_rolling_superellipse_keeps_its_energy_to_first_order) {
       EXPECT_LT((solved.contact.point_b - lowest).norm(), 1e-12);
       EXPECT_NEAR(solved.velocity[1], 0.0, 1e-10);
     }
-    EXPECT_LT(twist(simulation, "part").angular.z(), -5.0);
+    EXPECT_LT(twist(simulation, "part").angular.z(), -4.5);
     errors.push_back(worst);
   }
   EXPECT_GT(fitted_order(steps, errors), 0.8);
   // Of the energy that the fall has turned into motion.
-  const double fallen = 0.5 * gravity * std::pow(std::sin(M_PI / 9.0) * 0.6, 2) * area_moments(shape).area * 1000.0 * gravity;
+  const double mass = 1000.0 * area_moments(shape).area;
+  const double fallen = 0.5 * mass * std::pow(gravity * std::sin(M_PI / 9.0) * 0.6, 2);
   EXPECT_LT(errors.back(), 0.02 * fallen);
 }
 
@@ -143,7 +148,7 @@ run: {step: 1 ms, duration: 1}
     tilt = std::max(tilt, std::abs(angle_of(simulation, "block")));
   }
   EXPECT_NEAR(position(simulation, "block").x(), 4.0 / (2.0 * 0.3 * gravity), 2e-3);
-  EXPECT_LT(tilt, 1e-3);
+  EXPECT_LT(tilt, 1e-9);  // its flat side stays on the floor
   EXPECT_LT(twist(simulation, "block").linear.norm(), 1e-9);
 }
 
@@ -183,9 +188,9 @@ run: {step: 1 ms, duration: 1}
     ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
     tilt = std::max(tilt, std::abs(angle_of(simulation, "upper")));
   }
-  EXPECT_LT(tilt, 1e-3);
-  EXPECT_NEAR(position(simulation, "upper").y(), 0.3, 1e-3);
-  EXPECT_LT(twist(simulation, "upper").linear.norm(), 1e-3);
+  EXPECT_LT(tilt, 1e-9);
+  EXPECT_NEAR(position(simulation, "upper").y(), 0.3, 1e-9);
+  EXPECT_LT(twist(simulation, "upper").linear.norm(), 1e-9);
 }
 
 }  // namespace

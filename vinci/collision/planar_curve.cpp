@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts of curves. As for polygons, features are chosen where the pair just touches, and gaps are
-// taken where the bodies really are.
+// Contacts of curves. As for polygons, features are chosen where the pair just touches, and gaps
+// are taken where the bodies really are.
 #include "vinci/collision/planar_curve.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double length_tolerance = 1e-9;
 constexpr double sunk_share = 0.1;
 
-// A turn of the body by φ makes the point whose normal is φ off the lowest one. Where the curve is so
-// flat that this point lies far away, it takes part beforehand.
-constexpr double still_turn = 1e-9;    // rad: points that are as low as the lowest
+// A turn of the body by φ makes the point whose normal is φ off the lowest one. Where the curve is
+// so flat that this point lies far away, it takes part beforehand.
+constexpr double still_turn = 1e-9;    // rad: within it a side counts as straight
 constexpr double largest_turn = 0.25;  // rad; no step that can be trusted turns a body further
 constexpr double flat_radius = 10.0;   // radius of curvature over size from which a side is flat
 constexpr double least_share = 0.05;   // of the size; points nearer than this are one
@@ -60,7 +60,7 @@ void CurveCollider::collide(const PlanarOutline& a, const PlanarOutline& b, doub
   if (other_->curve) {
     collide_curves();
   } else if (other_->unbounded) {
-    collide_half_plane();
+    meet_face(0);
   } else {
     tolerance_ = std::max(tolerance_, length_tolerance * other_->box.diagonal().norm());
     const auto is_near = [&](const Piece& piece) {
@@ -85,10 +85,6 @@ void CurveCollider::collide_curves() {
   if (!(best.gap <= margin_)) return;
   add(best.point_a, best.point_b, best.normal, lowest_feature, lowest_feature);
   add_flat(best.normal, best.point_a, {&other, best.point_b}, 0);
-}
-
-void CurveCollider::collide_half_plane() {
-  meet_face(0);
 }
 
 std::span<const PlanarOutline::RingVertex> CurveCollider::ring(const Piece& piece) const {
@@ -145,7 +141,7 @@ bool CurveCollider::find_valid_axis(const Piece& piece, bool corners, PlanarProb
     }
     PlanarProbe found;
     if (corners && vertex.corner >= 0 && other_->corners[vertex.corner].convex &&
-        probe_corner(vertex.corner, own, found) && found.gap > best.gap) {
+        probe_corner(vertex.corner, own, best.gap, found) && found.gap > best.gap) {
       best = found;
       feature = static_cast<int>(corner_feature(*other_, vertex.corner));
     }
@@ -161,24 +157,21 @@ void CurveCollider::part_piece(const Piece& piece) {
   add(axis.point_a, axis.point_b, axis.normal, lowest_feature, static_cast<std::uint32_t>(feature));
 }
 
-// The gap between the curve and a convex corner, if its normal lies inside the corner's cone; on the
-// cone's boundary the faces have it.
-bool CurveCollider::probe_corner(int corner, const PlanarConvex& curve, PlanarProbe& found) const {
+// The gap between the curve and a convex corner, if its normal lies inside the corner's cone; on
+// the cone's boundary the faces have it.
+bool CurveCollider::probe_corner(int corner, const PlanarConvex& curve, double least,
+                                 PlanarProbe& found) const {
   const int count = static_cast<int>(other_->faces.size());
   const PlanarConvex point(other_->corners[corner].point - own_->curve.origin);
-  const PlanarProbe low = probe(curve, point, -other_->faces[(corner + count - 1) % count].normal);
-  const PlanarProbe high = probe(curve, point, -other_->faces[corner].normal);
-  if (!(low.slope > tolerance_) || !(high.slope < -tolerance_)) return false;
-  int probes = 0;
-  const double size = own_->curve.size + (point.offset() - curve.offset()).norm();
-  found = largest_gap_between(curve, point, low, high, size, probes);
-  return true;
+  const PlanarArc cone{
+      -other_->faces[(corner + count - 1) % count].normal, -other_->faces[corner].normal,
+      own_->curve.size + (point.offset() - curve.offset()).norm(), tolerance_, least};
+  return largest_gap_within(curve, point, cone, found);
 }
 
 void CurveCollider::meet_corner(int corner) {
   PlanarProbe found;
-  if (!probe_corner(corner, PlanarConvex(own_->curve, shift_), found)) return;
-  if (found.gap < -tolerance_) return;
+  if (!probe_corner(corner, PlanarConvex(own_->curve, shift_), -tolerance_, found)) return;
   const Vector2 on_curve = found.point_a - shift_;
   if (found.normal.dot(found.point_b - on_curve) > core_margin_) return;
   add(on_curve, found.point_b, found.normal, lowest_feature, corner_feature(*other_, corner));
@@ -189,7 +182,8 @@ void CurveCollider::meet_face(int index) {
   const Vector2 tail = face.tail - own_->curve.origin;
   const Vector2 lowest = own_->curve.support(-face.normal);
   const double gap = face.normal.dot(lowest - tail);
-  if (gap > core_margin_ || gap + face.normal.dot(shift_) < -tolerance_) return;
+  const double moved_gap = other_->unbounded ? 0.0 : gap + face.normal.dot(shift_);
+  if (gap > core_margin_ || moved_gap < -tolerance_) return;
   const Vector2 foot = lowest - gap * face.normal;
   // Against the sense of the face, which has the solid on its left, along the tangent of the pair.
   const double along = face.tangent.dot(lowest + shift_ - tail);
@@ -214,8 +208,7 @@ void CurveCollider::add_flat(const Vector2& normal, const Vector2& point, const 
   const PlanarConvex own(own_->curve, Vector2::Zero());
   double size = own_->curve.size;
   if (opposite.curve) size = std::min(size, other_->curve.size);
-  const double turns[] = {still_turn,
-                          std::clamp(2.0 * margin_ / size, still_turn, largest_turn)};
+  const double turns[] = {still_turn, std::clamp(2.0 * margin_ / size, still_turn, largest_turn)};
   std::uint32_t name = lowest_feature;
   for (const double side : {-1.0, 1.0}) {
     const Vector2 along = side * left_of(normal);
@@ -234,12 +227,13 @@ void CurveCollider::add_flat(const Vector2& normal, const Vector2& point, const 
       if (cut) distance = limit;
       if (!(distance > flat_radius * size * turn) || !(distance > reached + least_share * size))
         continue;
-      if (!opposite.curve && distance < (side > 0.0 ? opposite.lowest : -opposite.highest)) continue;
+      if (!opposite.curve && distance < (side > 0.0 ? opposite.lowest : -opposite.highest))
+        continue;
       reached = distance;
-      const Vector2 on_own =
-          cut ? point_beside(own, tip, point, along, distance) : tip.point_a;
-      Vector2 on_other = opposite.point + distance * along;
-      if (opposite.curve) {
+      Vector2 on_own = point + distance * along, on_other = opposite.point + distance * along;
+      if (turn > still_turn)
+        on_own = cut ? point_beside(own, tip, point, along, distance) : tip.point_a;
+      if (turn > still_turn && opposite.curve) {
         const PlanarProbe back{-turned(normal, -side * turn), tip.point_b, tip.point_a, 0.0, 0.0};
         on_other = cut ? tip.point_b
                        : point_beside(*opposite.curve, back, opposite.point, along, distance);
@@ -268,8 +262,8 @@ Vector2 CurveCollider::point_beside(const PlanarConvex& convex, const PlanarProb
     (beyond ? high_turn : low_turn) = turn;
   }
   const double span = along.dot(high - low);
-  const double share = span > 0.0 ? std::clamp((distance - along.dot(low - from)) / span, 0.0, 1.0)
-                                  : 0.0;
+  const double share =
+      span > 0.0 ? std::clamp((distance - along.dot(low - from)) / span, 0.0, 1.0) : 0.0;
   return low + share * (high - low);
 }
 
@@ -279,7 +273,8 @@ void CurveCollider::add(const Vector2& on_curve, const Vector2& on_other, const 
   const Vector2 far = on_other - other_->radius * normal + own_->curve.origin;
   const double gap = normal.dot(on_other - on_curve) - other_->radius;
   if (!(gap <= margin_)) return;
-  const Vector3 point_near(near.x(), near.y(), own_->depth), point_far(far.x(), far.y(), own_->depth);
+  const Vector3 point_near(near.x(), near.y(), own_->depth),
+      point_far(far.x(), far.y(), own_->depth);
   const Vector3 along(normal.x(), normal.y(), 0.0);
   if (own_is_a_)
     found_.push_back({feature_curve, feature_other, point_near, point_far, along, gap});
@@ -290,7 +285,8 @@ void CurveCollider::add(const Vector2& on_curve, const Vector2& on_other, const 
 // A face that belongs to several pieces is met through each of them.
 void CurveCollider::deliver(std::vector<ContactPoint>& out) {
   std::sort(found_.begin(), found_.end(), [](const ContactPoint& p, const ContactPoint& q) {
-    return std::tuple(p.feature_a, p.feature_b, p.gap) < std::tuple(q.feature_a, q.feature_b, q.gap);
+    return std::tuple(p.feature_a, p.feature_b, p.gap) <
+           std::tuple(q.feature_a, q.feature_b, q.gap);
   });
   const auto last =
       std::unique(found_.begin(), found_.end(), [](const ContactPoint& p, const ContactPoint& q) {

@@ -24,12 +24,11 @@ class CurveCollider {
   };
 
   void collide_curves();
-  void collide_half_plane();
   void collide_piece(const Piece& piece);
   void part_piece(const Piece& piece);
   std::span<const PlanarOutline::RingVertex> ring(const Piece& piece) const;
   bool find_valid_axis(const Piece& piece, bool corners, PlanarProbe& best, int& feature) const;
-  bool probe_corner(int corner, const PlanarConvex& curve, PlanarProbe& found) const;
+  bool probe_corner(int corner, const PlanarConvex& curve, double least, PlanarProbe& found) const;
   void meet_face(int face);
   void meet_corner(int corner);
   void add_flat(const Vector2& normal, const Vector2& point, const Opposite& opposite,

@@ -75,7 +75,8 @@ void PlanarOutline::place_curve(const Shape& shape, const Pose& pose) {
 
 Vector2 PlacedCurve::support(const Vector2& direction) const {
   const Vector2 local = turn.transpose() * direction;
-  return turn * (superellipse ? support_point(*superellipse, local) : support_point(*implicit, local));
+  return turn *
+         (superellipse ? support_point(*superellipse, local) : support_point(*implicit, local));
 }
 
 // A point or a segment, walked there and back.

@@ -111,6 +111,17 @@ class Ring {
     for (int i = 0; i < 4; ++i) measure(i);
   }
 
+  // Only the arc between two normals, at most half a turn apart.
+  void start_between(const PlanarProbe& low, const PlanarProbe& high) {
+    add(low);
+    add(probe(a_, b_, bisector(low.normal, high.normal)));
+    add(high);
+    for (int i = 0; i < 3; ++i) next_[i] = i < 2 ? i + 1 : end, previous_[i] = i - 1;
+    measure(0);
+    measure(1);
+    bounds_[2] = {-std::numeric_limits<double>::infinity(), high.normal};
+  }
+
   int count() const { return count_; }
   const PlanarProbe& best() const { return probes_[best_]; }
   double bound() const { return bounds_[widest()].value; }
@@ -144,10 +155,11 @@ class Ring {
     const auto neighbour = [&](int i) { return ahead ? next_[i] : previous_[i]; };
     const auto grows = [&](const PlanarProbe& p) { return ahead ? p.slope > 0.0 : p.slope < 0.0; };
     int at = best_;
-    for (int next = neighbour(at); next != best_; next = neighbour(next)) {
+    for (int next = neighbour(at); next != best_ && next != end; next = neighbour(next)) {
       if (!grows(probes_[next]) || probes_[next].gap < best().gap - tolerance_) break;
       at = next;
     }
+    if (neighbour(at) == end) return probes_[at];
     const PlanarProbe& middle = probes_[at];
     PlanarProbe other = probes_[neighbour(at)];
     const Vector2 way = other.normal - middle.normal;
@@ -156,14 +168,15 @@ class Ring {
       other = probe(a_, b_, (middle.normal + share * way).normalized());
       ++probes;
     }
-    if (ahead && other.slope < 0.0)
-      return largest_gap_between(a_, b_, middle, other, size, probes);
+    if (ahead && other.slope < 0.0) return largest_gap_between(a_, b_, middle, other, size, probes);
     if (!ahead && other.slope > 0.0)
       return largest_gap_between(a_, b_, other, middle, size, probes);
     return middle;
   }
 
  private:
+  static constexpr int end = -1;  // of an open arc
+
   void add(const PlanarProbe& value) {
     probes_[count_] = value;
     if (count_ == 0 || value.gap > best().gap) best_ = count_;
@@ -220,8 +233,7 @@ PlanarProbe largest_gap_between(const PlanarConvex& a, const PlanarConvex& b, Pl
     if (high.slope >= -least_slope) return high;
     const double turn = cross(low.normal, high.normal);
     const bool narrow = low.normal.dot(high.normal) > 0.0;
-    const double chords =
-        (high.point_a - low.point_a).norm() + (high.point_b - low.point_b).norm();
+    const double chords = (high.point_a - low.point_a).norm() + (high.point_b - low.point_b).norm();
     if (narrow && turn * chords <= least_sag) break;
     if (turn > 0.5 * width || !narrow) {
       ++since;
@@ -240,6 +252,23 @@ PlanarProbe largest_gap_between(const PlanarConvex& a, const PlanarConvex& b, Pl
     (next.slope > 0.0 ? low : high) = next;
   }
   return interpolated(low, high);
+}
+
+bool largest_gap_within(const PlanarConvex& a, const PlanarConvex& b, const PlanarArc& arc,
+                        PlanarProbe& found) {
+  const PlanarProbe low = probe(a, b, arc.low), high = probe(a, b, arc.high);
+  const double tolerance = bound_tolerance * epsilon * arc.size;
+  Ring ring(a, b, tolerance);
+  ring.start_between(low, high);
+  while (ring.bound() >= arc.least && ring.count() < most_probes &&
+         ring.bound() > ring.best().gap + tolerance)
+    if (!ring.split(ring.count() % 2 == 0)) break;
+  if (ring.bound() < arc.least) return false;
+  const bool at_low = ring.best().normal == arc.low, at_high = ring.best().normal == arc.high;
+  if ((at_low && low.slope <= arc.slack) || (at_high && high.slope >= -arc.slack)) return false;
+  int probes = 0;
+  found = ring.refined(arc.size, probes);
+  return found.gap >= arc.least;
 }
 
 PlanarSeparation largest_gap(const PlanarConvex& a, const PlanarConvex& b, const Vector2& first,

@@ -13,8 +13,8 @@
 
 namespace vinci {
 
-// A convex set: a curve, a convex piece of an outline or a single point; moved by an offset. What it
-// is made from outlives it.
+// A convex set: a curve, a convex piece of an outline or a single point; moved by an offset. What
+// it is made from outlives it.
 class PlanarConvex {
  public:
   // A superellipse or an implicit curve.
@@ -44,8 +44,8 @@ PlanarProbe probe(const PlanarConvex& a, const PlanarConvex& b, const Vector2& n
 
 struct PlanarSeparation {
   PlanarProbe best;
-  // Whether `best` is the maximum. If not, the gap is greater than what was asked for, or the search
-  // ran out of probes: it then lies between best.gap and `bound`.
+  // Whether `best` is the maximum. If not, the gap is greater than what was asked for, or the
+  // search ran out of probes: it then lies between best.gap and `bound`.
   bool settled = false;
   double bound = 0.0;
   int probes = 0;  // tried
@@ -56,9 +56,21 @@ struct PlanarSeparation {
 PlanarSeparation largest_gap(const PlanarConvex& a, const PlanarConvex& b, const Vector2& first,
                              double size, double enough);
 
-// The largest gap between two normals less than half a turn apart, where the slope changes sign from
-// positive at `low` to negative at `high`. On straight sides the points are those opposite to each
-// other.
+// Normals from `low` counter-clockwise to `high`, at most half a turn.
+struct PlanarArc {
+  Vector2 low, high;
+  double size;   // m, as above
+  double slack;  // slopes below it at the ends are nothing, m
+  double least;  // a smaller gap is of no interest, m
+};
+
+// The largest gap of an arc; false if it is at one of the ends or less than asked for.
+bool largest_gap_within(const PlanarConvex& a, const PlanarConvex& b, const PlanarArc& arc,
+                        PlanarProbe& found);
+
+// The largest gap between two normals less than half a turn apart, where the slope changes sign
+// from positive at `low` to negative at `high`. On straight sides the points are those opposite to
+// each other.
 PlanarProbe largest_gap_between(const PlanarConvex& a, const PlanarConvex& b, PlanarProbe low,
                                 PlanarProbe high, double size, int& probes);
 

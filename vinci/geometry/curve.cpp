@@ -45,9 +45,8 @@ std::vector<Vector2> outline(const Curve& curve, std::size_t count) {
   };
   for (std::size_t i = 0; i < sides.size(); ++i) measure(i);
   while (sides.size() < count) {
-    const auto worst = std::max_element(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-      return a.sag < b.sag;
-    });
+    const auto worst = std::max_element(sides.begin(), sides.end(),
+                                        [](const Side& a, const Side& b) { return a.sag < b.sag; });
     if (!(worst->sag > 0.0)) break;  // a polygon already
     const auto i = static_cast<std::size_t>(worst - sides.begin());
     const Vector2 chord = sides[(i + 1) % sides.size()].point - sides[i].point;
@@ -72,12 +71,14 @@ Superellipse make_superellipse(const Vector2& axes, double exponent) {
       throw Error(fmt::format("a semi-axis of {} m; accepted: positive lengths up to {:g} m", axis,
                               farthest));
   if (!(exponent >= 1.0))
-    throw Error(fmt::format("with exponent {} the superellipse is not convex; accepted: from 1 "
-                            "(rhombus) over 2 (ellipse) to {:g} (nearly a box)",
-                            exponent, max_superellipse_exponent));
+    throw Error(
+        fmt::format("with exponent {} the superellipse is not convex; accepted: from 1 "
+                    "(rhombus) over 2 (ellipse) to {:g} (nearly a box)",
+                    exponent, max_superellipse_exponent));
   if (!(exponent <= max_superellipse_exponent))
-    throw Error(fmt::format("exponent {}; accepted: from 1 (rhombus) to {:g}, beyond that use a box",
-                            exponent, max_superellipse_exponent));
+    throw Error(
+        fmt::format("exponent {}; accepted: from 1 (rhombus) to {:g}, beyond that use a box",
+                    exponent, max_superellipse_exponent));
   return {axes, exponent};
 }
 

@@ -37,11 +37,11 @@ inline constexpr double implicit_corner_length = 1e-13;
 // positive or not a number. Right to rounding.
 Vector2 boundary_between(const Expression& function, const Vector2& inner, const Vector2& outer);
 
-// ∫ dA, ∫ x dA and ∫ x xᵀ dA about the local origin in closed form, or about the centre by quadrature
-// to 1e-12 of the size; the latter needs function, knots, centre and size only.
+// ∫ dA, ∫ x dA and ∫ x xᵀ dA about the local origin in closed form, or about the centre by
+// quadrature to 1e-12 of the size; the latter needs function, knots, centre and size only.
 struct AreaMoments {
-  double area = 0.0;                // m²
-  Vector2 first = Vector2::Zero();  // m³
+  double area = 0.0;                 // m²
+  Vector2 first = Vector2::Zero();   // m³
   Matrix2 second = Matrix2::Zero();  // m⁴
 };
 AreaMoments area_moments(const Superellipse& curve);

@@ -29,6 +29,11 @@ double cross(const Vector2& u, const Vector2& v) {
   return u.x() * v.y() - u.y() * v.x();
 }
 
+// To the right of the way, where the outside of a counter-clockwise curve is.
+Vector2 outward_of(const Vector2& chord) {
+  return Vector2(chord.y(), -chord.x()).normalized();
+}
+
 std::string shown(const Vector2& point) {
   return fmt::format("({:.6g}, {:.6g})", point.x(), point.y());
 }
@@ -64,9 +69,10 @@ class Builder {
   Vector2 checked(const Vector2& inside) const {
     const double f = value(inside);
     if (!inside.allFinite() || !(f < 0.0))
-      throw Error(fmt::format("the function is {:.6g} at the point {}; accepted: a point inside, "
-                              "where it is negative",
-                              f, shown(inside)));
+      throw Error(
+          fmt::format("the function is {:.6g} at the point {}; accepted: a point inside, "
+                      "where it is negative",
+                      f, shown(inside)));
     return inside;
   }
 
@@ -118,9 +124,10 @@ class Builder {
       inner = outer;
       outer *= 1.5;
       if (outer > farthest)
-        throw Error(fmt::format("the set where the function is negative has no end towards {} "
-                                "within {:g} m; accepted: a bounded set",
-                                shown(direction), farthest));
+        throw Error(
+            fmt::format("the set where the function is negative has no end towards {} "
+                        "within {:g} m; accepted: a bounded set",
+                        shown(direction), farthest));
     }
     return boundary_between(function_, origin + inner * direction, origin + outer * direction);
   }
@@ -129,9 +136,10 @@ class Builder {
     for (double share = 1.05; share < 40.0; share *= 1.1) {
       const Vector2 beyond = center_ + share * (point - center_);
       if (value(beyond) < 0.0)
-        throw Error(fmt::format("the function is negative at {}, beyond its zero at {}; accepted: "
-                                "one convex set",
-                                shown(beyond), shown(point)));
+        throw Error(
+            fmt::format("the function is negative at {}, beyond its zero at {}; accepted: "
+                        "one convex set",
+                        shown(beyond), shown(point)));
     }
   }
 
@@ -139,14 +147,16 @@ class Builder {
     const FieldValue f = field_value(function_, point);
     const double slope = f.gradient.norm();
     if (!std::isfinite(f.value) || !std::isfinite(slope))
-      throw Error(fmt::format("the function or its gradient is not finite at {} on its curve; "
-                              "accepted: a function that is smooth there",
-                              shown(point)));
+      throw Error(
+          fmt::format("the function or its gradient is not finite at {} on its curve; "
+                      "accepted: a function that is smooth there",
+                      shown(point)));
     if (!(slope * size > 1e-6 * std::abs(value(center_))) ||
         std::abs(f.value) > 1e-6 * slope * size)
-      throw Error(fmt::format("the gradient of the function vanishes, or the function jumps, at {} "
-                              "on its curve; accepted: a function that grows outwards",
-                              shown(point)));
+      throw Error(
+          fmt::format("the gradient of the function vanishes, or the function jumps, at {} "
+                      "on its curve; accepted: a function that grows outwards",
+                      shown(point)));
     return {point, f.gradient / slope};
   }
 
@@ -184,9 +194,10 @@ class Builder {
   }
 
   [[noreturn]] void fail(const Vector2& point) const {
-    throw Error(fmt::format("the set where the function is negative is not convex near {}; accepted: "
-                            "a convex set",
-                            shown(point)));
+    throw Error(
+        fmt::format("the set where the function is negative is not convex near {}; accepted: "
+                    "a convex set",
+                    shown(point)));
   }
 
   void check_curvature(const Knot& knot) const {
@@ -200,14 +211,13 @@ class Builder {
   Knot between(const Knot& from, const Knot& to) const {
     const Vector2 chord = to.point - from.point, middle = from.point + 0.5 * chord;
     const double length = chord.norm();
-    const Vector2 outward(chord.y() / length, -chord.x() / length);
     const double f = value(middle);
     if (!(f < 0.0)) {  // on a straight side, or the set is not convex
       const Knot knot = knot_at(middle, size_);
       if (f > straightness * size_ * field_value(function_, middle).gradient.norm()) fail(middle);
       return knot;
     }
-    return knot_at(leaves(middle, outward, length), size_);
+    return knot_at(leaves(middle, outward_of(chord), length), size_);
   }
 
   // Whether the curve turns from the one to the other as a convex one does.
@@ -216,8 +226,12 @@ class Builder {
     const double slack = straightness * size_;
     const bool corner = chord.norm() <= implicit_corner_length * size_;
     if (from.normal.dot(chord) > slack || to.normal.dot(chord) < -slack ||
-        (!corner && cross(from.normal, to.normal) < -1e-9))
-      fail(from.point + 0.5 * chord);
+        (!corner && cross(from.normal, to.normal) < -1e-9)) {
+      // Between rays an unbounded set looks so too: then there is no end, and that is said.
+      const Vector2 middle = from.point + 0.5 * chord;
+      if (value(middle) < 0.0) leaves(middle, outward_of(chord), chord.norm());
+      fail(middle);
+    }
   }
 
   void refine() {
@@ -243,12 +257,26 @@ class Builder {
           halved = true;
         }
         if (done.size() + stack.size() > most_knots)
-          throw Error(fmt::format("the curve winds too much near {}; accepted: a smooth convex curve",
-                                  shown(from.point)));
+          throw Error(
+              fmt::format("the curve winds too much near {}; accepted: a smooth convex curve",
+                          shown(from.point)));
       }
     }
     knots_ = std::move(done);
+    begin_at_largest_turn();
     drop_turned_back();
+  }
+
+  // So that no straight side begins at the end of the list.
+  void begin_at_largest_turn() {
+    std::size_t first = 0;
+    double largest = -1.0;
+    for (std::size_t i = 0; i < knots_.size(); ++i) {
+      const Vector2 &u = knots_[i].normal, &v = knots_[(i + 1) % knots_.size()].normal;
+      const double turn = std::atan2(cross(u, v), u.dot(v));
+      if (turn > largest) largest = turn, first = (i + 1) % knots_.size();
+    }
+    std::rotate(knots_.begin(), knots_.begin() + static_cast<long>(first), knots_.end());
   }
 
   // Of a straight side the ends are kept; knots whose normals rounding has turned back are dropped,

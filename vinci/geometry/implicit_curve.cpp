@@ -51,8 +51,10 @@ struct Arc {
   const Knot &from, &to;
   // Inside the triangle of the chord and the two tangents, where the curve runs.
   bool holds(const Vector2& point, double slack) const {
-    return from.normal.dot(point - from.point) <= slack && to.normal.dot(point - to.point) <= slack &&
-           cross(to.point - from.point, point - from.point) <= slack * (to.point - from.point).norm();
+    return from.normal.dot(point - from.point) <= slack &&
+           to.normal.dot(point - to.point) <= slack &&
+           cross(to.point - from.point, point - from.point) <=
+               slack * (to.point - from.point).norm();
   }
 };
 
@@ -73,10 +75,9 @@ bool newton_support(const ImplicitCurve& curve, const Arc& arc, const Vector2& d
     jacobian.row(1) = direction.y() * f.hessian.row(0) - direction.x() * f.hessian.row(1);
     const double determinant = jacobian.determinant();
     const Vector2 residual(f.value, cross(f.gradient, direction));
-    const Vector2 step =
-        Vector2(jacobian(1, 1) * residual.x() - jacobian(0, 1) * residual.y(),
-                jacobian(0, 0) * residual.y() - jacobian(1, 0) * residual.x()) /
-        determinant;
+    const Vector2 step = Vector2(jacobian(1, 1) * residual.x() - jacobian(0, 1) * residual.y(),
+                                 jacobian(0, 0) * residual.y() - jacobian(1, 0) * residual.x()) /
+                         determinant;
     if (!step.allFinite()) return false;
     point -= step;
     if (!arc.holds(point, 1e-3 * curve.size)) return false;
@@ -157,7 +158,8 @@ struct Quadrature {
 
 // Three jets: the mixed derivative by polarisation, fxy = (f'' along (1, 1) − fxx − fyy) / 2.
 FieldValue field_value(const Expression& function, const Vector2& point) {
-  const Jet x = along(function, point, Vector2::UnitX()), y = along(function, point, Vector2::UnitY());
+  const Jet x = along(function, point, Vector2::UnitX()),
+            y = along(function, point, Vector2::UnitY());
   const Jet both = along(function, point, Vector2::Ones());
   const double mixed = 0.5 * (both.second - x.second - y.second);
   FieldValue field{x.value, {x.first, y.first}, {}};

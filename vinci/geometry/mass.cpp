@@ -115,8 +115,7 @@ Matrix3 in_space(const Matrix2& second_moment) {
 
 MassProperties curved_sheet(const Superellipse& s, double density) {
   const AreaMoments moments = area_moments(s);
-  return {density * moments.area, Vector3::Zero(),
-          inertia_of(density * in_space(moments.second))};
+  return {density * moments.area, Vector3::Zero(), inertia_of(density * in_space(moments.second))};
 }
 
 MassProperties curved_sheet(const ImplicitCurve& s, double density) {

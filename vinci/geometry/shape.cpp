@@ -94,9 +94,9 @@ struct BoundingBox {
 }  // namespace
 
 std::string kind_of(const Shape& shape) {
-  static constexpr const char* names[] = {
-      "circle",   "polygon",    "half-plane", "capsule",      "sphere",  "box",
-      "cylinder", "polyhedron", "half-space", "superellipse", "implicit"};
+  static constexpr const char* names[] = {"circle",     "polygon",      "half-plane", "capsule",
+                                          "sphere",     "box",          "cylinder",   "polyhedron",
+                                          "half-space", "superellipse", "implicit"};
   static_assert(std::size(names) == std::variant_size_v<Shape>);
   return names[shape.index()];
 }
@@ -106,7 +106,8 @@ bool is_unbounded(const Shape& shape) {
 }
 
 bool is_curve(const Shape& shape) {
-  return std::holds_alternative<Superellipse>(shape) || std::holds_alternative<ImplicitCurve>(shape);
+  return std::holds_alternative<Superellipse>(shape) ||
+         std::holds_alternative<ImplicitCurve>(shape);
 }
 
 double bounding_radius(const Shape& shape) {

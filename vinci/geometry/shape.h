@@ -77,11 +77,12 @@ struct ImplicitCurve {  // planar
     Vector2 point;   // on the curve
     Vector2 normal;  // outward, unit
   };
-  Expression function;      // of x (variable 0) and y (variable 1)
-  std::vector<Knot> knots;  // counter-clockwise; the normal turns little, or at a corner, in between
-  Vector2 center;           // inside
-  double size;              // largest distance of the curve from the centre, m
-  double area;              // m²
+  Expression function;  // of x (variable 0) and y (variable 1)
+  std::vector<Knot>
+      knots;       // counter-clockwise; the normal turns little, or at a corner, in between
+  Vector2 center;  // inside
+  double size;     // largest distance of the curve from the centre, m
+  double area;     // m²
   Vector2 centroid;
   Matrix2 second_moment;  // ∫ x xᵀ dA about the centroid, m⁴
 };

@@ -250,9 +250,10 @@ class StructureCheck {
       if (!expression.uses(i)) continue;
       if (value.variables == Variables::plane) {
         if (parameters_.count(plane_variables_[i]) == 0) continue;
-        return fail(node, fmt::format("{}: '{}' is a coordinate here and also a parameter; accepted: "
-                                      "parameters of other names",
-                                      in_quotes(node.text), plane_variables_[i]));
+        return fail(node,
+                    fmt::format("{}: '{}' is a coordinate here and also a parameter; accepted: "
+                                "parameters of other names",
+                                in_quotes(node.text), plane_variables_[i]));
       }
       const std::string& name = scene_.variables[i];
       if (value.variables == Variables::none)

@@ -170,27 +170,29 @@ SceneValue points(World world, std::size_t least, std::size_t most) {
 }
 
 SceneValue superellipse() {
-  return map("{axes: [a, b], exponent: n}",
-             {{"axes", "Semi-axes a and b in m: the shape reaches from -a to a and from -b to b.",
-               numbers("[a, b] in m", 2, positive("m")), true},
-              {"exponent",
-               "Exponent n of |x/a|^n + |y/b|^n <= 1: 1 is a rhombus, 2 an ellipse, large ones are "
-               "nearly boxes.",
-               within(fmt::format("a number from 1 (a rhombus; below it the shape is not convex) over "
-                                  "2 (an ellipse) to {:g} (nearly a box)",
-                                  max_superellipse_exponent),
-                      1.0, max_superellipse_exponent),
-               true}});
+  return map(
+      "{axes: [a, b], exponent: n}",
+      {{"axes", "Semi-axes a and b in m: the shape reaches from -a to a and from -b to b.",
+        numbers("[a, b] in m", 2, positive("m")), true},
+       {"exponent",
+        "Exponent n of |x/a|^n + |y/b|^n <= 1: 1 is a rhombus, 2 an ellipse, large ones are "
+        "nearly boxes.",
+        within(fmt::format("a number from 1 (a rhombus; below it the shape is not convex) over "
+                           "2 (an ellipse) to {:g} (nearly a box)",
+                           max_superellipse_exponent),
+               1.0, max_superellipse_exponent),
+        true}});
 }
 
 SceneValue implicit() {
-  return map("{function: f} or {function: f, inside: [x, y]}",
-             {{"function", "Function of x and y that is negative inside the body and 0 on its curve.",
-               function("an expression of x and y, negative inside, as in x^2 + 2*y^2 - 0.01",
-                        Variables::plane),
-               true},
-              {"inside", "A point of the body; searched for from the origin if not given.",
-               vector(World::planar, "m")}});
+  return map(
+      "{function: f} or {function: f, inside: [x, y]}",
+      {{"function", "Function of x and y that is negative inside the body and 0 on its curve.",
+        function("an expression of x and y, negative inside, as in x^2 + 2*y^2 - 0.01",
+                 Variables::plane),
+        true},
+       {"inside", "A point of the body; searched for from the origin if not given.",
+        vector(World::planar, "m")}});
 }
 
 SceneValue polyhedron() {
