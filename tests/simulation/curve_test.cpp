@@ -115,13 +115,17 @@ TEST(Curves, a_rolling_superellipse_keeps_its_energy_to_first_order) {
       const Pose before = simulation.state().poses[body(simulation, "part")];
       ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
       worst = std::max(worst, std::abs(energy_of(simulation, "part") - start));
-      ASSERT_EQ(simulation.contacts().size(), 1u);
-      const SolvedContact& solved = simulation.contacts()[0];
+      ASSERT_FALSE(simulation.contacts().empty());
+      for (const SolvedContact& each : simulation.contacts()) {
+        if (each.impulse[0] > 0.0) {
+          EXPECT_NEAR(each.velocity[1], 0.0, 1e-10);
+        }
+      }
+      const SolvedContact& solved = simulation.contacts()[0];  // the closest point
       const Vector3 local = before.rotation.conjugate() * into;
       const Vector2 expected = support_point(shape, local.head<2>());
       const Vector3 lowest = before * Vector3(expected.x(), expected.y(), 0.0);
       EXPECT_LT((solved.contact.point_b - lowest).norm(), 1e-12);
-      EXPECT_NEAR(solved.velocity[1], 0.0, 1e-10);
     }
     EXPECT_LT(twist(simulation, "part").angular.z(), -4.5);
     errors.push_back(worst);

@@ -21,7 +21,7 @@ constexpr double sunk_share = 0.1;
 // so flat that this point lies far away, it takes part beforehand.
 constexpr double still_turn = 1e-9;    // rad: within it a side counts as straight
 constexpr double largest_turn = 0.25;  // rad; no step that can be trusted turns a body further
-constexpr double flat_radius = 10.0;   // radius of curvature over size from which a side is flat
+constexpr double flat_radius = 4.0;    // radius of curvature over size from which a side is flat
 constexpr double least_share = 0.05;   // of the size; points nearer than this are one
 
 constexpr std::uint32_t lowest_feature = 1;
@@ -208,7 +208,8 @@ void CurveCollider::add_flat(const Vector2& normal, const Vector2& point, const 
   const PlanarConvex own(own_->curve, Vector2::Zero());
   double size = own_->curve.size;
   if (opposite.curve) size = std::min(size, other_->curve.size);
-  const double turns[] = {still_turn, std::clamp(2.0 * margin_ / size, still_turn, largest_turn)};
+  const double widest = std::clamp(2.0 * margin_ / size, still_turn, largest_turn);
+  const double turns[] = {still_turn, std::max(widest / 6.0, still_turn), widest};
   std::uint32_t name = lowest_feature;
   for (const double side : {-1.0, 1.0}) {
     const Vector2 along = side * left_of(normal);
