@@ -72,7 +72,8 @@ TEST(SceneMistakes, a_diagnostic_reads_file_line_key_message) {
   ASSERT_EQ(mistakes.size(), 1u);
   EXPECT_EQ(mistakes[0].text(),
             "test:3: bodies.ball.shapes[0].cicle: unknown key (did you mean 'circle'?); accepted: "
-            "circle, polygon, box, capsule, half-plane, material, density, position, angle");
+            "circle, polygon, box, capsule, superellipse, implicit, half-plane, material, density, "
+            "position, angle");
 }
 
 TEST(SceneMistakes, reports_stop_at_a_hundred) {

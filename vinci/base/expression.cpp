@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -260,15 +262,18 @@ struct SeriesRules {
 
 template <class Rules, class Variables>
 typename Rules::Number run(std::span<const Instruction> program, Variables variables) {
+  using Number = typename Rules::Number;
   if (program.empty()) return Rules::constant(0.0);
-  std::array<typename Rules::Number, Expression::stack_size> stack;
-  auto* top = stack.data();  // one past the last value
+  // Raw memory: setting all entries to zero would take longer than a short program.
+  static_assert(std::is_trivially_destructible_v<Number>);
+  alignas(Number) std::array<std::byte, Expression::stack_size * sizeof(Number)> stack;
+  Number* top = reinterpret_cast<Number*>(stack.data());  // one past the last value
   for (const Instruction& instruction : program) {
     const Op op = instruction.op;
     if (op == Op::constant) {
-      *top++ = Rules::constant(instruction.constant);
+      std::construct_at(top++, Rules::constant(instruction.constant));
     } else if (op == Op::variable) {
-      *top++ = Rules::variable(variables, instruction.index);
+      std::construct_at(top++, Rules::variable(variables, instruction.index));
     } else if (op < Op::add) {
       top[-1] = Rules::unary(op, top[-1]);
     } else if (op < Op::select) {
@@ -279,7 +284,7 @@ typename Rules::Number run(std::span<const Instruction> program, Variables varia
       top[-1] = Rules::select(top[-1], top[0], top[1]);
     }
   }
-  return stack[0];
+  return top[-1];
 }
 
 }  // namespace

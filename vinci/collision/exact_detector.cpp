@@ -95,7 +95,10 @@ void ExactDetector::place_shapes(const Model& model, std::span<const Pose> poses
 
 void ExactDetector::collide(const Model& model, int shape_a, int shape_b, double margin) {
   points_.clear();
-  if (model.world == World::planar)
+  if (model.world == World::planar &&
+      (is_curve(model.shapes[shape_a].shape) || is_curve(model.shapes[shape_b].shape)))
+    curves_.collide(outline(model, shape_a), outline(model, shape_b), margin, points_);
+  else if (model.world == World::planar)
     planar_.collide(outline(model, shape_a), outline(model, shape_b), margin, points_);
   else
     collide_spatial({&model.shapes[shape_a].shape, shape_poses_[shape_a],
@@ -115,12 +118,14 @@ const PlanarOutline& ExactDetector::outline(const Model& model, int shape) {
 }
 
 void add_builtin_detectors(DetectorRegistry& registry) {
-  registry.add({"exact",
-                "Every contact point of circles, capsules, polygons and half-planes in the plane, "
-                "of spheres, boxes, capsules, cylinders, convex polyhedra and half-spaces in space",
-                "",
-                {},
-                [](const OptionValues&) { return std::make_unique<ExactDetector>(); }});
+  registry.add(
+      {"exact",
+       "Every contact point of circles, capsules, polygons, superellipses, implicit curves "
+       "and half-planes in the plane, of spheres, boxes, capsules, cylinders, convex polyhedra and "
+       "half-spaces in space",
+       "",
+       {},
+       [](const OptionValues&) { return std::make_unique<ExactDetector>(); }});
 }
 
 }  // namespace vinci

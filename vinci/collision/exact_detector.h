@@ -6,6 +6,7 @@
 #include "vinci/collision/contact.h"
 #include "vinci/collision/narrow_phase.h"
 #include "vinci/collision/planar.h"
+#include "vinci/collision/planar_curve.h"
 
 namespace vinci {
 
@@ -29,6 +30,7 @@ class ExactDetector : public CollisionDetector {
   std::vector<PlanarOutline> outlines_;     // by shape, made where needed
   std::vector<char> outlined_;
   PlanarCollider planar_;
+  CurveCollider curves_;
   SpatialWorkspace spatial_;
   std::vector<ContactPoint> points_;
 };

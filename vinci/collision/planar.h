@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planar narrow phase: exact contacts between circles, capsules, polygons and half-planes.
+// The planar narrow phase: exact contacts between circles, capsules, polygons and half-planes, and
+// the placed shapes that the narrow phase of curves (planar_curve.h) shares.
 //
 // Every bounded shape is a core (a point, a segment, the convex pieces of a polygon) grown by a
 // radius. A contact pairs a convex corner of one core with a face or a corner of the other; how
@@ -9,6 +10,20 @@
 #include "vinci/collision/narrow_phase.h"
 
 namespace vinci {
+
+// A superellipse or an implicit curve in the world.
+struct PlacedCurve {
+  const Superellipse* superellipse = nullptr;
+  const ImplicitCurve* implicit = nullptr;
+  Matrix2 turn = Matrix2::Identity();  // of its own frame
+  Vector2 origin = Vector2::Zero();    // of its own frame
+  Vector2 middle = Vector2::Zero();    // a point inside
+  double size = 0.0;                   // half its extent, roughly; m
+
+  explicit operator bool() const { return superellipse || implicit; }
+  // The farthest point along a direction, from the origin in world axes.
+  Vector2 support(const Vector2& direction) const;
+};
 
 // A planar shape in the world, made once a detection and shared by all pairs of the shape.
 // Collinear vertices of a polygon are no corners: a face is straight from corner to corner, however
@@ -43,6 +58,7 @@ struct PlanarOutline {
   double radius = 0.0;      // m
   double depth = 0.0;       // z of the plane, m
   bool unbounded = false;   // a half-plane: one endless face, no corners
+  PlacedCurve curve;        // and nothing of the above but box and depth, or none
 
   void place(const Shape& shape, const Pose& pose);
 
@@ -56,6 +72,7 @@ struct PlanarOutline {
  private:
   void place_convex(std::initializer_list<Vector2> points);
   void place_polygon(const Polygon& polygon, const Pose& pose);
+  void place_curve(const Shape& shape, const Pose& pose);
   void make_faces();
   void add_piece(int first);
   std::vector<int> corner_of_, face_of_;  // vertex -> corner or −1; vertex -> face of its edge

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "vinci/collision/planar.h"
+#include "vinci/geometry/curve.h"
 
 namespace vinci {
 
@@ -33,6 +34,7 @@ void PlanarOutline::place(const Shape& shape, const Pose& pose) {
   corners.clear(), faces.clear(), ring.clear(), pieces.clear();
   box.setEmpty();
   radius = 0.0;
+  curve = {};
   depth = pose.position.z();
   unbounded = std::holds_alternative<HalfPlane>(shape);
   const Vector2 center = pose.position.head<2>();
@@ -52,7 +54,29 @@ void PlanarOutline::place(const Shape& shape, const Pose& pose) {
       place_convex({center});
   } else if (const auto* polygon = std::get_if<Polygon>(&shape)) {
     place_polygon(*polygon, pose);
+  } else if (is_curve(shape)) {
+    place_curve(shape, pose);
   }
+}
+
+void PlanarOutline::place_curve(const Shape& shape, const Pose& pose) {
+  curve.superellipse = std::get_if<Superellipse>(&shape);
+  curve.implicit = std::get_if<ImplicitCurve>(&shape);
+  curve.turn = turn_of(pose);
+  curve.origin = pose.position.head<2>();
+  // A circle that holds the curve.
+  curve.middle = curve.origin;
+  if (curve.implicit) curve.middle += curve.turn * curve.implicit->center;
+  curve.size = curve.superellipse ? curve.superellipse->axes.maxCoeff() : curve.implicit->size;
+  const double reach = curve.superellipse ? std::sqrt(2.0) * curve.size : curve.size;
+  box.extend(Vector2(curve.middle.array() - reach));
+  box.extend(Vector2(curve.middle.array() + reach));
+}
+
+Vector2 PlacedCurve::support(const Vector2& direction) const {
+  const Vector2 local = turn.transpose() * direction;
+  return turn *
+         (superellipse ? support_point(*superellipse, local) : support_point(*implicit, local));
 }
 
 // A point or a segment, walked there and back.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/geometry/curve.h"
 
 namespace vinci {
 
@@ -106,6 +107,22 @@ MassProperties solid_capsule(const Capsule& s, double density) {
                   across);
 }
 
+Matrix3 in_space(const Matrix2& second_moment) {
+  Matrix3 result = Matrix3::Zero();
+  result.topLeftCorner<2, 2>() = second_moment;
+  return result;
+}
+
+MassProperties curved_sheet(const Superellipse& s, double density) {
+  const AreaMoments moments = area_moments(s);
+  return {density * moments.area, Vector3::Zero(), inertia_of(density * in_space(moments.second))};
+}
+
+MassProperties curved_sheet(const ImplicitCurve& s, double density) {
+  return {density * s.area, Vector3(s.centroid.x(), s.centroid.y(), 0.0),
+          inertia_of(density * in_space(s.second_moment))};
+}
+
 [[noreturn]] void no_extent(const Shape& shape, Extent extent) {
   throw Error(
       fmt::format("a {} has no {}", kind_of(shape), extent == Extent::planar ? "area" : "volume"));
@@ -121,6 +138,8 @@ MassProperties sheet(const Shape& shape, double density) {
     return from_simplices(*s, density, Vector3(s->vertices[0].x(), s->vertices[0].y(), 0.0));
   if (const auto* s = std::get_if<Capsule>(&shape); s && s->half_axis.z() == 0.0)
     return stadium(*s, density);
+  if (const auto* s = std::get_if<Superellipse>(&shape)) return curved_sheet(*s, density);
+  if (const auto* s = std::get_if<ImplicitCurve>(&shape)) return curved_sheet(*s, density);
   no_extent(shape, Extent::planar);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "vinci/geometry/curve.h"
+
 namespace vinci {
 
 namespace {
@@ -32,6 +34,8 @@ struct BoundingRadius {
   double operator()(const Cylinder& s) const { return std::hypot(s.radius, s.half_height); }
   double operator()(const Polyhedron& s) const { return farthest(s.vertices); }
   double operator()(const HalfSpace&) const { return infinity; }
+  double operator()(const Superellipse& s) const { return farthest_distance(s); }
+  double operator()(const ImplicitCurve& s) const { return farthest_distance(s); }
 };
 
 struct BoundingBox {
@@ -71,19 +75,39 @@ struct BoundingBox {
     return around(s.vertices, [](const Vector3& point) { return point; });
   }
   Box3 operator()(const HalfSpace&) const { return about(Vector3::Constant(infinity)); }
+  Box3 operator()(const Superellipse& s) const { return around_curve(s); }
+  Box3 operator()(const ImplicitCurve& s) const { return around_curve(s); }
+
+  template <class Curve>
+  Box3 around_curve(const Curve& curve) const {
+    const Matrix3 rotation = pose.rotation.toRotationMatrix();
+    Box3 box{pose.position, pose.position};
+    for (int i = 0; i < 2; ++i) {
+      const Vector2 direction = rotation.row(i).head<2>().transpose();
+      box.lower[i] += direction.dot(support_point(curve, -direction));
+      box.upper[i] += direction.dot(support_point(curve, direction));
+    }
+    return box;
+  }
 };
 
 }  // namespace
 
 std::string kind_of(const Shape& shape) {
-  static constexpr const char* names[] = {"circle", "polygon",  "half-plane", "capsule",   "sphere",
-                                          "box",    "cylinder", "polyhedron", "half-space"};
+  static constexpr const char* names[] = {"circle",     "polygon",      "half-plane", "capsule",
+                                          "sphere",     "box",          "cylinder",   "polyhedron",
+                                          "half-space", "superellipse", "implicit"};
   static_assert(std::size(names) == std::variant_size_v<Shape>);
   return names[shape.index()];
 }
 
 bool is_unbounded(const Shape& shape) {
   return std::holds_alternative<HalfPlane>(shape) || std::holds_alternative<HalfSpace>(shape);
+}
+
+bool is_curve(const Shape& shape) {
+  return std::holds_alternative<Superellipse>(shape) ||
+         std::holds_alternative<ImplicitCurve>(shape);
 }
 
 double bounding_radius(const Shape& shape) {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "vinci/base/expression.h"
 #include "vinci/base/math.h"
 
 namespace vinci {
@@ -63,11 +64,35 @@ struct Polyhedron {
 // Everything below the local x-y plane (z <= 0); the outward normal is +z.
 struct HalfSpace {};
 
-using Shape =
-    std::variant<Circle, Polygon, HalfPlane, Capsule, Sphere, Box, Cylinder, Polyhedron, HalfSpace>;
+// |x/a|ⁿ + |y/b|ⁿ <= 1: a rhombus for n = 1, an ellipse for n = 2, nearly a rectangle for large n.
+// Made by make_superellipse().
+struct Superellipse {  // planar
+  Vector2 axes;        // the semi-axes a and b
+  double exponent;     // n
+};
+
+// The convex set f(x, y) <= 0. Made by make_implicit_curve(), which has looked at the whole curve.
+struct ImplicitCurve {  // planar
+  struct Knot {
+    Vector2 point;   // on the curve
+    Vector2 normal;  // outward, unit
+  };
+  Expression function;  // of x (variable 0) and y (variable 1)
+  std::vector<Knot>
+      knots;       // counter-clockwise; the normal turns little, or at a corner, in between
+  Vector2 center;  // inside
+  double size;     // largest distance of the curve from the centre, m
+  double area;     // m²
+  Vector2 centroid;
+  Matrix2 second_moment;  // ∫ x xᵀ dA about the centroid, m⁴
+};
+
+using Shape = std::variant<Circle, Polygon, HalfPlane, Capsule, Sphere, Box, Cylinder, Polyhedron,
+                           HalfSpace, Superellipse, ImplicitCurve>;
 
 std::string kind_of(const Shape& shape);  // as scenes spell it: "circle", "half-plane", ...
 bool is_unbounded(const Shape& shape);    // half-plane, half-space
+bool is_curve(const Shape& shape);        // superellipse, implicit curve
 
 // Smallest radius about the local origin that encloses the shape; infinity for unbounded ones.
 double bounding_radius(const Shape& shape);

@@ -142,8 +142,12 @@ class StructureCheck {
         mistakes_(mistakes),
         bodies_(names_below("bodies")),
         materials_(names_below("materials")),
-        parameters_(scene.variables.begin() + first_parameter, scene.variables.end()) {
+        parameters_(scene.variables.begin() + first_parameter, scene.variables.end()),
+        plane_variables_(scene.variables) {
     materials_.insert("default");
+    plane_variables_[x_variable] = "x";
+    plane_variables_[y_variable] = "y";
+    plane_variables_[velocity_variable].clear();
   }
 
   bool check(Node& node, const SceneValue& value) {
@@ -204,7 +208,9 @@ class StructureCheck {
       return fail(node, in_quotes(node.text) + " is not a finite number; accepted: " + value.text);
     if (result.ec == std::errc() && result.ptr == end) return true;
     try {
-      Expression expression = Expression::parse(node.text, scene_.variables);
+      const bool plane = value.variables == Variables::plane;
+      Expression expression =
+          Expression::parse(node.text, plane ? plane_variables_ : scene_.variables);
       if (!check_variables(node, value, expression)) return false;
       if (expression.is_constant())
         node.number = expression.value({});
@@ -220,11 +226,15 @@ class StructureCheck {
   // The parser knows all variables; what is accepted here may be fewer.
   static std::string explained(const Error& error, const SceneValue& value) {
     std::string message = error.message();
-    const std::string all = "; accepted: t, q, v, ";
+    const bool plane = value.variables == Variables::plane;
+    const std::string all = plane ? "; accepted: x, y, , " : "; accepted: t, q, v, ";
     const std::size_t found = message.find(all);
     if (found == std::string::npos || value.variables == Variables::state) return message;
     const bool time = value.variables == Variables::time;
-    return message.replace(found, all.size(), time ? "; accepted: t, " : "; accepted: ");
+    return message.replace(found, all.size(),
+                           plane  ? "; accepted: x, y, "
+                           : time ? "; accepted: t, "
+                                  : "; accepted: ");
   }
 
   // YAML ends a value at a comma inside { } and [ ]: `min(1` is what is left of a call.
@@ -238,6 +248,13 @@ class StructureCheck {
   bool check_variables(const Node& node, const SceneValue& value, const Expression& expression) {
     for (std::size_t i = 0; i < first_parameter; ++i) {
       if (!expression.uses(i)) continue;
+      if (value.variables == Variables::plane) {
+        if (parameters_.count(plane_variables_[i]) == 0) continue;
+        return fail(node,
+                    fmt::format("{}: '{}' is a coordinate here and also a parameter; accepted: "
+                                "parameters of other names",
+                                in_quotes(node.text), plane_variables_[i]));
+      }
       const std::string& name = scene_.variables[i];
       if (value.variables == Variables::none)
         return fail(node, fmt::format("{}: '{}' has no value here; accepted: {}",
@@ -387,6 +404,7 @@ class StructureCheck {
   const SceneData& scene_;
   Mistakes& mistakes_;
   std::set<std::string> bodies_, materials_, parameters_;
+  std::vector<std::string> plane_variables_;  // of the functions of implicit curves
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ namespace vinci {
 // Variables of every expression: t, q, v, then the parameters in the order of the scene.
 inline constexpr std::size_t time_variable = 0, position_variable = 1, velocity_variable = 2;
 inline constexpr std::size_t first_parameter = 3;
+// The functions of implicit curves have x and y in place of t and q, and nothing in place of v.
+inline constexpr std::size_t x_variable = 0, y_variable = 1;
 
 struct SceneData {
   std::vector<std::string> files;  // as messages show them

@@ -169,6 +169,32 @@ SceneValue points(World world, std::size_t least, std::size_t most) {
               most);
 }
 
+SceneValue superellipse() {
+  return map(
+      "{axes: [a, b], exponent: n}",
+      {{"axes", "Semi-axes a and b in m: the shape reaches from -a to a and from -b to b.",
+        numbers("[a, b] in m", 2, positive("m")), true},
+       {"exponent",
+        "Exponent n of |x/a|^n + |y/b|^n <= 1: 1 is a rhombus, 2 an ellipse, large ones are "
+        "nearly boxes.",
+        within(fmt::format("a number from 1 (a rhombus; below it the shape is not convex) over "
+                           "2 (an ellipse) to {:g} (nearly a box)",
+                           max_superellipse_exponent),
+               1.0, max_superellipse_exponent),
+        true}});
+}
+
+SceneValue implicit() {
+  return map(
+      "{function: f} or {function: f, inside: [x, y]}",
+      {{"function", "Function of x and y that is negative inside the body and 0 on its curve.",
+        function("an expression of x and y, negative inside, as in x^2 + 2*y^2 - 0.01",
+                 Variables::plane),
+        true},
+       {"inside", "A point of the body; searched for from the origin if not given.",
+        vector(World::planar, "m")}});
+}
+
 SceneValue polyhedron() {
   return either("a list of points, or {file: part.obj, scale: 0.001}",
                 {points(World::spatial, 4, max_hull_points),
@@ -186,6 +212,8 @@ std::vector<SceneKey> shape_kinds(World world) {
             {"box", "Rectangle about the shape's origin: full width and height.",
              numbers("[width, height] in m", 2, positive("m"))},
             {"capsule", "All points within a radius of a segment.", capsule(world)},
+            {"superellipse", "|x/a|^n + |y/b|^n <= 1 about the shape's origin.", superellipse()},
+            {"implicit", "The convex set where a function of x and y is negative.", implicit()},
             {"half-plane", "Everything below a line; by default below the x axis.", half(world)}};
   return {{"sphere", "Ball about the shape's origin: its radius.", round_shape("sphere")},
           {"box", "Box about the shape's origin: full lengths along x, y and z.",
@@ -215,7 +243,8 @@ SceneValue shape(World world) {
   value.other_world =
       world == World::planar
           ? std::vector<std::string>{"sphere", "cylinder", "polyhedron", "half-space", "rotation"}
-          : std::vector<std::string>{"circle", "polygon", "half-plane", "angle"};
+          : std::vector<std::string>{"circle",   "polygon",    "superellipse",
+                                     "implicit", "half-plane", "angle"};
   value.keys.push_back({"material", "A name from `materials`; without it, `default`.",
                         word("the name of a material", Reference::material)});
   const std::string unit = world == World::planar ? "kg/m²" : "kg/m³";

@@ -31,7 +31,7 @@ struct SceneValue {
     anything,   // a scalar whose meaning the reader of the scene does not know
   };
   // Variables that an expression may use besides the parameters.
-  enum class Variables { none, time, state };
+  enum class Variables { none, time, state, plane };
   // What a text must name.
   enum class Reference { none, body, material, parameter };
 

@@ -130,6 +130,25 @@ ShapeReader::Result ShapeReader::polyhedron(const Node& node) {
   return {hulls_.emplace(std::make_pair(file, scale), convex_hull(points)).first->second, Pose()};
 }
 
+ShapeReader::Result ShapeReader::superellipse(const Node& node) const {
+  return {make_superellipse(vector(node, "axes").head<2>(), number(node, "exponent", 2.0)), Pose()};
+}
+
+ShapeReader::Result ShapeReader::implicit(const Node& node) {
+  const Node& function = *node.find("function");
+  std::optional<Vector2> inside;
+  std::vector<double> given;
+  if (const Node* point = node.find("inside")) {
+    inside = vector(*point).head<2>();
+    given = {inside->x(), inside->y()};
+  }
+  const auto key = std::make_pair(function.text, given);
+  const auto made = curves_.find(key);
+  if (made != curves_.end()) return {made->second, Pose()};
+  const ImplicitCurve curve = make_implicit_curve(numbers_.function(function), inside);
+  return {curves_.emplace(key, curve).first->second, Pose()};
+}
+
 // `node` is the value of the key that names the kind.
 ShapeReader::Result ShapeReader::make(const Node& node) {
   const bool planar = scene_.world == World::planar;
@@ -139,6 +158,8 @@ ShapeReader::Result ShapeReader::make(const Node& node) {
   if (node.key == "capsule") return capsule(node);
   if (node.key == "half-plane" || node.key == "half-space") return half(node);
   if (node.key == "polyhedron") return polyhedron(node);
+  if (node.key == "superellipse") return superellipse(node);
+  if (node.key == "implicit") return implicit(node);
   if (node.key == "cylinder")
     return {Cylinder{number(node, "radius", 0.0), 0.5 * number(node, "height", 0.0)}, Pose()};
   if (node.key == "box" && !planar) return {Box{0.5 * vector(node)}, Pose()};

@@ -38,12 +38,16 @@ class ShapeReader {
   Result half(const Node& node) const;
   Result polygon(const Node& node) const;
   Result polyhedron(const Node& node);
+  Result superellipse(const Node& node) const;
+  Result implicit(const Node& node);
   Result make(const Node& node);
 
   const SceneData& scene_;
   const Numbers& numbers_;
   // Hulls made so far: bodies often share a mesh.
   std::map<std::pair<std::string, double>, Polyhedron> hulls_;
+  // Likewise curves, by their functions and the points given inside.
+  std::map<std::pair<std::string, std::vector<double>>, ImplicitCurve> curves_;
 };
 
 }  // namespace vinci

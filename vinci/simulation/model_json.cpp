@@ -2,6 +2,7 @@
 // A compiled model as JSON: all that a viewer needs to draw the bodies at their poses.
 #include <nlohmann/json.hpp>
 
+#include "vinci/geometry/curve.h"
 #include "vinci/simulation/recording_layout.h"
 
 namespace vinci {
@@ -11,6 +12,14 @@ using Json = nlohmann::ordered_json;
 
 Json numbers(const Vector3& v) {
   return {v.x(), v.y(), v.z()};
+}
+
+// A polygon that draws the curve.
+template <class Curve>
+Json outline(const Curve& curve) {
+  Json vertices = Json::array();
+  for (const Vector2& v : outline_points(curve, 128)) vertices.push_back({v.x(), v.y()});
+  return vertices;
 }
 
 struct ShapeJson {
@@ -35,6 +44,12 @@ struct ShapeJson {
     return {{"vertices", vertices}, {"faces", s.faces}};
   }
   Json operator()(const HalfSpace&) const { return Json::object(); }
+  Json operator()(const Superellipse& s) const {
+    return {{"axes", {s.axes.x(), s.axes.y()}}, {"exponent", s.exponent}, {"vertices", outline(s)}};
+  }
+  Json operator()(const ImplicitCurve& s) const {
+    return {{"function", s.function.text()}, {"vertices", outline(s)}};
+  }
 };
 
 Json pose_json(const Pose& pose) {
