@@ -36,6 +36,8 @@ struct Command {
 void add_check(CLI::App& app, Command& command);
 void add_run(CLI::App& app, Command& command);
 void add_info(CLI::App& app, Command& command);
+void add_view(CLI::App& app, Command& command);
+void add_render(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_list(CLI::App& app, Command& command);

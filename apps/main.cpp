@@ -8,6 +8,7 @@
 
 #include "apps/command.h"
 #include "apps/text.h"
+#include "vinci/viewing/failure.h"
 
 namespace {
 
@@ -19,6 +20,8 @@ int guarded(const vinci::Command& command) {
   try {
     return command.action();
   } catch (const vinci::Failure& error) {
+    return report(error, vinci::exit_failed);
+  } catch (const vinci::ViewingFailure& error) {
     return report(error, vinci::exit_failed);
   } catch (const vinci::Error& error) {
     return report(error, vinci::exit_bad_input);
@@ -42,6 +45,8 @@ int main(int argc, char** argv) {
   vinci::add_check(app, command);
   vinci::add_run(app, command);
   vinci::add_info(app, command);
+  vinci::add_view(app, command);
+  vinci::add_render(app, command);
   vinci::add_export(app, command);
   vinci::add_solve(app, command);
   vinci::add_list(app, command);

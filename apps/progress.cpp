@@ -10,8 +10,10 @@
 
 namespace vinci {
 
-Progress::Progress(std::string title, std::int64_t done, std::int64_t total, bool wanted)
+Progress::Progress(std::string title, std::int64_t done, std::int64_t total, bool wanted,
+                   std::string noun)
     : title_(std::move(title)),
+      noun_(std::move(noun)),
       first_(done),
       total_(std::max<std::int64_t>(total, 1)),
       visible_(wanted && is_terminal(stderr)),
@@ -21,7 +23,7 @@ Progress::~Progress() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::update(std::int64_t step, double time) {
+void Progress::update(std::int64_t step, std::optional<double> time) {
   if (!visible_) return;
   const double now = since_start_.seconds();
   if (now < next_) return;
@@ -29,15 +31,15 @@ void Progress::update(std::int64_t step, double time) {
   draw(step, time);
 }
 
-void Progress::draw(std::int64_t step, double time) {
+void Progress::draw(std::int64_t step, std::optional<double> time) {
   const double elapsed = since_start_.seconds();
   const double rate = static_cast<double>(step - first_) / std::max(elapsed, 1e-9);
   const double share = std::min(1.0, static_cast<double>(step) / static_cast<double>(total_));
   const double left = static_cast<double>(total_ - step) / std::max(rate, 1e-9);
   const auto width = static_cast<std::size_t>(std::max(terminal_width(stderr), 40)) - 1;
-  const std::string facts =
-      fmt::format(" {:3.0f}% {}/{} steps, {:.4g} s, {}/s, {} left", 100.0 * share, step, total_,
-                  time, rate_text(rate), duration_text(left));
+  const std::string facts = fmt::format(" {:3.0f}% {}/{} {}, {}{}/s, {} left", 100.0 * share, step,
+                                        total_, noun_, time ? fmt::format("{:.4g} s, ", *time) : "",
+                                        rate_text(rate), duration_text(left));
   const std::size_t room = width > facts.size() ? width - facts.size() : 0;
   const std::size_t bar = std::clamp<std::size_t>(room / 2, 4, 24);
   const std::size_t name = room > bar + 1 ? std::min(room - bar - 1, columns(title_)) : 0;

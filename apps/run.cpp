@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci run`: performs scenes, records them, tells how they went.
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -12,7 +11,9 @@
 #include "apps/progress.h"
 #include "apps/recorded_run.h"
 #include "apps/report.h"
+#include "apps/stop_signal.h"
 #include "apps/text.h"
+#include "apps/viewer_child.h"
 #include "vinci/model/run_options.h"
 #include "vinci/simulation/recorder.h"
 
@@ -26,7 +27,7 @@ struct RunFlags {
   std::string output, resume, dump, dump_folder;
   ChoiceFlags choices;
   double flush_interval = Recorder::default_flush_interval;
-  bool overwrite = false, quiet = false, profile = false, table = false;
+  bool overwrite = false, quiet = false, profile = false, table = false, view = false;
 };
 
 // One scene, ready to go.
@@ -35,17 +36,6 @@ struct Job {
   fs::path recording;
   Simulation simulation;
 };
-
-volatile std::sig_atomic_t stop_wanted = 0;
-
-// The first signal asks for a clean stop after the current step; a second one ends the program.
-void listen_for_stop() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { stop_wanted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 // Where a scene's recording goes: `output` names a file, or a folder if it is one, ends like one,
 // or several scenes share it.
@@ -147,7 +137,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   recorder.set_flush_interval(flags.flush_interval);
   try {
     Progress progress(job.name, simulation.state().step, simulation.total_steps(), with_bar);
-    while (!simulation.finished() && stop_wanted == 0) {
+    while (!simulation.finished() && !stop_wanted()) {
       simulation.step();
       recorder.after_step(simulation);
       dump.after_step(simulation);
@@ -160,7 +150,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   }
   RunResult result = result_of(Recording(job.recording), job.name);
   result.accept = simulation.options().real("accept");
-  result.interrupted = stop_wanted != 0 && !simulation.finished();
+  result.interrupted = stop_wanted() && !simulation.finished();
   result.problems = dump.files();
   return result;
 }
@@ -195,14 +185,11 @@ int exit_code(const std::vector<RunResult>& results, std::size_t wanted) {
   return code;
 }
 
-int run_run(const RunFlags& flags, const Command& command) {
-  const auto plugins = plugins_of(flags.choices.libraries);
-  std::vector<Job> jobs = jobs_of(flags, plugins);
-  listen_for_stop();
+int perform_all(const RunFlags& flags, std::vector<Job>& jobs, const Command& command) {
   const bool summaries = !flags.quiet && !flags.table && !command.json;
   std::vector<RunResult> results;
   for (Job& job : jobs) {
-    if (stop_wanted != 0) break;
+    if (stop_wanted()) break;
     results.push_back(perform(flags, job, !flags.quiet));
     if (summaries) {
       if (results.size() > 1) fmt::print("\n");
@@ -230,6 +217,35 @@ int run_run(const RunFlags& flags, const Command& command) {
   return code;
 }
 
+// The viewer of all recordings; a run goes on without one.
+std::optional<ViewerChild> start_viewer(const RunFlags& flags, const std::vector<Job>& jobs) {
+  if (!flags.view) return std::nullopt;
+  std::vector<fs::path> paths;
+  for (const Job& job : jobs) paths.push_back(job.recording);
+  try {
+    std::optional<ViewerChild> viewer(std::in_place, paths, flags.resume.empty());
+    fmt::print(stderr, "watch it at {}\n", viewer->address());
+    return viewer;
+  } catch (const Error& error) {
+    fmt::print(stderr, "no viewer, the run goes on: {}\n", error.what());
+    return std::nullopt;
+  }
+}
+
+int run_run(const RunFlags& flags, const Command& command) {
+  const auto plugins = plugins_of(flags.choices.libraries);
+  std::vector<Job> jobs = jobs_of(flags, plugins);
+  listen_for_stop();
+  std::optional<ViewerChild> viewer = start_viewer(flags, jobs);
+  const int code = perform_all(flags, jobs, command);
+  std::fflush(stdout);
+  if (viewer && !stop_wanted()) {
+    fmt::print(stderr, "the run has ended; the viewer stays until Ctrl-C\n");
+    viewer->wait_for_stop();
+  }
+  return code;
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Command& command) {
@@ -252,6 +268,8 @@ void add_run(CLI::App& app, Command& command) {
                    "[0.5]")
       ->type_name("NUMBER")
       ->check(CLI::Range(0.0, 3600.0).description(""));
+  subcommand->add_flag("--view", flags->view,
+                       "Watch the run in the browser; the viewer stays until Ctrl-C.");
   subcommand->add_flag("--profile", flags->profile, "Show where the time went, by stage.");
   subcommand->add_flag("--table", flags->table, "Close with one table of all scenes.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");

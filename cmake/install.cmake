@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry model collision complementarity solvers stepping simulation)
+set(VINCI_FOLDERS base geometry model collision complementarity solvers stepping simulation viewing)
 
 add_library(vinci-umbrella INTERFACE)
 add_library(Vinci::vinci ALIAS vinci-umbrella)
@@ -20,12 +20,13 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock error expression hash math options registry)
 set(public_geometry build mass shape)
-set(public_model actuation model run_options scene state)
+set(public_model actuation controller model motion run_options scene state)
 set(public_collision contact)
 set(public_complementarity certificate mass_factor nonlinear_problem problem problem_file residual)
 set(public_solvers all_solutions law_pieces path_newton solver)
-set(public_stepping contact_frame contact_rows free_motion stepper)
+set(public_stepping contact_frame contact_rows free_motion step_forces stepper)
 set(public_simulation plugins recorder recording replay simulation)
+set(public_viewing description failure frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)
   list(TRANSFORM public_${folder} APPEND .h)

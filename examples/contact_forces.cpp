@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts and forces of a step, and a parameter changed between steps: a block that sticks on an
 // incline until its friction is lowered.
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 
@@ -31,4 +32,5 @@ int main() {
   simulation.set_parameter("mu", 0.2);
   for (int i = 0; i < 500; ++i) simulation.step();
   forces();
+  std::printf("state hash %016" PRIx64 "\n", hash(simulation.state()));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scene built in code, stepped to the end: a box falls 0.5 m onto the floor and comes to rest.
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 
@@ -27,5 +28,6 @@ int main() {
   std::printf("landed at %.3f s (free fall: %.3f s)\n", landed, std::sqrt(2 * 0.5 / 9.81));
   std::printf("rests at %.6f m; last step: %s\n", height,
               to_string(simulation.report().solve.status).c_str());
+  std::printf("state hash %016" PRIx64 "\n", hash(simulation.state()));
   return simulation.diverged() ? 1 : 0;
 }

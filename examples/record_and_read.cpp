@@ -45,4 +45,5 @@ int main(int argc, char** argv) {
   }
   std::printf("%s: %ld frames, second flight reaches %.3f m\n", recording.title().c_str(),
               static_cast<long>(recording.frames()), highest);
+  std::printf("state hash %s\n", recording.summary().state_hash.c_str());
 }

@@ -74,6 +74,8 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : path_(path) {
     // A block that is being written is read again, after 1, 2, 4, ... ns; what is still wrong after
     // some 10 ms is damage.
     H5Pset_metadata_read_attempts(access.get(), mode == Mode::read_live ? 24 : 1);
+    // HDF5's own lock of a reader would keep a run from beginning or continuing while it lasts.
+    if (mode != Mode::write_live) H5Pset_file_locking(access.get(), false, true);
     if (mode == Mode::write_live) {
       const Hdf5Id driver = register_live_driver();
       H5Pset_driver(access.get(), driver.get(), nullptr);

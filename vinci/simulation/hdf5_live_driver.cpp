@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -14,15 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vinci/base/clock.h"
 #include "vinci/simulation/hdf5_superblock.h"
 
 namespace vinci {
 namespace {
 
+constexpr double lock_patience = 2.0;  // s
+
 // HDF5 fills the public part and hands the object back to us.
 struct LiveFile : H5FD_t {
   int descriptor = -1;
-  haddr_t end = 0;  // of what HDF5 uses
+  haddr_t end = 0;       // of what HDF5 uses
+  bool written = false;  // HDF5 knows the file: until then, its end is a guess
   dev_t device = 0;
   ino_t node = 0;
 };
@@ -59,7 +65,7 @@ herr_t close_file(H5FD_t* base) {
   // First the end, then the cut: at no instant does the superblock promise bytes that are not
   // there.
   bool good = true;
-  if (size_of(file->descriptor) > file->end)
+  if (file->written && size_of(file->descriptor) > file->end)
     good = rewrite_superblock(file->descriptor, file->end) &&
            ftruncate(file->descriptor, static_cast<off_t>(file->end)) == 0;
   return close(file->descriptor) == 0 && good ? 0 : -1;
@@ -126,6 +132,7 @@ bool write_all(int descriptor, haddr_t address, const char* from, std::size_t si
 herr_t write_bytes(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size,
                    const void* buffer) {
   const int descriptor = of(base).descriptor;
+  of(base).written = true;
   const auto* from = static_cast<const char*>(buffer);
   std::array<char, superblock_size> head;
   if (address == 0 && size >= head.size()) {
@@ -142,8 +149,15 @@ herr_t keep_size(H5FD_t*, hid_t, hbool_t) {
   return 0;
 }
 
+// Readers hold a lock for the moment in which they open a file: a run outwaits them.
 bool lock_file(int descriptor, int kind) {
-  return flock(descriptor, kind | LOCK_NB) == 0 || errno == ENOSYS || errno == EOPNOTSUPP;
+  const Deadline deadline(lock_patience);
+  while (flock(descriptor, kind | LOCK_NB) != 0) {
+    if (errno == ENOSYS || errno == EOPNOTSUPP) return true;
+    if ((errno != EWOULDBLOCK && errno != EINTR) || deadline.passed()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 herr_t lock(H5FD_t* file, hbool_t for_writing) {

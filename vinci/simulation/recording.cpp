@@ -110,6 +110,9 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   const Outside outside = look(path);
   has_writer = outside.has_writer;
   file.emplace(path, has_writer ? Hdf5File::Mode::read_live : Hdf5File::Mode::read);
+  // A new recording has its name a moment before its writer has the lock.
+  if (!has_writer && (has_writer = look(path).has_writer))
+    file.emplace(path, Hdf5File::Mode::read_live);
   if (file->read_attribute("format") != recording_format)
     throw Error("is an HDF5 file, but not a recording", path.string());
   if (const std::string found = file->read_attribute("format_version");

@@ -292,8 +292,13 @@ const StepReport& Simulation::step() {
     use(due, code_parameters_);
   before_ = state_;
   context_.controllers = code_.controllers;
+  context_.controllers_acted = code_.controllers.empty();
   try {
-    report_ = stepper_->step(context_, state_, h_);
+    const StepReport report = stepper_->step(context_, state_, h_);
+    if (!context_.controllers_acted)
+      throw Error("takes no forces of controllers; a stepper gets its forces from step_forces()",
+                  options_.text("stepper"));
+    report_ = report;
   } catch (...) {
     state_ = before_;
     forget_step();

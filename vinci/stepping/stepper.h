@@ -66,6 +66,7 @@ struct StepContext {
   std::span<const NamedController> controllers;  // in the order in which they act
   VectorX controls;                              // State::controls of the next state
   VectorX forces_before;                         // of a controller's turn
+  bool controllers_acted = false;                // in this step, set by step_forces()
   ContactSet contacts;
   std::vector<SolvedContact> solved;  // of the last step
   ComplementarityProblem problem;     // of the last step

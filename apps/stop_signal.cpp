@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/stop_signal.h"
+
+#include <csignal>
+
+namespace vinci {
+namespace {
+
+volatile std::sig_atomic_t wanted = 0;
+
+}  // namespace
+
+void listen_for_stop() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { wanted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // not under nohup
+}
+
+bool stop_wanted() {
+  return wanted != 0;
+}
+
+}  // namespace vinci

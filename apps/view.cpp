@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// `vinci view`: shows recordings in the browser, or writes a page that does.
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "apps/browser.h"
+#include "apps/command.h"
+#include "apps/stop_signal.h"
+#include "apps/text.h"
+#include "vinci/viewing/page.h"
+#include "vinci/viewing/server.h"
+#include "vinci/viewing/viewer_page.h"
+
+namespace vinci {
+namespace {
+
+struct ViewFlags {
+  std::vector<std::string> recordings;
+  std::string html, host = "127.0.0.1";
+  int port = 0;
+  double max_size = 50.0;  // MB
+  std::int64_t every = 0;
+  bool overwrite = false, no_browser = false, wait = false, until_input_ends = false;
+};
+
+Json to_json(const PageResult& page, const std::string& file) {
+  Json runs = Json::array();
+  for (const PageRun& run : page.runs)
+    runs.push_back({{"name", run.name},
+                    {"recorded_frames", run.recorded},
+                    {"kept_frames", run.kept},
+                    {"stride", run.stride}});
+  return {{"ok", true}, {"file", file}, {"bytes", page.bytes}, {"runs", runs}};
+}
+
+int write_html(const ViewFlags& flags, const Command& command) {
+  PageOptions options;
+  options.max_bytes = static_cast<std::uint64_t>(flags.max_size * 1e6);
+  options.stride = flags.every;
+  options.overwrite = flags.overwrite;
+  options.go_on = [] { return !stop_wanted(); };
+  const std::vector<std::filesystem::path> paths(flags.recordings.begin(), flags.recordings.end());
+  PageResult page;
+  try {
+    page = write_page(flags.html, paths, options);
+  } catch (const Error& error) {
+    if (stop_wanted()) return exit_interrupted;
+    throw;
+  }
+  if (command.json) {
+    print(to_json(page, flags.html));
+    return exit_good;
+  }
+  fmt::print("{}: {}\n", flags.html, byte_count(page.bytes));
+  for (const PageRun& run : page.runs)
+    if (run.stride > 1)
+      fmt::print("  {}: {} of {} frames (every {}th); --max-size or --every keep more\n", run.name,
+                 run.kept, run.recorded, run.stride);
+  return exit_good;
+}
+
+// Whoever started this program has closed its standard input.
+bool input_ended() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  char ignored[256];
+  while (poll(&input, 1, 0) > 0)
+    if (read(STDIN_FILENO, ignored, sizeof ignored) <= 0) return true;
+  return false;
+}
+
+void print_address(const std::string& address, const ViewFlags& flags, const Command& command) {
+  if (command.json) {
+    fmt::print("{}\n", Json{{"address", address}}.dump());
+  } else {
+    fmt::print("{}\nCtrl-C ends it.\n", address);
+  }
+  std::fflush(stdout);
+  const bool local =
+      flags.host == "localhost" || flags.host == "::1" || flags.host.starts_with("127.");
+  if (!local)
+    fmt::print(stderr,
+               "warning: others in the network can reach this server; whoever has its address "
+               "sees the recordings, and the address travels unencrypted\n");
+}
+
+int serve(const ViewFlags& flags, const Command& command) {
+  if (flags.overwrite || flags.every != 0)
+    throw Error("--overwrite and --every are for --html", "vinci view");
+  ServerOptions options{flags.host, flags.port, flags.wait, nullptr};
+  std::vector<std::filesystem::path> paths(flags.recordings.begin(), flags.recordings.end());
+  if (!flags.wait)
+    for (const auto& path : paths) Recording{path};  // bad ones are told at once
+  ViewServer server(paths, options);
+  print_address(server.address(), flags, command);
+  std::unique_ptr<TemporaryFolder> leading;
+  if (!flags.no_browser) leading = open_browser(server.address());
+  server.serve([&] { return !stop_wanted() && !(flags.until_input_ends && input_ended()); });
+  return exit_good;
+}
+
+int run_view(const ViewFlags& flags, const Command& command) {
+  required_viewer_page();
+  listen_for_stop();
+  return flags.html.empty() ? serve(flags, command) : write_html(flags, command);
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, Command& command) {
+  auto flags = std::make_shared<ViewFlags>();
+  CLI::App* subcommand = add_subcommand(
+      app, "view", "Show recordings in the browser, also while they are being written.");
+  subcommand
+      ->add_option("recording", flags->recordings, "The recordings (RUN.h5); several are compared.")
+      ->type_name("")
+      ->required();
+  subcommand
+      ->add_option("--html", flags->html,
+                   "Write one page that holds all, and serve nothing: it opens offline and can be "
+                   "mailed.")
+      ->type_name("FILE");
+  subcommand->add_flag("--overwrite", flags->overwrite, "Replace a page that exists.");
+  subcommand
+      ->add_option("--max-size", flags->max_size,
+                   "Most data in the page, in MB; longer recordings are thinned. [50]")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(0.001, 2000.0).description(""));
+  subcommand
+      ->add_option("--every", flags->every,
+                   "Keep every so many frames in the page, whatever its size.")
+      ->type_name("INTEGER")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));
+  subcommand->add_option("--port", flags->port, "The port; 0 is any that is free. [0]")
+      ->type_name("INTEGER")
+      ->check(CLI::Range(0, 65535).description(""));
+  subcommand
+      ->add_option("--host", flags->host,
+                   "The address to serve on; others than this machine's own let others in. "
+                   "[127.0.0.1]")
+      ->type_name("ADDRESS");
+  subcommand->add_flag("--no-browser", flags->no_browser, "Print the address only.");
+  subcommand->add_flag("--wait", flags->wait,
+                       "Show what is written from now on; recordings need not exist yet.");
+  subcommand->add_flag("--until-input-ends", flags->until_input_ends,
+                       "End with standard input, for programs that start this one.");
+  add_json_flag(*subcommand, command);
+  subcommand->callback([flags, &command] {
+    command.action = [flags, &command] { return run_view(*flags, command); };
+  });
+}
+
+}  // namespace vinci

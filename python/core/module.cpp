@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of the package `vinci`.
+#include "python/core/core.h"
+
+PYBIND11_MODULE(_core, module) {
+  using namespace vinci::python;
+  module.doc() = "The compiled half of vinci; use `import vinci`.";
+  module.attr("version") = VINCI_VERSION;
+  // Classes before those that mention them, so that signatures name them.
+  add_errors(module);
+  add_model(module);
+  add_scene(module);
+  add_state(module);
+  add_problem(module);
+  add_solve(module);
+  add_plugins(module);
+  add_stepping(module);
+  add_simulation(module);
+  add_recorder(module);
+  add_recording(module);
+  add_viewing(module);
+}

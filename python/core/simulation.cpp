@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulations: making them, stepping them, looking at them.
+#include "python/core/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "python/core/code.h"
+
+namespace vinci::python {
+
+SimulationHandle::SimulationHandle(std::shared_ptr<Simulation> simulation)
+    : simulation_(std::move(simulation)), bodies_(body_table(simulation_->model())) {
+  // A long solve inside of a step hears Ctrl-C; the step is then not done.
+  simulation_->stop_when([] {
+    check_signals();
+    return false;
+  });
+}
+
+Simulation& SimulationHandle::get() const {
+  if (stepping_)
+    throw Error(
+        "is in the middle of a step: another thread steps it, or code that takes part in "
+        "the step asks for it",
+        "simulation");
+  return *simulation_;
+}
+
+// The time in which the simulation steps and the GIL is free. Contacts that arrays show are put
+// aside, and come back where no step was done.
+class SimulationHandle::Turn {
+ public:
+  explicit Turn(SimulationHandle& handle)
+      : handle_(handle), simulation_(handle.get()), before_(simulation_.state().step) {
+    if ((lent_ = handle.lent_.lock())) lent_->rows = simulation_.take_contacts();
+    handle_.stepping_ = true;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    handle_.stepping_ = false;
+    if (lent_ && simulation_.state().step == before_ && simulation_.contacts().empty())
+      simulation_.give_contacts(std::move(lent_->rows));
+    else
+      handle_.lent_.reset();
+  }
+  Simulation& operator*() { return simulation_; }
+
+ private:
+  SimulationHandle& handle_;
+  Simulation& simulation_;
+  std::int64_t before_;
+  std::shared_ptr<LentContacts> lent_;
+};
+
+StepReport SimulationHandle::step(std::int64_t count) {
+  if (count < 1) throw Error(fmt::format("is {}; accepted: at least 1", count), "count");
+  Turn turn(*this);
+  py::gil_scoped_release release;
+  Stopwatch watch;
+  for (std::int64_t i = 0; i < count; ++i) {
+    (*turn).step();
+    if (count > 1 && watch.seconds() > 0.05) watch.lap(), check_signals();
+  }
+  return (*turn).report();
+}
+
+Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
+  Recorder* const recorder = handle == nullptr ? nullptr : &handle->get();
+  Advance done;
+  Turn turn(*this);
+  Simulation& simulation = *turn;
+  py::gil_scoped_release release;
+  const double accept = simulation.options().real("accept");
+  const Stopwatch watch;
+  while (simulation.state().step < last_step && !simulation.diverged()) {
+    done.more = watch.seconds() > seconds;
+    if (done.more) break;
+    const double residual = simulation.step().solve.residual.relative;
+    done.worst_residual = std::max(done.worst_residual, residual);  // the judge gives no NaN
+    if (residual > accept) ++done.inexact;
+    if (recorder == nullptr) continue;
+    recorder->add_step(simulation);
+    if (recorder->flush_is_due()) {
+      py::gil_scoped_acquire gil;
+      recorder->flush();
+    }
+  }
+  return done;
+}
+
+void SimulationHandle::set_state(const State& state) {
+  Simulation& simulation = get();
+  auto lent = lent_.lock();
+  if (lent) lent->rows = simulation.take_contacts();
+  try {
+    simulation.set_state(state);
+  } catch (...) {
+    if (lent) simulation.give_contacts(std::move(lent->rows));
+    throw;
+  }
+  lent_.reset();
+}
+
+void SimulationHandle::set_parameters(const std::map<std::string, double>& values) {
+  get().set_parameter(values);
+}
+
+StateHandle SimulationHandle::state() const {
+  auto& state = const_cast<State&>(simulation_->state());  // the handle is read-only
+  return {std::shared_ptr<State>(simulation_, &state), bodies_, false};
+}
+
+py::array SimulationHandle::contacts() {
+  const Simulation& simulation = get();
+  std::shared_ptr<LentContacts> lent = lent_.lock();
+  if (!lent) lent_ = lent = std::make_shared<LentContacts>(LentContacts{simulation_, {}});
+  const py::capsule base(new std::shared_ptr<LentContacts>(lent), [](void* data) {
+    delete static_cast<std::shared_ptr<LentContacts>*>(data);
+  });
+  const auto& rows = simulation.contacts();
+  return view(solved_contact_type(), {static_cast<py::ssize_t>(rows.size())}, rows.data(), base,
+              false);
+}
+
+namespace {
+
+std::string body_name(const Simulation& simulation, int body) {
+  return body < 0 ? "" : simulation.model().bodies[static_cast<std::size_t>(body)].name;
+}
+
+py::dict options_of(const Simulation& simulation) {
+  const auto add = [](py::dict& to, const std::string& prefix, const OptionValues& values) {
+    for (const OptionSpec& spec : values.table().specs())
+      to[py::str(prefix + spec.name)] = py::cast(values.value(spec.name));
+  };
+  py::dict options;
+  add(options, "", simulation.options());
+  for (const auto& [kind, values] : simulation.plugin_options()) add(options, kind + ".", values);
+  return options;
+}
+
+void add_report(py::module_& module) {
+  py::class_<StepReport> report(module, "StepReport", R"(What a step says of itself.
+
+>>> report = vinci.Simulation(scenes / "stack.yaml").step()
+>>> report.status, report.contacts
+('solved', 20))");
+  report.def_property_readonly(
+      "status", [](const StepReport& r) { return to_string(r.solve.status); },
+      "Of the solve: 'solved', 'inaccurate', 'no solution', 'limit' or 'refused'.");
+  report.def_property_readonly(
+      "residual", [](const StepReport& r) { return r.solve.residual.relative; },
+      "Relative residual that the judge measured.");
+  report.def_property_readonly(
+      "velocity_residual", [](const StepReport& r) { return r.solve.residual.velocity; }, "m/s.");
+  report.def_property_readonly(
+      "impulse_residual", [](const StepReport& r) { return r.solve.residual.impulse; }, "N s.");
+  report.def_property_readonly("iterations",
+                               [](const StepReport& r) { return r.solve.iterations; });
+  report.def_property_readonly(
+      "solver", [](const StepReport& r) { return r.solve.solver; }, "Who gave the answer.");
+  report.def_property_readonly("note", [](const StepReport& r) { return r.solve.note; });
+  report.def_readonly("contacts", &StepReport::contact_count, "Contacts that may touch.");
+  report.def_readonly("active", &StepReport::active_count, "Contacts with an impulse.");
+  report.def_readonly("passes", &StepReport::passes, "Detections in this step.");
+  report.def_readonly("penetration", &StepReport::penetration,
+                      "Deepest overlap at the start of the step, m.");
+  report.def_readonly("diverged_body", &StepReport::diverged_body,
+                      "Number of the first body whose numbers are not finite, or -1.");
+  report.def_property_readonly(
+      "seconds",
+      [](const StepReport& r) {
+        py::dict seconds;
+        for (int i = 0; i < stage_count; ++i)
+          seconds[to_string(static_cast<Stage>(i))] = r.seconds[static_cast<std::size_t>(i)];
+        return seconds;
+      },
+      "Wall time by stage, s.");
+  report.def("__repr__", [](const StepReport& r) {
+    return fmt::format("<vinci.StepReport {}, residual {:.2g}, {} contacts, {} active>",
+                       to_string(r.solve.status), r.solve.residual.relative, r.contact_count,
+                       r.active_count);
+  });
+}
+
+void add_looks(py::class_<SimulationHandle>& simulation) {
+  simulation.def_property_readonly("state", &SimulationHandle::state,
+                                   "The present state, read-only; it follows the run, `copy()` "
+                                   "keeps it.");
+  simulation.def_property_readonly(
+      "contacts", &SimulationHandle::contacts,
+      R"(The contacts of the last step, a structured array without a copy.
+
+Fields: `key` (shapes and features), `bodies` (numbers of a and b), `point_a`, `point_b` (m, world),
+`normal` (from a to b), `tangent_1`, `tangent_2`, `impulse` (N s on b: normal, tangent 1, tangent 2),
+`velocity` (m/s of b relative to a after the step, same axes), `gap` (m at the start of the step,
+negative: overlap), `friction`. The array is read-only and stays as it is when the run goes on.
+
+>>> sim = vinci.Simulation(scenes / "stack.yaml")
+>>> _ = sim.step()
+>>> bool((sim.contacts["impulse"][:, 0] > 0).all())
+True)");
+  simulation.def_property_readonly(
+      "model", [](const SimulationHandle& s) { return ModelHandle{s.get().shared_model()}; },
+      "The present model; a change of parameters makes another one.");
+  simulation.def_property_readonly(
+      "report", [](const SimulationHandle& s) { return StepReport(s.get().report()); },
+      "What the last step said of itself.");
+  simulation.def_property_readonly(
+      "problem",
+      [](const SimulationHandle& s) {
+        return ProblemHandle{std::make_shared<ComplementarityProblem>(s.get().problem())};
+      },
+      "The complementarity problem of the last step, a copy.");
+  simulation.def_property_readonly(
+      "solution",
+      [](const SimulationHandle& s) {
+        const Solution& solution = s.get().solution();
+        return py::make_tuple(copied(solution.u), copied(solution.lambda));
+      },
+      "(u, impulse) of the last step's problem: velocities in m/s and rad/s, impulses in N s; "
+      "copies.");
+  simulation.def_property_readonly(
+      "energy",
+      [](const SimulationHandle& s) {
+        const Energy sum = energy(s.get().model(), s.get().state());
+        return py::make_tuple(sum.kinetic, sum.potential);
+      },
+      "(kinetic, potential) energy, J; potential zero at the world's origin.");
+  simulation.def_property_readonly(
+      "scene", [](const SimulationHandle& s) { return Scene(s.get().scene()); });
+  simulation.def_property_readonly(
+      "options", [](const SimulationHandle& s) { return options_of(s.get()); },
+      "All options of the run and its plugins, by name ('step', 'solver.tolerance').");
+  simulation.def_property_readonly(
+      "code", [](const SimulationHandle& s) { return s.get().code_names(); },
+      "Names of the caller's code that takes part.");
+  simulation.def_property_readonly(
+      "step_size", [](const SimulationHandle& s) { return s.get().step_size(); }, "s.");
+  simulation.def_property_readonly(
+      "total_steps", [](const SimulationHandle& s) { return s.get().total_steps(); },
+      "Steps of the whole duration.");
+  simulation.def_property_readonly(
+      "output_every", [](const SimulationHandle& s) { return s.get().output_every(); },
+      "Steps between recorded frames.");
+  simulation.def_property_readonly(
+      "finished", [](const SimulationHandle& s) { return s.get().finished(); },
+      "The duration is reached, or the run diverged.");
+  simulation.def_property_readonly(
+      "diverged",
+      [](const SimulationHandle& s) -> py::object {
+        if (!s.get().diverged()) return py::none();
+        return py::str(body_name(s.get(), s.get().report().diverged_body));
+      },
+      "Name of the body whose numbers are not finite any more, or None.");
+}
+
+}  // namespace
+
+void add_simulation(py::module_& module) {
+  add_report(module);
+  py::class_<SimulationHandle> simulation(module, "Simulation");
+  simulation.def(py::init(&make_simulation), "scene"_a, "options"_a, "parameters"_a,
+                 "controllers"_a, "motions"_a, "solver"_a, "stepper"_a);
+  simulation.def("step", &SimulationHandle::step, "count"_a = 1,
+                 R"(Performs one step, or several, and reports on the last one.
+
+An exception in code that takes part (a controller, say) leaves the state of the step before.
+
+>>> vinci.Simulation(scenes / "stack.yaml").step().status
+'solved')");
+  simulation.def(
+      "_advance",
+      [](SimulationHandle& s, std::int64_t last_step, double seconds, RecorderHandle* recorder) {
+        const Advance done = s.advance(last_step, seconds, recorder);
+        return std::make_tuple(done.more, done.worst_residual, done.inexact);
+      },
+      "last_step"_a, "seconds"_a, "recorder"_a.none(true));
+  simulation.def(
+      "set_state",
+      [](SimulationHandle& s, const StateHandle& state) {
+        const State copy = *state.state;  // it may be the simulation's own
+        s.set_state(copy);
+      },
+      "state"_a, R"(Continues from a state of the same scene and step size.
+
+>>> sim = vinci.Simulation(scenes / "stack.yaml")
+>>> start = sim.state.copy()
+>>> _ = sim.step(5)
+>>> sim.set_state(start)
+>>> sim.state.step
+0)");
+  simulation.def("_parameters", [](const SimulationHandle& s) { return s.get().parameters(); });
+  simulation.def("_set_parameters", &SimulationHandle::set_parameters, "values"_a);
+  add_looks(simulation);
+}
+
+}  // namespace vinci::python

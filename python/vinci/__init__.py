@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulation and analysis of mechanical systems whose bodies touch.
+
+>>> sim = vinci.Simulation(scenes / "bouncing_ball.yaml", duration=0.5)
+>>> result = sim.run(record=tmp / "ball.h5")
+>>> run = vinci.Recording(tmp / "ball.h5")
+>>> bool(run.body("ball").position[:, 1].max() > 0)
+True
+
+SI units everywhere: m, kg, s, rad, N. Bad input raises vinci.Error.
+"""
+
+from .errors import Diagnostic, Error, SceneError  # isort: skip  (the compiled module raises them)
+
+from ._core import (
+    AllSolutions,
+    Answer,
+    Block,
+    Body,
+    FoundSolution,
+    Model,
+    Problem,
+    Recorder,
+    Residual,
+    Scene,
+    State,
+    StepContext,
+    StepReport,
+    all_solutions,
+    detectors,
+    load_plugin,
+    residual,
+    run_options,
+    scene_schema,
+    solve,
+    solvers,
+    steppers,
+)
+from ._core import version as __version__
+from .code import Controller, Motion, Solver, Stepper
+from .recording import BodyTrack, FrameInfo, Recording, RunSummary
+from .simulation import Parameters, RunResult, Simulation
+from .viewing import render, view, write_page
+
+__all__ = [
+    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Controller", "Diagnostic", "Error",
+    "FoundSolution", "FrameInfo", "Model", "Motion", "Parameters", "Problem", "Recorder",
+    "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation",
+    "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions", "detectors",
+    "load_plugin", "render", "residual", "run_options", "scene_schema", "solve", "solvers",
+    "steppers", "view", "write_page",
+]  # fmt: skip
+
+# Classes are known by the name under which users import them.
+for _name in __all__:
+    _value = globals()[_name]
+    if isinstance(_value, type):
+        _value.__module__ = "vinci"
+del _name, _value

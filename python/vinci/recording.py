@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings: reading runs. Nothing is read before it is asked for."""
+
+from __future__ import annotations
+
+import json
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import Error
+
+
+@dataclass(frozen=True)
+class FrameInfo:
+    """One recorded frame, and how its step went.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "i.h5")
+    >>> vinci.Recording(tmp / "i.h5").info(-1).step
+    10
+    """
+
+    step: int
+    time: float  #: s
+    contacts: int  #: that may touch
+    active: int  #: with an impulse
+    iterations: int
+    passes: int
+    status: int  #: 0 solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused
+    model: int  #: version, for Recording.model()
+    residual: float  #: relative
+    velocity_residual: float  #: m/s
+    impulse_residual: float  #: N s
+    penetration: float  #: m
+    kinetic: float  #: J
+    potential: float  #: J
+    seconds: tuple[float, float, float, float]  #: wall time: detect, formulate, solve, advance
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """Statistics over every step up to the last frame of a recording, recorded or not.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "s.h5")
+    >>> vinci.Recording(tmp / "s.h5").summary.inexact_steps
+    0
+    """
+
+    steps: int
+    inexact_steps: int  #: residual above `accept`
+    worst_residual: float  #: relative
+    worst_residual_step: int
+    worst_penetration: float  #: m
+    contacts_max: int
+    contacts_mean: float
+    iterations_mean: float
+    energy_first: float  #: J
+    energy_last: float  #: J
+    wall_seconds: float  #: s
+    stage_seconds: tuple[float, float, float, float]  #: s: detect, formulate, solve, advance
+    diverged: bool
+    diverged_body: str  #: '' if none did
+    state_hash: str  #: of the last state
+
+
+class Recording(_core.Recording):
+    """A recorded run, opened lazily; finished, still being written, or left by a killed process.
+
+    Frames are counted from 0, the initial state; -1 is the last one. Ranges are `first`, `last`
+    (excluded; None: to the end) and `stride`. A recording may be larger than memory: ask for parts
+    or strides of it.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "stack.h5")
+    >>> with vinci.Recording(tmp / "stack.h5") as run:
+    ...     run.poses().shape, run.body("box-10").position[-1].round(3).tolist()
+    ((11, 11, 7), [0.0, 0.95, 0.0])
+    """
+
+    def _index(self, frame: int) -> int:
+        index, count = operator.index(frame), len(self)
+        if not -count <= index < count:
+            raise Error(f"has no frame {frame}; its frames are 0 to {count - 1}", str(self.path))
+        return index % count
+
+    def _range(self, first: int, last: int | None, stride: int) -> tuple[int, int, int]:
+        if stride < 1:
+            raise Error(f"is {stride}; accepted: at least 1", "stride")
+        start, stop, step = slice(first, last, stride).indices(len(self))
+        return start, len(range(start, stop, step)), step
+
+    def _body(self, body: int | str) -> int:
+        names = self.body_names
+        if isinstance(body, str):
+            if body not in names:
+                raise Error(f"has no body '{body}'; it has {', '.join(names)}", str(self.path))
+            return names.index(body)
+        if not 0 <= operator.index(body) < len(names):
+            raise Error(f"has no body {body}; it has {len(names)}", str(self.path))
+        return operator.index(body)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Simulated time of every frame, s."""
+        return self.infos()["time"].copy()
+
+    @property
+    def frames(self) -> np.ndarray:
+        """One row a frame, for all of them, as `infos()` gives it."""
+        return self.infos()
+
+    def infos(self, first: int = 0, last: int | None = None, stride: int = 1) -> np.ndarray:
+        """One row a frame, a structured array.
+
+        Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
+        solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
+        `velocity_residual` (m/s), `impulse_residual` (N s), `penetration` (m), `kinetic`,
+        `potential` (J), `seconds` (by stage).
+        """
+        return self._frames(*self._range(first, last, stride))
+
+    def info(self, frame: int) -> FrameInfo:
+        """The row of one frame."""
+        row = self._frames(self._index(frame), 1, 1)[0]
+        values: dict[str, Any] = {name: row[name].tolist() for name in row.dtype.names}
+        values["seconds"] = tuple(values["seconds"])
+        return FrameInfo(**values)
+
+    def poses(
+        self,
+        first: int = 0,
+        last: int | None = None,
+        stride: int = 1,
+        *,
+        body: int | str | None = None,
+    ) -> np.ndarray:
+        """Poses of the body frames: frames x bodies x 7 (x y z in m, quaternion w x y z); of one
+        body frames x 7."""
+        chosen = -1 if body is None else self._body(body)
+        return self._poses(*self._range(first, last, stride), chosen)
+
+    def velocities(
+        self,
+        first: int = 0,
+        last: int | None = None,
+        stride: int = 1,
+        *,
+        body: int | str | None = None,
+    ) -> np.ndarray:
+        """Packed velocities (m/s of the centre of mass, rad/s): frames x entries; of one body only
+        its own: 3 (vx vy wz) planar, 6 (vx vy vz wx wy wz) spatial, 0 fixed."""
+        chosen = -1 if body is None else self._body(body)
+        return self._velocities(*self._range(first, last, stride), chosen)
+
+    def contacts(self, frame: int) -> np.ndarray:
+        """The contacts of a frame's step, with the fields of `Simulation.contacts`."""
+        return self._contacts(self._index(frame), 1, 1)[0]
+
+    def contacts_between(
+        self, first: int = 0, last: int | None = None, stride: int = 1
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The contacts of many frames, one after the other, and the number of the frame that each
+        row belongs to.
+
+        >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "c.h5")
+        >>> rows, frames = vinci.Recording(tmp / "c.h5").contacts_between(5)
+        >>> int(frames[0]), int((frames == 7).sum())
+        (5, 20)
+        """
+        start, count, step = self._range(first, last, stride)
+        rows, starts = self._contacts(start, count, step)
+        return rows, np.repeat(start + step * np.arange(count), np.diff(starts))
+
+    def state(self, frame: int) -> _core.State:
+        """The state of a frame, from which a run continues bit for bit.
+
+        >>> sim = vinci.Simulation(scenes / "stack.yaml", duration=0.01)
+        >>> _ = sim.run(record=tmp / "s.h5")
+        >>> vinci.Recording(tmp / "s.h5").state(-1) == sim.state
+        True
+        """
+        return self._state(self._index(frame))
+
+    def body(self, name: int | str) -> BodyTrack:
+        """One body over time, by name or number.
+
+        >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "b.h5")
+        >>> vinci.Recording(tmp / "b.h5").body("box-01").velocity.shape
+        (11, 3)
+        """
+        return BodyTrack(self, self._body(name))
+
+    @property
+    def bodies(self) -> tuple[BodyTrack, ...]:
+        """All bodies over time, in the order of poses."""
+        return tuple(BodyTrack(self, i) for i in range(len(self.body_names)))
+
+    @property
+    def freedoms(self) -> list[str]:
+        """Of the bodies: 'fixed', 'planar' or 'spatial'."""
+        return self._freedoms()
+
+    @property
+    def summary(self) -> RunSummary:
+        """Statistics over every step up to the last frame, recorded or not."""
+        values = self._summary()
+        values["stage_seconds"] = tuple(values["stage_seconds"])
+        return RunSummary(**values)
+
+    def model(self, version: int = 0) -> dict[str, Any]:
+        """A compiled model of the run: bodies, shapes, materials, parameters. `info(i).model`
+        is the version that a frame uses."""
+        return json.loads(self._model(version))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the run was made: options of the run and its methods, parameters, code."""
+        return json.loads(self._options())
+
+    @property
+    def step_size(self) -> float:
+        """Of the run, s."""
+        return float(self.options["run"]["step"])
+
+    @property
+    def world(self) -> str:
+        """'planar' or 'spatial'."""
+        return str(self.model(0)["world"])
+
+    @property
+    def scene(self) -> _core.Scene:
+        """The scene that it was made of."""
+        return _core.Scene.parse(self.scene_text, self.path.stem)
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<vinci.Recording, closed>"
+        state = "finished" if self.finished else "being written" if self.has_writer else "cut off"
+        return f"<vinci.Recording '{self.path}': {len(self)} frames, {state}>"
+
+
+class BodyTrack:
+    """A body of a recording over time. Arrays have one row a frame and are read when asked for.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "t.h5")
+    >>> track = vinci.Recording(tmp / "t.h5").body("box-01")
+    >>> float(abs(track.angle).max()) < 1e-9
+    True
+    """
+
+    def __init__(self, recording: Recording, index: int) -> None:
+        self.recording = recording
+        self.index = index  #: its number
+        self._pose: np.ndarray | None = None
+        self._packed: np.ndarray | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.recording.body_names[self.index]
+
+    @property
+    def freedom(self) -> str:
+        """'fixed', 'planar' or 'spatial'."""
+        return self.recording.freedoms[self.index]
+
+    def _poses(self) -> np.ndarray:
+        if self._pose is None or len(self._pose) != len(self.recording):
+            self._pose = self.recording.poses(body=self.index)
+        return self._pose
+
+    def _velocities(self) -> np.ndarray:
+        if self._packed is None or len(self._packed) != len(self.recording):
+            self._packed = self.recording.velocities(body=self.index)
+        return self._packed
+
+    @property
+    def time(self) -> np.ndarray:
+        """s."""
+        return self.recording.times
+
+    @property
+    def position(self) -> np.ndarray:
+        """Of its frame, frames x 3, m."""
+        return self._poses()[:, :3]
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """Unit quaternion w x y z, frames x 4."""
+        return self._poses()[:, 3:]
+
+    @property
+    def angle(self) -> np.ndarray:
+        """About z, without jumps, rad; of planar bodies."""
+        rotation = self.rotation
+        return np.unwrap(2.0 * np.arctan2(rotation[:, 3], rotation[:, 0]))
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Of its centre of mass, frames x 3, m/s."""
+        packed = self._velocities()
+        result = np.zeros((len(packed), 3))
+        width = 2 if packed.shape[1] == 3 else 3
+        result[:, : min(width, packed.shape[1])] = packed[:, :width]
+        return result
+
+    @property
+    def spin(self) -> np.ndarray:
+        """Angular velocity, frames x 3, rad/s."""
+        packed = self._velocities()
+        result = np.zeros((len(packed), 3))
+        if packed.shape[1] == 3:
+            result[:, 2] = packed[:, 2]
+        elif packed.shape[1] == 6:
+            result[:] = packed[:, 3:]
+        return result
+
+    def __repr__(self) -> str:
+        return f"<vinci.BodyTrack '{self.name}' of {len(self.recording)} frames>"

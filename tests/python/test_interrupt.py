@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C, in processes of their own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import vinci
+
+LONGEST = 3.0  # s from the signal to the end of the process; 0.05 s and the closing of a file on a quiet machine
+
+
+def interrupted(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs the code, sends SIGINT half a second after it printed "ready"."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout and child.stdout.readline() == "ready\n", child.communicate()
+    time.sleep(0.5)
+    assert child.poll() is None, child.communicate()
+    sent = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    printed, errors = child.communicate(timeout=60)
+    took = time.monotonic() - sent
+    assert took < LONGEST, f"{took} s\n{errors}"
+    return subprocess.CompletedProcess(child.args, child.returncode, printed, errors)
+
+
+RUN = """
+import sys, vinci
+sim = vinci.Simulation(sys.argv[1], duration=1e6, step=1e-3)
+print("ready", flush=True)
+try:
+    sim.run(record=sys.argv[2], {more})
+except KeyboardInterrupt:
+    print(sim.state.step, sim.state.hash)
+    raise
+"""
+
+
+@pytest.mark.parametrize("more", ["", "progress=True", "callback=lambda sim: None"])
+def test_a_run_ends_at_a_whole_step_and_its_recording_opens(
+    more: str, scenes: Path, tmp_path: Path
+) -> None:
+    ended = interrupted(RUN.format(more=more), scenes / "stack.yaml", tmp_path / "run.h5")
+    assert ended.returncode == -signal.SIGINT or ended.returncode == 130
+    assert "KeyboardInterrupt" in ended.stderr
+    step, state_hash = ended.stdout.split()
+    with vinci.Recording(tmp_path / "run.h5") as recording:
+        assert recording.finished and int(step) > 10
+        assert recording.info(-1).step == int(step)
+        assert recording.summary.state_hash == state_hash
+
+
+def test_many_steps_at_once_end(scenes: Path) -> None:
+    code = (
+        "import sys, vinci\n"
+        "sim = vinci.Simulation(sys.argv[1])\n"
+        "print('ready', flush=True)\n"
+        "sim.step(10**9)\n"
+    )
+    ended = interrupted(code, scenes / "stack.yaml")
+    assert ended.returncode != 0 and "KeyboardInterrupt" in ended.stderr
+
+
+HARD = """
+import sys, numpy as np, vinci
+random = np.random.default_rng(1)
+n = 300
+J = random.standard_normal((3 * n, 200))
+W = J @ J.T
+problem = vinci.Problem.friction(W, random.standard_normal(3 * n), 0.7)
+print("ready", flush=True)
+"""
+
+
+@pytest.mark.parametrize("solver", ["auto", "gauss-seidel", "admm"])
+def test_a_solve_ends(solver: str) -> None:
+    code = HARD + (
+        f"while True: vinci.solve(problem, '{solver}', tolerance=0, max_iterations=10**8)\n"
+    )
+    ended = interrupted(code)
+    assert ended.returncode != 0 and "KeyboardInterrupt" in ended.stderr
+
+
+def test_a_long_solve_inside_of_a_step_ends_and_the_step_is_not_done() -> None:
+    code = """
+import vinci
+bodies = {"floor": {"freedom": "fixed", "shapes": [{"half-plane": {}, "material": "m"}]}}
+for i in range(20):
+    for j in range(20):
+        bodies[f"box-{i}-{j}"] = {"shapes": [{"box": [0.1, 0.1], "material": "m"}],
+                                  "position": [0.1 * i + 0.05 * (j % 2), 0.05 + 0.1 * j]}
+wall = {"world": "planar", "materials": {"m": {"friction": 0.5}}, "bodies": bodies}
+sim = vinci.Simulation(wall, solver="gauss-seidel",
+                       options={"solver.tolerance": 0, "solver.max-iterations": 10**8,
+                                "solver.polish": False})
+start = sim.state.copy()
+print("ready", flush=True)
+try:
+    sim.step()
+except KeyboardInterrupt:
+    print(sim.state == start)
+    raise
+"""
+    ended = interrupted(code)
+    assert "KeyboardInterrupt" in ended.stderr and ended.stdout.strip() == "True"
+
+
+def test_a_search_for_all_solutions_ends() -> None:
+    code = (
+        "import numpy as np, vinci\n"
+        "print('ready', flush=True)\n"
+        "vinci.all_solutions(vinci.Problem.lcp(-np.eye(20), np.ones(20)))\n"
+    )
+    ended = interrupted(code)
+    assert ended.returncode != 0 and "KeyboardInterrupt" in ended.stderr
+
+
+def test_code_written_in_python_ends_too(scenes: Path) -> None:
+    code = """
+import sys, vinci
+class Slow(vinci.Controller):
+    def act(self, model, state, h, forces, memory):
+        sum(range(1000))
+sim = vinci.Simulation(sys.argv[1], controllers=[Slow()], duration=1e6)
+print("ready", flush=True)
+sim.run()
+"""
+    ended = interrupted(code, scenes / "stack.yaml")
+    assert ended.returncode != 0 and "KeyboardInterrupt" in ended.stderr

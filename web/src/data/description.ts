@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions and models as they arrive: checked, so that everything behind may trust their form.
+import type { BodyDescription, Description, ModelJson, Summary } from './types';
+
+type Fields = Record<string, unknown>;
+
+function fields(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${what} is damaged: it is not a JSON object`);
+  return value as Fields;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const whole = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+const finite = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+export function parseDescription(value: unknown): Description {
+  const json = fields(value, 'the description of the run');
+  if (!Array.isArray(json.bodies)) throw new Error('the description of the run names no bodies');
+  if (typeof json.frames !== 'number' || !Number.isSafeInteger(json.frames) || json.frames < 0)
+    throw new Error('the description of the run does not say how many frames it has');
+  const bodies = json.bodies.map(parseBody);
+  return {
+    name: text(json.name),
+    title: text(json.title),
+    version: text(json.version),
+    created: text(json.created),
+    frames: json.frames,
+    finished: json.finished === true,
+    has_writer: json.has_writer === true,
+    total_steps: whole(json.total_steps),
+    step_size: finite(json.step_size),
+    duration: finite(json.duration),
+    world: json.world === 'planar' ? 'planar' : 'spatial',
+    bodies,
+    models: Math.max(1, whole(json.models)),
+    summary: parseSummary(json.summary),
+    options: typeof json.options === 'object' && json.options !== null ? (json.options as Fields) : {},
+    ...(whole(json.stride) > 1 ? { stride: whole(json.stride) } : {}),
+  };
+}
+
+function parseBody(value: unknown, index: number): BodyDescription {
+  const json = fields(value, `body ${index} of the description`);
+  return {
+    name: text(json.name) || `body ${index}`,
+    freedom: json.freedom === 'fixed' || json.freedom === 'planar' ? json.freedom : 'spatial',
+    velocity_offset: whole(json.velocity_offset),
+    velocity_size: whole(json.velocity_size),
+  };
+}
+
+function parseSummary(value: unknown): Summary {
+  const json = fields(value ?? {}, 'the summary of the run');
+  return {
+    steps: whole(json.steps),
+    inexact_steps: whole(json.inexact_steps),
+    worst_residual: finite(json.worst_residual),
+    worst_residual_step: whole(json.worst_residual_step),
+    worst_penetration: finite(json.worst_penetration),
+    contacts_max: whole(json.contacts_max),
+    contacts_mean: finite(json.contacts_mean),
+    energy_first: finite(json.energy_first),
+    energy_last: finite(json.energy_last),
+    wall_seconds: finite(json.wall_seconds),
+    diverged: json.diverged === true,
+    diverged_body: text(json.diverged_body),
+    state_hash: text(json.state_hash),
+  };
+}
+
+// Numbers inside shapes are left to the scene, which draws what it can of them.
+export function parseModel(value: unknown, description: Description): ModelJson {
+  const json = fields(value, 'a model of the run');
+  if (!Array.isArray(json.bodies) || !Array.isArray(json.shapes))
+    throw new Error('a model of the run is damaged: it has no bodies or no shapes');
+  if (json.bodies.length !== description.bodies.length)
+    throw new Error(`a model of the run has ${json.bodies.length} bodies, the run ` +
+        `${description.bodies.length}`);
+  for (const shape of json.shapes as Fields[]) {
+    const body = fields(shape, 'a shape of the model').body;
+    if (typeof body !== 'number' || !(body >= 0 && body < json.bodies.length))
+      throw new Error('a model of the run is damaged: a shape belongs to no body');
+  }
+  return json as unknown as ModelJson;
+}

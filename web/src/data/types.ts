@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page knows of a run: its description, its models, its frames. SI units, world axes.
+
+export type Freedom = 'fixed' | 'planar' | 'spatial';
+export type Vector3 = [number, number, number];
+export type ContactKey = [number, number, number, number]; // shape a, shape b, feature a, feature b
+
+export interface BodyDescription {
+  name: string;
+  freedom: Freedom;
+  velocity_offset: number; // into the packed velocities of a frame
+  velocity_size: number; // 0, 3 (vx vy wz) or 6 (vx vy vz wx wy wz)
+}
+
+// Over every step of the run, recorded or not. Numbers that are not finite are null.
+export interface Summary {
+  steps: number;
+  inexact_steps: number;
+  worst_residual: number | null;
+  worst_residual_step: number;
+  worst_penetration: number | null;
+  contacts_max: number;
+  contacts_mean: number | null;
+  energy_first: number | null;
+  energy_last: number | null;
+  wall_seconds: number | null;
+  diverged: boolean;
+  diverged_body: string;
+  state_hash: string;
+}
+
+export interface Description {
+  name: string; // of the file
+  title: string;
+  version: string; // of the program that made it
+  created: string; // UTC, ISO 8601
+  frames: number; // complete ones
+  finished: boolean; // its writer closed it properly
+  has_writer: boolean; // a run is writing it now
+  total_steps: number; // that the run is meant to have
+  step_size: number | null; // s
+  duration: number | null; // s
+  world: 'planar' | 'spatial';
+  bodies: BodyDescription[];
+  models: number; // how many
+  summary: Summary;
+  options: RecordedOptions;
+  stride?: number; // a thinned page keeps one frame of so many recorded ones
+}
+
+export interface RecordedOptions {
+  run?: Record<string, unknown>;
+  plugins?: Record<string, Record<string, unknown>>;
+  parameters?: Record<string, number>;
+  [other: string]: unknown;
+}
+
+export interface PoseJson {
+  position: Vector3;
+  rotation: [number, number, number, number]; // w x y z
+}
+
+interface PlacedShape {
+  body: number;
+  material: number;
+  offset: PoseJson; // in the body frame
+}
+
+export type ShapeJson = PlacedShape &
+  (
+    | { kind: 'circle'; radius: number }
+    | { kind: 'polygon'; vertices: [number, number][]; pieces: number[][] }
+    | { kind: 'half-plane' } // below the local x axis: its outward normal is local y
+    | { kind: 'capsule'; half_axis: Vector3; radius: number }
+    | { kind: 'sphere'; radius: number }
+    | { kind: 'box'; half_extents: Vector3 }
+    | { kind: 'cylinder'; radius: number; half_height: number }
+    | { kind: 'polyhedron'; vertices: Vector3[]; faces: number[][] }
+    | { kind: 'half-space' } // its outward normal is local z
+  );
+
+export interface ModelBody extends BodyDescription {
+  mass: number; // kg
+  center: Vector3; // of mass, in the body frame
+}
+
+export interface ModelJson {
+  title: string;
+  world: 'planar' | 'spatial';
+  gravity: Vector3;
+  parameters: Record<string, number>;
+  bodies: ModelBody[];
+  materials: string[];
+  surfaces: { materials: [number, number]; friction: number; restitution: number }[];
+  shapes: ShapeJson[];
+}
+
+// Status of a step, in the order of the recording's numbers.
+export const statusNames = ['solved', 'inaccurate', 'no solution', 'limit', 'refused'] as const;
+
+// The contacts of one frame, or of many one after the other: one row a contact.
+export interface Contacts {
+  count: number;
+  key: Uint32Array; // 4 a row
+  bodies: Int32Array; // 2 a row
+  pointA: Float32Array; // 3 a row, m
+  pointB: Float32Array;
+  normal: Float32Array; // from a to b
+  tangent1: Float32Array;
+  tangent2: Float32Array;
+  impulse: Float32Array; // 3 a row, N s on b, along normal, tangent 1, tangent 2
+  velocity: Float32Array; // 3 a row, m/s of b relative to a, same axes
+  gap: Float32Array; // m
+  friction: Float32Array;
+}
+
+// One frame: views into a decoded block, no copies.
+export interface Frame {
+  index: number;
+  time: number; // s
+  step: number;
+  kinetic: number; // J
+  potential: number; // J
+  residual: number; // relative
+  penetration: number; // m
+  status: number; // into statusNames
+  iterations: number;
+  active: number; // contacts with an impulse
+  model: number;
+  poses: Float32Array; // bodies x 7: x y z, quaternion w x y z
+  velocities: Float32Array; // packed
+  contacts: Contacts;
+}
+
+// Frames `first`, `first + stride`, ... of a run, decoded. Columns that were not asked for are empty.
+export interface FrameBlock {
+  first: number;
+  stride: number;
+  frames: number;
+  bodies: number; // with poses in each frame
+  entries: number; // velocities in each frame
+  time: Float64Array;
+  step: Float64Array;
+  kinetic: Float64Array;
+  potential: Float64Array;
+  residual: Float64Array;
+  penetration: Float64Array;
+  status: Int32Array;
+  iterations: Int32Array;
+  active: Int32Array;
+  model: Int32Array;
+  contactStart: Uint32Array; // frames + 1
+  poses: Float32Array;
+  velocities: Float32Array;
+  contacts: Contacts;
+  bytes: number; // in memory
+}
+
+// A run with its models loaded.
+export interface Run {
+  description: Description;
+  models: (version: number) => ModelJson;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a body or a contact is doing in a frame, as rows of words and numbers for tooltip and
+// inspector.
+import { coneUsage } from '../data/series';
+import type { Description, Frame } from '../data/types';
+import { contactState, isSupport } from '../scene/contact_state';
+import type { Pick } from '../scene/scene_view';
+import { number, quantity } from './format';
+import { contactRow, type Viewer } from './viewer';
+
+export interface Facts {
+  title: string;
+  state?: 'sticking' | 'sliding' | 'open';
+  rows: [string, string][];
+  note?: string;
+}
+
+export function bodyName(description: Description, body: number): string {
+  return description.bodies[body]?.name ?? `body ${body}`;
+}
+
+export function facts(viewer: Viewer, pick: Pick): Facts | null {
+  const description = viewer.stores[pick.run]?.source.description;
+  const frame = viewer.frames[pick.run];
+  if (!description || !frame) return null;
+  return pick.kind === 'body' ? bodyFacts(viewer, pick.run, description, frame, pick.body)
+    : contactFacts(description, frame, pick.key);
+}
+
+function vector(values: ArrayLike<number>, unit: string): string {
+  return `${Array.from(values, (value) => number(value)).join(', ')}\u202f${unit}`;
+}
+
+function bodyFacts(viewer: Viewer, run: number, description: Description, frame: Frame,
+                   body: number): Facts {
+  const { name, freedom, velocity_offset: at, velocity_size: size } = description.bodies[body];
+  const pose = frame.poses.subarray(body * 7, body * 7 + 7);
+  const planar = description.world === 'planar';
+  const rows: [string, string][] = [['position', vector(pose.subarray(0, planar ? 2 : 3), 'm')]];
+  if (planar) rows.push(['angle', quantity((2 * Math.atan2(pose[6], pose[3]) * 180) / Math.PI, '°')]);
+  if (size > 0) {
+    const velocity = frame.velocities.subarray(at, at + size);
+    const linear = velocity.subarray(0, size === 3 ? 2 : 3);
+    rows.push(['velocity', vector(linear, 'm/s')], ['speed', quantity(Math.hypot(...linear), 'm/s')]);
+    rows.push(size === 3 ? ['turning', quantity(velocity[2], 'rad/s')]
+      : ['turning', quantity(Math.hypot(...velocity.subarray(3, 6)), 'rad/s')]);
+  } else rows.push(['freedom', 'fixed']);
+  const mass = viewer.stores[run].model(frame.model).bodies[body]?.mass;
+  if (size > 0 && mass > 0) rows.push(['mass', quantity(mass, 'kg')]);
+  let touching = 0;
+  for (let i = 0; i < frame.contacts.count; ++i)
+    if (frame.contacts.impulse[3 * i] > 0 &&
+        (frame.contacts.bodies[2 * i] === body || frame.contacts.bodies[2 * i + 1] === body)) ++touching;
+  rows.push(['contacts', touching === 0 ? 'none' : String(touching)]);
+  return { title: name, rows, note: freedom === 'fixed' ? undefined : distanceNote(viewer, run, body) };
+}
+
+// How far the body is from itself in the other runs at this time.
+function distanceNote(viewer: Viewer, run: number, body: number): string | undefined {
+  const here = viewer.frames[run];
+  const name = bodyName(viewer.stores[run].source.description, body);
+  const parts = viewer.stores.flatMap((store, other) => {
+    const there = viewer.frames[other];
+    if (other === run || !there || !here) return [];
+    const { description } = store.source;
+    const twin = description.bodies.findIndex((candidate) => candidate.name === name);
+    if (twin < 0) return [`there is no such body in ${viewer.runLabel(other)}`];
+    const difference = [0, 1, 2].map((i) => there.poses[twin * 7 + i] - here.poses[body * 7 + i]);
+    return [`${quantity(Math.hypot(...difference), 'm')} from ${viewer.runLabel(other)}`];
+  });
+  return parts.length > 0 ? `Now ${parts.join('; ')}.` : undefined;
+}
+
+function contactFacts(description: Description, frame: Frame, key: Extract<Pick, { kind: 'contact' }>['key']): Facts {
+  const row = contactRow(frame, key);
+  if (row < 0)
+    return { title: 'Contact', rows: [], note: 'This contact is not there at this time.' };
+  const { contacts } = frame;
+  const [a, b] = contacts.bodies.subarray(row * 2, row * 2 + 2);
+  const [normal, first, second] = contacts.impulse.subarray(row * 3, row * 3 + 3);
+  const tangential = Math.hypot(first, second);
+  const slip = Math.hypot(contacts.velocity[row * 3 + 1], contacts.velocity[row * 3 + 2]);
+  const usage = coneUsage(normal, tangential, contacts.friction[row]);
+  const support = isSupport(contacts, row, description.world === 'planar');
+  return {
+    title: support ? `${bodyName(description, b)} on its support`
+      : `${bodyName(description, a)} – ${bodyName(description, b)}`,
+    state: contactState(contacts, row),
+    rows: [
+      ['gap', quantity(contacts.gap[row], 'm')],
+      ['normal impulse', quantity(normal, 'N s')],
+      ['friction impulse', quantity(tangential, 'N s')],
+      ['cone used', Number.isNaN(usage) ? '–' : `${number(100 * usage, 3)}\u202f%`],
+      ['slip', quantity(slip, 'm/s')],
+      ['friction μ', number(contacts.friction[row])],
+    ],
+  };
+}

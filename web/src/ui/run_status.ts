@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be known of a run: how it was computed, how well it was solved, and calm words where
+// something is not as one would wish.
+import { LitElement, css, html, nothing } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import type { Description } from '../data/types';
+import { count, number, plainNumber, quantity } from './format';
+import { controls } from './styles';
+import { isComplete, isLive, type Viewer } from './viewer';
+import { Watch } from './watch';
+
+// Sentences; none if all is well.
+export function warnings(description: Description, live: boolean): string[] {
+  const { summary } = description;
+  const found: string[] = [];
+  if (summary.diverged)
+    found.push(`The run diverged${summary.diverged_body ? ` at body “${summary.diverged_body}”` : ''}` +
+        ` after ${count(summary.steps, 'step')}.`);
+  if (summary.inexact_steps > 0)
+    found.push(`${count(summary.inexact_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
+        `${summary.inexact_steps === 1 ? 'was' : 'were'} not solved to the accepted residual.`);
+  if (!isComplete(description) && !(live && description.has_writer))
+    found.push(`The run stopped before its end: ${summary.steps.toLocaleString('en')} of ` +
+        `${description.total_steps.toLocaleString('en')} steps are recorded.`);
+  if (description.stride && description.stride > 1)
+    found.push(`This page is thinned: it holds one of every ${description.stride} recorded frames.`);
+  return found;
+}
+
+const shownOptions = ['motion', 'stepper', 'cone', 'solver', 'detector', 'seed'];
+
+@customElement('vinci-run-status')
+export class RunStatus extends LitElement {
+  @property({ attribute: false }) viewer!: Viewer;
+  private model = 0; // whose parameters are shown: a change of parameters begins another one
+
+  constructor() {
+    super();
+    new Watch(this, () => this.viewer, ['change', 'data']);
+    new Watch(this, () => this.viewer, ['time'], () => {
+      if (this.viewer.frame && this.viewer.frame.model !== this.model) this.requestUpdate();
+    });
+  }
+
+  static override styles = [controls, css`
+    :host { display: block; padding: 0.7rem 0.8rem; overflow-y: auto; }
+    h2 { margin-bottom: 0.4rem; }
+    p { margin: 0 0 0.5rem; padding: 0.35rem 0.55rem; border-left: 3px solid var(--warn);
+      background: var(--warn-soft); font-size: 0.92rem; }
+    dl + h2, p + dl { margin-top: 0.6rem; }
+    h2:not(:first-of-type) { margin-top: 0.8rem; }
+    summary { cursor: pointer; color: var(--muted); margin-top: 0.6rem; }
+    details dl { margin-top: 0.4rem; }
+  `];
+
+  override render() {
+    const store = this.viewer.store;
+    const description = store?.source.description;
+    if (!store || !description) return nothing;
+    const { summary } = description;
+    const run = description.options.run ?? {};
+    this.model = this.viewer.frame?.model ?? 0;
+    const recorded = description.options.parameters ?? {};
+    const now = this.viewer.frame ? (store.model(this.model).parameters ?? recorded) : recorded;
+    const parameters = Object.entries(now);
+    const row = (name: string, value: unknown) =>
+        value === undefined || value === null || value === '' ? nothing
+          : html`<dt>${name}</dt><dd>${value}</dd>`;
+    const progress = isLive(store.source) && description.total_steps > 0
+      ? ` of ${description.total_steps.toLocaleString('en')}` : '';
+    return html`
+      <h2>Run</h2>
+      ${warnings(description, isLive(store.source)).map((text) => html`<p role="note">${text}</p>`)}
+      <dl>
+        ${row('steps', summary.steps.toLocaleString('en') + progress)}
+        ${row('step size', description.step_size === null ? null : `${plainNumber(description.step_size)}\u202fs`)}
+        ${row('frames', description.frames.toLocaleString('en'))}
+        ${row('worst residual', summary.worst_residual === null ? 'not finite'
+          : `${number(summary.worst_residual, 3)} (step ${summary.worst_residual_step.toLocaleString('en')})`)}
+        ${row('penetration', summary.worst_penetration === null ? null
+          : quantity(summary.worst_penetration, 'm', 3))}
+        ${row('contacts', summary.contacts_max === 0 ? 'none'
+          : `${number(summary.contacts_mean, 3)} mean, ${summary.contacts_max.toLocaleString('en')} most`)}
+        ${row('wall time', summary.wall_seconds === null ? null : quantity(summary.wall_seconds, 's', 3))}
+        ${shownOptions.map((name) => row(name, run[name]))}
+      </dl>
+      ${parameters.length > 0 ? html`<h2>${description.models > 1 ? 'Parameters at this time' : 'Parameters'}</h2>
+        <dl>${parameters.map(([name, value]) =>
+          row(name, typeof value === 'number' ? plainNumber(value) : String(value)))}</dl>` : nothing}
+      <details><summary>Provenance</summary><dl>
+        ${row('file', description.name)}
+        ${row('created', description.created)}
+        ${row('version', description.version)}
+        ${row('state hash', summary.state_hash)}
+        ${Object.entries(run).filter(([name]) => !shownOptions.includes(name))
+          .map(([name, value]) => row(name, typeof value === 'object' ? JSON.stringify(value) : String(value)))}
+      </dl></details>`;
+  }
+}

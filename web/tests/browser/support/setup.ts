@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Once for all files: one browser, one temporary folder with the recordings that several tests look at.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type BrowserServer } from 'playwright-core';
+import type { TestProject } from 'vitest/node';
+import { balls, tower } from './scenes';
+import { Workshop } from './workshop';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    endpoint: string; // of the browser
+    folder: string; // of the recordings
+  }
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`set ${name}: see tests/browser/vitest.config.ts and web/README.md`);
+  return value;
+}
+
+function startBrowser(): Promise<BrowserServer> {
+  return chromium.launchServer({
+    executablePath: process.env.VINCI_CHROMIUM ?? '/usr/bin/chromium',
+    host: '127.0.0.1',
+    chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not run as root
+    args: [
+      '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', // nothing beyond this machine
+      '--font-render-hinting=none', '--force-color-profile=srgb', '--hide-scrollbars',
+    ],
+  });
+}
+
+async function record(work: Workshop): Promise<void> {
+  work.write('tower.yaml', tower(9, 0.3));
+  work.write('alone.yaml', balls(1, 1, 50));
+  work.write('many.yaml', balls(5000, 18, 20));
+  const slide = work.scene('sliding_box');
+  await Promise.all([
+    work.run('tower.yaml', 'tower.h5'),
+    work.run('alone.yaml', 'alone.h5'),
+    work.run('many.yaml', 'many.h5'),
+    work.run(work.scene('tumbling_parts'), 'parts.h5', '--duration', '0.6', '--output-interval', '0.002'),
+    work.run(slide, 'exact.h5', '--duration', '0.6', '--output-interval', '0.002'),
+    work.run(slide, 'pyramid.h5', '--duration', '0.6', '--output-interval', '0.002', '--cone', 'pyramid',
+             '--directions', '4'),
+  ]);
+  await Promise.all([
+    work.page('tower.html', 'tower.h5'),
+    work.page('parts.html', 'parts.h5'),
+    work.page('compared.html', 'exact.h5', 'pyramid.h5'),
+  ]);
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'vinci-browser-'));
+  const work = new Workshop(folder, required('VINCI_PROGRAM'));
+  const [browser] = await Promise.all([startBrowser(), record(work)]);
+  project.provide('endpoint', browser.wsEndpoint());
+  project.provide('folder', folder);
+  return async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the page in a real browser. They need the program with the page in it and Chromium:
+//   VINCI_PROGRAM=../build/vinci npm run test:browser
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['tests/browser/*.test.ts'],
+    environment: 'node',
+    globalSetup: ['tests/browser/support/setup.ts'],
+    pool: 'threads',
+    // Files share one browser; two at a time hide its waiting for the disk and for processes.
+    maxWorkers: 2,
+    minWorkers: 1,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
