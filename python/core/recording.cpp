@@ -37,6 +37,8 @@ const py::dtype& frame_type() {
                              .field("kinetic", "f8", at(f.kinetic))
                              .field("potential", "f8", at(f.potential))
                              .field("seconds", "(4,)f8", at(f.seconds))
+                             .field("fell_back", "?", at(f.fell_back))
+                             .field("free_motions", "i4", at(f.free_motions))
                              .dtype());
   }();
   return *type;
@@ -154,6 +156,8 @@ py::dict summary_of(RecordingHandle& handle) {
                   "contacts_mean"_a = s.contacts_mean, "iterations_mean"_a = s.iterations_mean,
                   "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
                   "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
+                  "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
+                  "free_body"_a = s.free_body, "ending"_a = s.ending,
                   "diverged"_a = s.diverged, "diverged_body"_a = s.diverged_body,
                   "state_hash"_a = s.state_hash);
 }

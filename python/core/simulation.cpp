@@ -77,7 +77,8 @@ Advance SimulationHandle::advance(std::int64_t last_step, double seconds, Record
   py::gil_scoped_release release;
   const double accept = simulation.options().real("accept");
   const Stopwatch watch;
-  while (simulation.state().step < last_step && !simulation.diverged()) {
+  while (simulation.state().step < last_step && !simulation.diverged() &&
+         simulation.report().ending == Ending::none) {
     done.more = watch.seconds() > seconds;
     if (done.more) break;
     const double residual = simulation.step().solve.residual.relative;
@@ -170,6 +171,14 @@ void add_report(py::module_& module) {
   report.def_readonly("passes", &StepReport::passes, "Detections in this step.");
   report.def_readonly("penetration", &StepReport::penetration,
                       "Deepest overlap at the start of the step, m.");
+  report.def_readonly("fell_back", &StepReport::fell_back,
+                      "The problem had no solution; solved without the stabilisation of overlaps.");
+  report.def_readonly("free_motions", &StepReport::free_motions,
+                      "Directions in which the bodies could have moved otherwise: above 0 the motion "
+                      "is not unique.");
+  report.def_property_readonly(
+      "ending", [](const StepReport& r) { return to_string(r.ending); },
+      "Why the motion model has no next state, in words; '' where it has one.");
   report.def_readonly("diverged_body", &StepReport::diverged_body,
                       "Number of the first body whose numbers are not finite, or -1.");
   report.def_property_readonly(
@@ -250,7 +259,7 @@ True)");
       "Steps between recorded frames.");
   simulation.def_property_readonly(
       "finished", [](const SimulationHandle& s) { return s.get().finished(); },
-      "The duration is reached, or the run diverged.");
+      "The duration is reached, the run diverged, or the motion model has no next state.");
   simulation.def_property_readonly(
       "diverged",
       [](const SimulationHandle& s) -> py::object {

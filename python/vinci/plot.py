@@ -118,7 +118,7 @@ def _outline(shape: dict[str, Any], pose: np.ndarray) -> Optional[Patch]:
     kind = shape["kind"]
     if kind == "circle":
         return Circle(placed([(0, 0)])[0], shape["radius"])
-    if kind == "polygon":
+    if kind in ("polygon", "superellipse", "implicit"):
         return Polygon(placed(shape["vertices"]), closed=True)
     if kind == "capsule":
         half, radius = np.asarray(shape["half_axis"][:2]), shape["radius"]

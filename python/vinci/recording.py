@@ -38,6 +38,8 @@ class FrameInfo:
     kinetic: float  #: J
     potential: float  #: J
     seconds: tuple[float, float, float, float]  #: wall time: detect, formulate, solve, advance
+    fell_back: bool  #: solved without the stabilisation of overlaps, for want of a solution
+    free_motions: int  #: above 0 the motion is not unique
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class RunSummary:
     energy_last: float  #: J
     wall_seconds: float  #: s
     stage_seconds: tuple[float, float, float, float]  #: s: detect, formulate, solve, advance
+    fallback_steps: int  #: solved without the stabilisation of overlaps, for want of a solution
+    free_steps: int  #: whose motion is not unique
+    free_body: str  #: that could have moved otherwise, in the last of them
+    ending: str  #: why the motion model has no next state; '' if it has
     diverged: bool
     diverged_body: str  #: '' if none did
     state_hash: str  #: of the last state
@@ -117,7 +123,7 @@ class Recording(_core.Recording):
         Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
         solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
         `velocity_residual` (m/s), `impulse_residual` (N s), `penetration` (m), `kinetic`,
-        `potential` (J), `seconds` (by stage).
+        `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`.
         """
         return self._frames(*self._range(first, last, stride))
 

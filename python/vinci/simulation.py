@@ -32,6 +32,7 @@ class RunResult:
     wall_seconds: float  #: s
     finished: bool  #: the duration was reached
     diverged: str | None  #: body whose numbers are not finite any more
+    ending: str  #: why the motion model has no next state; '' if it has
     inexact_steps: int  #: of this call with a residual above `accept`
     worst_residual: float  #: relative, of the steps of this call
     recording: Path | None  #: where the run was recorded
@@ -189,7 +190,7 @@ class Simulation(_core.Simulation):
                 bar.update(self.state.step, self.state.time)
                 if callback is not None and self.state.step > done:
                     done = self.state.step
-                    more = done < last and self.diverged is None
+                    more = done < last and self.diverged is None and not self.report.ending
                     if callback(self):
                         break
         finally:
@@ -202,6 +203,7 @@ class Simulation(_core.Simulation):
             wall_seconds=time.monotonic() - start,
             finished=self.state.step >= self.total_steps,
             diverged=self.diverged,
+            ending=self.report.ending,
             inexact_steps=inexact,
             worst_residual=worst,
             recording=path,

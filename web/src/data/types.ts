@@ -70,6 +70,8 @@ export type ShapeJson = PlacedShape &
   (
     | { kind: 'circle'; radius: number }
     | { kind: 'polygon'; vertices: [number, number][]; pieces: number[][] }
+    | { kind: 'superellipse'; axes: [number, number]; exponent: number; vertices: [number, number][] }
+    | { kind: 'implicit'; function: string; vertices: [number, number][] } // vertices: its outline
     | { kind: 'half-plane' } // below the local x axis: its outward normal is local y
     | { kind: 'capsule'; half_axis: Vector3; radius: number }
     | { kind: 'sphere'; radius: number }

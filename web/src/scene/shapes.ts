@@ -199,6 +199,8 @@ function polyhedron(json: Json): Solid {
 const readers: Record<string, (json: Json, planar: boolean) => Solid> = {
   circle,
   polygon,
+  superellipse: polygon, // by its outline
+  implicit: polygon,
   capsule,
   sphere,
   box,
