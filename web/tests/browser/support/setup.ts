@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Once for all files: one browser, one temporary folder with the recordings that several tests look at.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserServer } from 'playwright-core';
@@ -21,9 +21,25 @@ function required(name: string): string {
   return value;
 }
 
-function startBrowser(): Promise<BrowserServer> {
+// One family of fonts, that Chromium brings along on Debian: pictures do not depend on what else is
+// installed.
+function fontSettings(folder: string): string {
+  const path = join(folder, 'fonts.conf');
+  writeFileSync(path, `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>/usr/share/fonts/truetype/dejavu</dir>
+  <cachedir>${folder}/fonts</cachedir>
+  <match><edit name="family" mode="prepend" binding="strong"><string>DejaVu Sans</string></edit></match>
+</fontconfig>
+`);
+  return path;
+}
+
+function startBrowser(folder: string): Promise<BrowserServer> {
   return chromium.launchServer({
     executablePath: process.env.VINCI_CHROMIUM ?? '/usr/bin/chromium',
+    env: { ...process.env, FONTCONFIG_FILE: fontSettings(folder) },
     host: '127.0.0.1',
     chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not run as root
     args: [
@@ -58,7 +74,7 @@ async function record(work: Workshop): Promise<void> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'vinci-browser-'));
   const work = new Workshop(folder, required('VINCI_PROGRAM'));
-  const [browser] = await Promise.all([startBrowser(), record(work)]);
+  const [browser] = await Promise.all([startBrowser(folder), record(work)]);
   project.provide('endpoint', browser.wsEndpoint());
   project.provide('folder', folder);
   return async () => {
