@@ -10,6 +10,26 @@ import { Children } from './support/workshop';
 const children = new Children();
 afterEach(() => children.end());
 
+describe('a small window', () => {
+  it('leaves the room to the scene until a panel is asked for', async () => {
+    await withPage(work.address('tower.html'), async (page) => {
+      const button = page.getByRole('button', { name: 'Bodies and run' });
+      const list = page.locator('vinci-body-list');
+      expect([await button.getAttribute('aria-pressed'), await list.count()]).toEqual(['false', 0]);
+      const before = (await page.locator('.scene canvas').boundingBox())!;
+      await button.click();
+      expect([await button.getAttribute('aria-pressed'), await list.count()]).toEqual(['true', 1]);
+      await expect.poll(async () => (await page.locator('.scene canvas').boundingBox())!.width)
+          .toBeLessThan(before.width - 100);
+      const scrolls = await page.evaluate(() => {
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+        return scrollWidth > clientWidth || scrollHeight > clientHeight;
+      });
+      expect(scrolls).toBe(false); // all controls are within the window
+    }, { viewport: { width: 900, height: 600 } });
+  });
+});
+
 describe('a scene without shapes', () => {
   it('plays and lists its body', async () => {
     work.write('shapeless.yaml', shapeless);
@@ -97,6 +117,6 @@ describe('a recording larger than the memory it may use', () => {
       expect(most).toBeGreaterThan(limit / 2); // it was in use
       await page.keyboard.press('Home'); // was dropped meanwhile, and comes again
       await expect.poll(() => shownFrame(page), { timeout: 30_000 }).toBe(0);
-    });
+    }, { viewport: { width: 640, height: 400 } });
   });
 });
