@@ -26,7 +26,7 @@ set(public_complementarity certificate mass_factor nonlinear_problem problem pro
 set(public_solvers all_solutions law_pieces path_newton solver)
 set(public_stepping contact_frame contact_rows free_motion step_forces stepper)
 set(public_simulation plugins recorder recording replay simulation)
-set(public_viewing description frame_block page render server viewer_page)
+set(public_viewing description failure frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)
   list(TRANSFORM public_${folder} APPEND .h)

@@ -18,9 +18,8 @@ class PushToMark(vinci.Controller):
         self.mark = mark  # m
 
     def act(self, model, state, h, forces, memory):
-        block = model.body("block")
-        x = block.velocity.start
-        error = self.mark - state.position(block.index)[0]
+        x = model.body("block").velocity.start
+        error = self.mark - state.position("block")[0]
         memory[0] += h * error
         forces[x] += 60.0 * error - 12.0 * state.velocities[x] + 80.0 * memory[0]
 
@@ -46,6 +45,6 @@ simulation = vinci.Simulation(scene, controllers=[PushToMark(0.5)],
 simulation.run()
 
 state = simulation.state
-print(f"after {state.time:.0f} s the block is {1000 * (0.5 - simulation.position('block')[0]):.1f} mm "
+print(f"after {state.time:.0f} s the block is {1000 * (0.5 - state.position('block')[0]):.1f} mm "
       f"from its mark, the integral {state.controls[0]:.4f} m s")
 print(f"state hash {state.hash}")

@@ -24,7 +24,7 @@ while not simulation.finished:
     if landed < 0.0 and report.active > 0:
         landed = simulation.state.time
 
-height = simulation.position("box")[2]
+height = simulation.state.position("box")[2]
 print(f"landed at {landed:.3f} s (free fall: {math.sqrt(2 * 0.5 / 9.81):.3f} s)")
 print(f"rests at {height:.6f} m; last step: {simulation.report.status}")
 print(f"state hash {simulation.state.hash}")

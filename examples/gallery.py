@@ -58,12 +58,15 @@ def main() -> None:
     index = write_index(folder, figure)
     print(f"""
 Look at it:
-  xdg-open {index}           all pages; each is one file that opens offline
-  build/vinci view {folder}/stack.h5    the same from the recording, with everything in it
-  {figure}                   a figure made by examples/gallery.py
+  xdg-open {index}
+      pages of all runs; each is one file that opens offline
+  build/vinci view {folder / "stack.h5"}
+      the same from the recording itself
+  xdg-open {figure}
+      a figure, made by examples/gallery.py
 Script it:
   PYTHONPATH=build/python /usr/bin/python3 examples/falling_box.py
-Then: docs/tutorial.md""")
+Then read docs/tutorial.md.""")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Sweeps(vinci.Solver):
 def stopping_place(**choices):
     simulation = vinci.Simulation(vinci.Scene.parse(SCENE), **choices)
     summary = simulation.run()
-    return simulation.position("block")[0], summary.worst_residual
+    return simulation.state.position("block")[0], summary.worst_residual
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ with vinci.Recorder.resume(file, simulation) as recorder:
         recorder.after_step()
 
 recording = vinci.Recording(file)
-bounced = recording.frames()["active"].cumsum() > 0
+bounced = recording.frames["active"].cumsum() > 0
 highest = recording.body("ball").position[bounced, 1].max()
 print(f"{recording.title}: {len(recording)} frames, second flight reaches {highest:.3f} m")
-print(f"state hash {recording.summary['state_hash']}")
+print(f"state hash {recording.summary.state_hash}")

@@ -27,6 +27,7 @@ int main() {
   vinci::ComplementarityProblem linear;
   linear.C =
       vinci::SparseRows::from_dense((vinci::MatrixX(3, 3) << 2, 1, 0, 1, 2, 1, 0, 1, 2).finished());
+  linear.J = vinci::SparseRows::from_dense(vinci::MatrixX(3, 0));  // there is no u
   linear.b = vinci::Vector3(-4.0, 1.0, -3.0);
   for (int i = 0; i < 3; ++i) linear.blocks.push_back({vinci::Law::nonnegative, i, 1});
   solve(*solver, linear);
@@ -35,6 +36,7 @@ int main() {
   // impulse is 2 N s, friction 0.5 · 2 N s against (3, 4)/5.
   vinci::ComplementarityProblem friction;
   friction.C = vinci::SparseRows::from_dense(0.5 * vinci::MatrixX::Identity(3, 3));
+  friction.J = linear.J;
   friction.b = vinci::Vector3(-1.0, 3.0, 4.0);
   friction.blocks.push_back({vinci::Law::coulomb, 0, 3, 0.5});
   solve(*solver, friction);

@@ -105,18 +105,4 @@ const py::dtype& contact_row_type() {
   return *type;
 }
 
-// Signals are handled in the main thread alone: others do not wait for the GIL.
-void check_signals() {
-  static const unsigned long main_thread = [] {
-    py::gil_scoped_acquire gil;
-    return py::module_::import("threading")
-        .attr("main_thread")()
-        .attr("ident")
-        .cast<unsigned long>();
-  }();
-  if (PyThread_get_thread_ident() != main_thread) return;
-  py::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-}
-
 }  // namespace vinci::python

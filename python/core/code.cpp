@@ -49,12 +49,13 @@ class PythonController : public Controller {
   void act(const Model& model, const State& state, double h, Eigen::Ref<VectorX> forces,
            Eigen::Ref<VectorX> memory) override {
     py::gil_scoped_acquire gil;
+    if (!bodies_) bodies_ = body_table(model);
     if (!state_ || state_.use_count() > 1)
       state_ = std::make_shared<State>(state);
     else
       *state_ = state;
     const auto given = array_of(forces), kept = array_of(memory);
-    (*act_)(model_handle(owner_, model), StateHandle{state_, false}, h, given, kept);
+    (*act_)(model_handle(owner_, model), StateHandle{state_, bodies_, false}, h, given, kept);
     if (given.size() != forces.size() || kept.size() != memory.size())
       throw Error("changed the size of its forces or memory", name_);
     forces = Eigen::Map<const VectorX>(given.data(), given.size());
@@ -67,6 +68,7 @@ class PythonController : public Controller {
   Owner owner_;
   int memory_size_ = 0;
   std::shared_ptr<State> state_;
+  Bodies bodies_;
 };
 
 class PythonMotion : public Motion {

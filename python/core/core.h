@@ -32,6 +32,7 @@ void add_stepping(py::module_& module);
 void add_simulation(py::module_& module);
 void add_recorder(py::module_& module);
 void add_recording(py::module_& module);
+void add_viewing(py::module_& module);
 
 // A Python object that C++ code may copy and drop in any thread, with or without the GIL.
 class Held {
@@ -101,9 +102,18 @@ Number attribute(const py::handle& object, const char* name, Number fallback,
 const py::dtype& solved_contact_type();
 const py::dtype& contact_row_type();
 
+// Names of the bodies of a state and where their velocities lie.
+struct BodyTable {
+  std::vector<std::string> names;
+  std::vector<int> offsets, sizes;
+};
+using Bodies = std::shared_ptr<const BodyTable>;
+Bodies body_table(const Model& model);
+
 // A state that Python owns, or one that lies in a simulation and is only looked at.
 struct StateHandle {
   std::shared_ptr<State> state;
+  Bodies bodies;
   bool writable = true;
 };
 py::array poses_of(const State& state);  // bodies x 7, a copy
@@ -113,7 +123,8 @@ void set_poses(State& state, const py::handle& array);
 struct ModelHandle {
   std::shared_ptr<const Model> model;
 };
-int body_index(const Model& model, const py::handle& body);  // by name or number; throws Error
+// By name or number; throws Error.
+int body_index(const std::vector<std::string>& names, const py::handle& body);
 
 struct ProblemHandle {
   std::shared_ptr<const ComplementarityProblem> problem;

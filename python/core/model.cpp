@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled scenes, their bodies and shapes.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "python/core/core.h"
@@ -146,14 +148,23 @@ slice(0, 3, None))");
 
 }  // namespace
 
-int body_index(const Model& model, const py::handle& body) {
-  const int count = static_cast<int>(model.bodies.size());
-  if (py::isinstance<BodyHandle>(body)) return body_index(model, body.attr("name"));
+Bodies body_table(const Model& model) {
+  auto table = std::make_shared<BodyTable>();
+  for (const Body& body : model.bodies) {
+    table->names.push_back(body.name);
+    table->offsets.push_back(body.velocity_offset);
+    table->sizes.push_back(body.velocity_size);
+  }
+  return table;
+}
+
+int body_index(const std::vector<std::string>& names, const py::handle& body) {
+  const int count = static_cast<int>(names.size());
+  if (py::isinstance<BodyHandle>(body)) return body_index(names, body.attr("name"));
   if (py::isinstance<py::str>(body)) {
     const auto name = body.cast<std::string>();
-    if (const int found = model.find_body(name); found >= 0) return found;
-    std::vector<std::string> names;
-    for (const Body& other : model.bodies) names.push_back(other.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<int>(found - names.begin());
     const std::string guess = nearest(name, names);
     throw Error("there is no such body" + (guess.empty() ? "" : " (did you mean '" + guess + "'?)"),
                 name);
@@ -189,7 +200,11 @@ Immutable. Made by `Scene.compile`, or found in `Simulation.model`.
   model.def(
       "body",
       [](const ModelHandle& m, const py::object& name) {
-        return BodyHandle{m.model, body_index(*m.model, name)};
+        // The usual case makes no list of names: controllers ask in every step.
+        if (py::isinstance<py::str>(name))
+          if (const int found = m.model->find_body(name.cast<std::string>()); found >= 0)
+            return BodyHandle{m.model, found};
+        return BodyHandle{m.model, body_index(body_table(*m.model)->names, name)};
       },
       "name"_a, R"(The body of this name or number.
 
@@ -226,7 +241,7 @@ Immutable. Made by `Scene.compile`, or found in `Simulation.model`.
   model.def(
       "initial_state",
       [](const ModelHandle& m) {
-        return StateHandle{std::make_shared<State>(initial_state(*m.model))};
+        return StateHandle{std::make_shared<State>(initial_state(*m.model)), body_table(*m.model)};
       },
       R"(The state at which a run of this model begins.
 

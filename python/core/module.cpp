@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, module) {
   add_simulation(module);
   add_recorder(module);
   add_recording(module);
+  add_viewing(module);
 }

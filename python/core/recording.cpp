@@ -134,6 +134,17 @@ py::tuple contacts_of_frames(RecordingHandle& handle, std::int64_t first, std::i
                         owning(py::dtype::of<std::int64_t>(), {ends}, std::move(starts)));
 }
 
+Bodies bodies_of(const Recording& recording) {
+  auto table = std::make_shared<BodyTable>();
+  table->names = recording.body_names();
+  for (int body = 0; body < static_cast<int>(table->names.size()); ++body) {
+    const auto [first, count] = recording.velocity_entries(body);
+    table->offsets.push_back(first);
+    table->sizes.push_back(count);
+  }
+  return table;
+}
+
 py::dict summary_of(RecordingHandle& handle) {
   const RunSummary s = handle.get().summary();
   return py::dict("steps"_a = s.steps, "inexact_steps"_a = s.inexact_steps,
@@ -169,7 +180,7 @@ void add_recording(py::module_& module) {
   recording.def("_velocities", &velocities_of_frames);
   recording.def("_contacts", &contacts_of_frames);
   recording.def("_state", [](RecordingHandle& r, std::int64_t frame) {
-    return StateHandle{std::make_shared<State>(r.get().state(frame))};
+    return StateHandle{std::make_shared<State>(r.get().state(frame)), bodies_of(r.get())};
   });
   recording.def("_summary", &summary_of);
   recording.def("_freedoms", &freedoms_of);

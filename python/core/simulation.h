@@ -41,6 +41,7 @@ class SimulationHandle {
   class Turn;
   std::shared_ptr<Simulation> simulation_;
   std::weak_ptr<LentContacts> lent_;
+  Bodies bodies_;
   bool stepping_ = false;  // changed only while the GIL is held
 };
 

@@ -70,15 +70,16 @@ void set_memory(State& state, const py::object& rows) {
 // Raw numbers, so that every bit comes back.
 py::tuple pickled(const StateHandle& handle) {
   const State& state = *handle.state;
+  const BodyTable& bodies = *handle.bodies;
   return py::make_tuple(pickle_version, state.step, state.time, poses_of(state),
                         copied(state.velocities),
                         py::bytes(reinterpret_cast<const char*>(state.contacts.data()),
                                   state.contacts.size() * sizeof(ContactMemory)),
-                        copied(state.controls));
+                        copied(state.controls), bodies.names, bodies.offsets, bodies.sizes);
 }
 
 StateHandle unpickled(const py::tuple& parts) {
-  if (parts.size() != 7 || parts[0].cast<int>() != pickle_version)
+  if (parts.size() != 10 || parts[0].cast<int>() != pickle_version)
     throw Error("was pickled by another version of vinci", "State");
   auto state = std::make_shared<State>();
   state->step = parts[1].cast<std::int64_t>();
@@ -87,13 +88,19 @@ StateHandle unpickled(const py::tuple& parts) {
   set_poses(*state, parts[3]);
   state->velocities = vector_of(parts[4], "velocities");
   const auto memory = parts[5].cast<std::string>();
-  if (memory.size() % sizeof(ContactMemory) != 0)
+  const BodyTable bodies{parts[7].cast<std::vector<std::string>>(),
+                         parts[8].cast<std::vector<int>>(), parts[9].cast<std::vector<int>>()};
+  int entries = 0;
+  for (const int size : bodies.sizes) entries += size;
+  if (memory.size() % sizeof(ContactMemory) != 0 || bodies.names.size() != state->poses.size() ||
+      bodies.offsets.size() != bodies.names.size() || bodies.sizes.size() != bodies.names.size() ||
+      entries != state->velocities.size())
     throw Error("was pickled by another version of vinci", "State");
   state->contacts.resize(memory.size() / sizeof(ContactMemory));
   if (!memory.empty())
     std::memcpy(static_cast<void*>(state->contacts.data()), memory.data(), memory.size());
   state->controls = vector_of(parts[6], "controls");
-  return {state};
+  return {state, std::make_shared<BodyTable>(bodies)};
 }
 
 std::string hash_text(const StateHandle& handle) {
@@ -101,15 +108,18 @@ std::string hash_text(const StateHandle& handle) {
 }
 
 StateHandle copy_of(const StateHandle& handle) {
-  return {std::make_shared<State>(*handle.state)};
+  return {std::make_shared<State>(*handle.state), handle.bodies};
 }
 
-const Pose& pose_at(const StateHandle& handle, int body) {
-  if (body < 0 || static_cast<std::size_t>(body) >= handle.state->poses.size())
-    throw Error(
-        fmt::format("there is no body {}; the state has {}", body, handle.state->poses.size()),
-        "body");
-  return handle.state->poses[static_cast<std::size_t>(body)];
+const Pose& pose_at(const StateHandle& handle, const py::object& body) {
+  const int index = body_index(handle.bodies->names, body);
+  return handle.state->poses[static_cast<std::size_t>(index)];
+}
+
+py::array velocity_of(const StateHandle& handle, const py::object& body) {
+  const auto index = static_cast<std::size_t>(body_index(handle.bodies->names, body));
+  return copied(VectorX(handle.state->velocities.segment(handle.bodies->offsets[index],
+                                                         handle.bodies->sizes[index])));
 }
 
 void add_numbers(py::class_<StateHandle>& state) {
@@ -213,11 +223,23 @@ True)");
   state.def("__copy__", &copy_of);
   state.def("__deepcopy__", [](const StateHandle& s, const py::dict&) { return copy_of(s); });
   state.def(
-      "position", [](const StateHandle& s, int body) { return copied(pose_at(s, body).position); },
-      "body"_a, "Position of a body's frame by the body's number, m; a copy.");
+      "position",
+      [](const StateHandle& s, const py::object& body) {
+        return copied(pose_at(s, body).position);
+      },
+      "body"_a, R"(Position of a body's frame, by the body's name or number, m; a copy.
+
+>>> vinci.Simulation(scenes / "stack.yaml").state.position("box-01").tolist()
+[0.0, 0.05, 0.0])");
   state.def(
-      "rotation", [](const StateHandle& s, int body) { return copied(pose_at(s, body).rotation); },
-      "body"_a, "Unit quaternion w x y z of a body's frame by the body's number; a copy.");
+      "rotation",
+      [](const StateHandle& s, const py::object& body) {
+        return copied(pose_at(s, body).rotation);
+      },
+      "body"_a, "Unit quaternion w x y z of a body's frame, by its name or number; a copy.");
+  state.def("velocity", &velocity_of, "body"_a,
+            "Packed velocity of a body, by its name or number: (vx, vy, wz) of a planar one, (vx, "
+            "vy, vz, wx, wy, wz) of a spatial one, m/s and rad/s; a copy.");
   state.def_property_readonly("hash", &hash_text,
                               "Fingerprint of every bit, 16 hexadecimal digits.");
   state.def_property_readonly(

@@ -170,7 +170,7 @@ class PythonStepper : public TimeStepper {
     handle->inner = inner_;
     handle->report.solve.status = SolveStatus::solved;  // where there is nothing to solve
     context.controls = state.controls;
-    const StateHandle next{std::make_shared<State>(state)};
+    const StateHandle next{std::make_shared<State>(state), body_table(*context.model)};
     const std::vector<SolvedContact> before = context.solved;
     try {
       object_->attr("step")(handle, next, h);

@@ -135,7 +135,7 @@ def _draw_outlines(ax: Axes, recording: Recording, bodies: Sequence[str], count:
     names = list(recording.body_names)
     moving = set(bodies)
     for rank, frame in enumerate(frames):
-        model = recording.model(recording.info(int(frame))["model"])
+        model = recording.model(recording.info(int(frame)).model)
         poses = recording.state(int(frame)).poses
         for shape in model["shapes"]:
             body = int(shape["body"])
@@ -223,8 +223,7 @@ def _contact_lines(recording: Recording, between: Optional[Pair]
                    ) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """For each contact point (a pair of features): its name, times and rows; where it is absent
     for a while, a row of NaN breaks the line. Those that live longest come first."""
-    rows, starts = recording.contacts_between()
-    frames = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    rows, frames = recording.contacts_between()
     names = list(recording.body_names)
     if between is not None:
         for name in between:
@@ -357,7 +356,7 @@ def energy(recordings: Sources, *, ax: Optional[Axes] = None) -> Axes:
     ax = _axes(ax)
     opened = _opened(recordings)
     for number, (recording, label) in enumerate(zip(opened, _labels(opened))):
-        frames = recording.frames()
+        frames = recording.frames
         dash = _DASHES[number % 4]
         total = frames["kinetic"] + frames["potential"]
         for index, (name, values) in enumerate((("kinetic", frames["kinetic"]),
@@ -382,7 +381,7 @@ def residual(recordings: Sources, *, ax: Optional[Axes] = None) -> Axes:
     ax = _axes(ax)
     opened = _opened(recordings)
     for recording, label in zip(opened, _labels(opened)):
-        frames = recording.frames(1)
+        frames = recording.infos(1)
         values = frames["residual"]
         positive = values[(values > 0.0) & np.isfinite(values)]
         floor = positive.min() if len(positive) else 1e-16

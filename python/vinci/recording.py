@@ -5,12 +5,65 @@ from __future__ import annotations
 
 import json
 import operator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from .errors import Error
+
+
+@dataclass(frozen=True)
+class FrameInfo:
+    """One recorded frame, and how its step went.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "i.h5")
+    >>> vinci.Recording(tmp / "i.h5").info(-1).step
+    10
+    """
+
+    step: int
+    time: float  #: s
+    contacts: int  #: that may touch
+    active: int  #: with an impulse
+    iterations: int
+    passes: int
+    status: int  #: 0 solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused
+    model: int  #: version, for Recording.model()
+    residual: float  #: relative
+    velocity_residual: float  #: m/s
+    impulse_residual: float  #: N s
+    penetration: float  #: m
+    kinetic: float  #: J
+    potential: float  #: J
+    seconds: tuple[float, float, float, float]  #: wall time: detect, formulate, solve, advance
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """Statistics over every step up to the last frame of a recording, recorded or not.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "s.h5")
+    >>> vinci.Recording(tmp / "s.h5").summary.inexact_steps
+    0
+    """
+
+    steps: int
+    inexact_steps: int  #: residual above `accept`
+    worst_residual: float  #: relative
+    worst_residual_step: int
+    worst_penetration: float  #: m
+    contacts_max: int
+    contacts_mean: float
+    iterations_mean: float
+    energy_first: float  #: J
+    energy_last: float  #: J
+    wall_seconds: float  #: s
+    stage_seconds: tuple[float, float, float, float]  #: s: detect, formulate, solve, advance
+    diverged: bool
+    diverged_body: str  #: '' if none did
+    state_hash: str  #: of the last state
 
 
 class Recording(_core.Recording):
@@ -51,9 +104,14 @@ class Recording(_core.Recording):
     @property
     def times(self) -> np.ndarray:
         """Simulated time of every frame, s."""
-        return self.frames()["time"].copy()
+        return self.infos()["time"].copy()
 
-    def frames(self, first: int = 0, last: int | None = None, stride: int = 1) -> np.ndarray:
+    @property
+    def frames(self) -> np.ndarray:
+        """One row a frame, for all of them, as `infos()` gives it."""
+        return self.infos()
+
+    def infos(self, first: int = 0, last: int | None = None, stride: int = 1) -> np.ndarray:
         """One row a frame, a structured array.
 
         Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
@@ -63,13 +121,12 @@ class Recording(_core.Recording):
         """
         return self._frames(*self._range(first, last, stride))
 
-    def info(self, frame: int) -> dict[str, Any]:
-        """The row of one frame, as a dict."""
+    def info(self, frame: int) -> FrameInfo:
+        """The row of one frame."""
         row = self._frames(self._index(frame), 1, 1)[0]
-        return {
-            name: row[name].copy() if row[name].ndim else row[name].item()
-            for name in row.dtype.names
-        }
+        values: dict[str, Any] = {name: row[name].tolist() for name in row.dtype.names}
+        values["seconds"] = tuple(values["seconds"])
+        return FrameInfo(**values)
 
     def poses(
         self,
@@ -104,15 +161,17 @@ class Recording(_core.Recording):
     def contacts_between(
         self, first: int = 0, last: int | None = None, stride: int = 1
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The contacts of many frames, one after the other, and where each frame's begin:
-        those of the i-th frame are `rows[starts[i]:starts[i + 1]]`.
+        """The contacts of many frames, one after the other, and the number of the frame that each
+        row belongs to.
 
         >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "c.h5")
-        >>> rows, starts = vinci.Recording(tmp / "c.h5").contacts_between()
-        >>> len(rows) == starts[-1]
-        True
+        >>> rows, frames = vinci.Recording(tmp / "c.h5").contacts_between(5)
+        >>> int(frames[0]), int((frames == 7).sum())
+        (5, 20)
         """
-        return self._contacts(*self._range(first, last, stride))
+        start, count, step = self._range(first, last, stride)
+        rows, starts = self._contacts(start, count, step)
+        return rows, np.repeat(start + step * np.arange(count), np.diff(starts))
 
     def state(self, frame: int) -> _core.State:
         """The state of a frame, from which a run continues bit for bit.
@@ -144,13 +203,14 @@ class Recording(_core.Recording):
         return self._freedoms()
 
     @property
-    def summary(self) -> dict[str, Any]:
-        """Statistics over every step up to the last frame, recorded or not: steps, residuals,
-        penetration (m), energies (J), wall time (s), hash of the last state."""
-        return self._summary()
+    def summary(self) -> RunSummary:
+        """Statistics over every step up to the last frame, recorded or not."""
+        values = self._summary()
+        values["stage_seconds"] = tuple(values["stage_seconds"])
+        return RunSummary(**values)
 
     def model(self, version: int = 0) -> dict[str, Any]:
-        """A compiled model of the run: bodies, shapes, materials, parameters. `info(i)["model"]`
+        """A compiled model of the run: bodies, shapes, materials, parameters. `info(i).model`
         is the version that a frame uses."""
         return json.loads(self._model(version))
 

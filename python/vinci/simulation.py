@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from . import _core
 from .errors import Error
 from .progress import Progress
@@ -147,27 +145,6 @@ class Simulation(_core.Simulation):
     def parameters(self, values: Mapping[str, float]) -> None:
         self.parameters.update(values)
 
-    def position(self, body: int | str) -> np.ndarray:
-        """Where a body's frame is now, m; by name or number.
-
-        >>> vinci.Simulation(scenes / "stack.yaml").position("box-02").round(6).tolist()
-        [0.0, 0.15, 0.0]
-        """
-        return self.state.position(self.model.body(body).index)
-
-    def rotation(self, body: int | str) -> np.ndarray:
-        """How a body's frame is turned now, a unit quaternion w x y z; by name or number."""
-        return self.state.rotation(self.model.body(body).index)
-
-    def velocity(self, body: int | str) -> np.ndarray:
-        """The packed velocities of a body now, m/s of its centre of mass and rad/s: (vx, vy, wz) in
-        the plane, (vx, vy, vz, wx, wy, wz) in space; by name or number.
-
-        >>> vinci.Simulation(scenes / "stack.yaml").velocity("box-02").tolist()
-        [0.0, 0.0, 0.0]
-        """
-        return self.state.velocities[self.model.body(body).velocity].copy()
-
     def run(
         self,
         until: float | None = None,
@@ -202,7 +179,7 @@ class Simulation(_core.Simulation):
         bar = Progress(
             self.scene.title or "run", first, last, bool(progress), progress == "always"
         )
-        worst, inexact, more = 0.0, 0, True
+        worst, inexact, more, done = 0.0, 0, True, first
         try:
             while more:
                 # A callback is called after every step.
@@ -210,8 +187,9 @@ class Simulation(_core.Simulation):
                 more, residual, count = self._advance(end, _SLICE, recorder)
                 worst, inexact = max(worst, residual), inexact + count
                 bar.update(self.state.step, self.state.time)
-                if callback is not None:
-                    more = self.state.step < last and self.diverged is None
+                if callback is not None and self.state.step > done:
+                    done = self.state.step
+                    more = done < last and self.diverged is None
                     if callback(self):
                         break
         finally:

@@ -172,7 +172,7 @@ def test_a_stepper_from_the_ground_up_agrees_with_the_built_in_one(tmp_path: Pat
     recording = vinci.Recording(tmp_path / "ours.h5")
     assert recording.contacts(-1)["impulse"][0, 0] == ours.contacts["impulse"][0, 0]
     assert recording.options["code"] == ["stepper Explicit"]
-    assert recording.summary["inexact_steps"] == 0
+    assert recording.summary.inexact_steps == 0
 
 
 def test_a_controller_acts_and_its_memory_belongs_to_the_state(wall: Path, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_controller_acts_and_its_memory_belongs_to_the_state(wall: Path, tmp_p
         assert again.state == part.state
         again.run(record=recorder)
     assert again.state.hash == result.state_hash
-    assert vinci.Recording(tmp_path / "part.h5").summary["state_hash"] == result.state_hash
+    assert vinci.Recording(tmp_path / "part.h5").summary.state_hash == result.state_hash
     for other in (vinci.Simulation(wall), vinci.Simulation(wall, controllers=[Whole.step])):
         with pytest.raises(vinci.Error, match="code that a recording does not hold took part"):
             vinci.Recorder.resume(tmp_path / "whole.h5", other)
@@ -250,7 +250,7 @@ def test_an_exception_stops_the_run_with_its_traceback_and_leaves_the_recording(
     with vinci.Recording(tmp_path / "run.h5") as recording:
         assert recording.finished and len(recording) == 8
         assert recording.state(-1) == sim.state
-        assert len(recording.contacts(-1)) == len(sim.contacts) == recording.info(-1)["contacts"]
+        assert len(recording.contacts(-1)) == len(sim.contacts) == recording.info(-1).contacts
 
 
 def test_an_exception_inside_with_closes_the_recording(wall: Path, tmp_path: Path) -> None:

@@ -63,4 +63,6 @@ def test_examples_are_true(name: str, thing: Any, tmp_path: Path) -> None:
     failures, attempts = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(
         parsed, out=report.append
     )
-    assert attempts > 0 and failures == 0, "".join(report)
+    # What opens a browser is shown, not done.
+    shown = all(doctest.SKIP in example.options for example in parsed.examples)
+    assert (attempts > 0 or shown) and failures == 0, "".join(report)

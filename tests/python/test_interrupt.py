@@ -13,7 +13,7 @@ import pytest
 
 import vinci
 
-LONGEST = 1.0  # s from the signal to the end of the process
+LONGEST = 3.0  # s from the signal to the end of the process; 0.05 s and the closing of a file on a quiet machine
 
 
 def interrupted(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -55,8 +55,8 @@ def test_a_run_ends_at_a_whole_step_and_its_recording_opens(
     step, state_hash = ended.stdout.split()
     with vinci.Recording(tmp_path / "run.h5") as recording:
         assert recording.finished and int(step) > 10
-        assert recording.info(-1)["step"] == int(step)
-        assert recording.summary["state_hash"] == state_hash
+        assert recording.info(-1).step == int(step)
+        assert recording.summary.state_hash == state_hash
 
 
 def test_many_steps_at_once_end(scenes: Path) -> None:

@@ -55,7 +55,7 @@ def lines(ax: Any) -> dict[str, np.ndarray]:
 def test_energy_is_that_of_the_frames_and_its_total_falls() -> None:
     run = vinci.Recording("runs/changing_friction.h5")
     drawn = lines(vinci.plot.energy(run))
-    frames = run.frames()
+    frames = run.frames
     assert np.array_equal(drawn["kinetic"][:, 1], frames["kinetic"])
     assert np.array_equal(drawn["total"][:, 1], frames["kinetic"] + frames["potential"])
     assert drawn["total"][-1, 1] < drawn["total"][0, 1] - 0.1

@@ -27,8 +27,10 @@ def test_a_run_gives_the_hash_of_the_program(
     subprocess.run([program, "run", scenes / "stack.yaml", "--duration", "0.2", "--quiet", "-o",
                     tmp_path / "c.h5"], check=True)  # fmt: skip
     result = stack.run(record=tmp_path / "p.h5")
-    assert result.state_hash == vinci.Recording(tmp_path / "c.h5").summary["state_hash"]
+    assert result.state_hash == vinci.Recording(tmp_path / "c.h5").summary.state_hash
     assert result.steps == 200 and result.finished and result.diverged is None
+    summary = vinci.Recording(tmp_path / "p.h5").summary
+    assert result.worst_residual == summary.worst_residual > 0
     assert result.inexact_steps == 0 and result.recording == tmp_path / "p.h5"
 
 
@@ -171,7 +173,12 @@ def test_a_changed_state_continues_the_run(scenes: Path) -> None:
     sim.set_state(state)
     sim.step()
     assert sim.state.position(ball.index)[0] == pytest.approx(3.0 + 0.5 * sim.step_size)
-    assert sim.state.rotation(ball.index)[0] == pytest.approx(1.0)
+    assert sim.state.rotation("ball")[0] == pytest.approx(1.0)
+    assert sim.state.velocity(ball).tolist() == sim.state.velocities[ball.velocity].tolist()
+    with pytest.raises(vinci.Error, match="bal: there is no such body .did you mean 'ball'"):
+        sim.state.position("bal")
+    with pytest.raises(vinci.Error, match="there is no body 2; accepted: 0 to 1"):
+        sim.state.position(2)
 
 
 @pytest.mark.parametrize(

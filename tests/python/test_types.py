@@ -4,6 +4,7 @@ of the compiled module has what the module has."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +16,15 @@ from conftest import ROOT
 CONFIG = ROOT / "python" / "mypy.ini"
 
 
-def mypy(*arguments: object) -> subprocess.CompletedProcess[str]:
+def mypy(cache: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)], text=True, capture_output=True, timeout=240
-    )
+        [sys.executable, "-m", *map(str, arguments)], text=True, capture_output=True, timeout=240,
+        env={**os.environ, "MYPY_CACHE_DIR": str(cache)},
+    )  # fmt: skip
 
 
-def check(folder: Path, *files: Path) -> str:
-    done = mypy("mypy", "--config-file", CONFIG, "--cache-dir", folder, *files)
+def check(cache: Path, *files: Path) -> str:
+    done = mypy(cache, "mypy", "--config-file", CONFIG, *files)
     return done.stdout + done.stderr
 
 
@@ -35,8 +37,8 @@ def test_the_package_passes_the_type_checker(cache: Path) -> None:
     assert "Success" in check(cache, ROOT / "python" / "vinci")
 
 
-def test_the_stub_has_what_the_compiled_module_has() -> None:
-    done = mypy("mypy.stubtest", "vinci._core", "--mypy-config-file", CONFIG, "--concise")
+def test_the_stub_has_what_the_compiled_module_has(cache: Path) -> None:
+    done = mypy(cache, "mypy.stubtest", "vinci._core", "--mypy-config-file", CONFIG, "--concise")
     # pybind11's own: its metaclass, and an __init__ that refuses where a class has none.
     ours = [
         line for line in done.stdout.splitlines()

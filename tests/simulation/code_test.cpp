@@ -404,14 +404,16 @@ TEST(Code, a_step_that_is_interrupted_is_not_done) {
     return overrides;
   }());
   while (simulation.state().step < 10) simulation.step();
-  const State before = simulation.state();
+  State before = simulation.state();
+  before.contacts.clear();  // without a guess there is something to iterate
+  simulation.set_state(before);
   bool wanted = true;
   simulation.stop_when([&]() -> bool {
     if (wanted) throw std::runtime_error("interrupted");
     return false;
   });
   // Asked 20 ms later at the earliest, in one of the steps from then on.
-  State last = before;
+  State last;
   EXPECT_THROW(
       {
         while (true) {

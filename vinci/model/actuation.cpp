@@ -66,7 +66,7 @@ double drive_force(const Body& body, int coordinate, double time, const Pose& po
 // A motion given by code, which may say anything.
 Jet checked(const Jet& jet, const Body& body, int coordinate, double time) {
   if (std::isfinite(jet.value) && std::isfinite(jet.first) && std::isfinite(jet.second)) return jet;
-  throw Error(fmt::format("the motion gave position {}, velocity {}, acceleration {} at {} s; "
+  throw Error(fmt::format("the motion gave position {}, velocity {}, acceleration {} at {:.9g} s; "
                           "accepted: finite numbers",
                           jet.value, jet.first, jet.second, time),
               body.name + "." + coordinate_name(body.freedom, coordinate));

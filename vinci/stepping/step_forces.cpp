@@ -38,12 +38,13 @@ void step_forces(StepContext& context, const State& state, double h, VectorX& fo
     auto memory = context.controls.segment(first, size);
     item.controller->act(*context.model, state, h, forces, memory);
     if (const int i = first_spoilt(forces, context.forces_before); i >= 0)
-      throw Error(fmt::format("the controller gave the force {} on {} at {} s; accepted: finite "
-                              "numbers",
-                              forces[i], entry_name(*context.model, i), state.time),
-                  item.name);
+      throw Error(
+          fmt::format("the controller gave the force {} on {} at {:.9g} s; accepted: finite "
+                      "numbers",
+                      forces[i], entry_name(*context.model, i), state.time),
+          item.name);
     if (!memory.allFinite())
-      throw Error(fmt::format("the controller's memory is not finite at {} s", state.time),
+      throw Error(fmt::format("the controller's memory is not finite at {:.9g} s", state.time),
                   item.name);
     first += size;
   }

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer: recordings in the browser, as pages, pictures and videos."""
+
+from __future__ import annotations
+
+import os
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Union
+
+from . import _core
+from .errors import Error
+
+Run = Union[_core.Recording, str, "os.PathLike[str]"]
+
+
+def _paths(runs: Sequence[Run]) -> list[Path]:
+    if not runs:
+        raise Error("no recording was given; accepted: one or more")
+    return [run.path if isinstance(run, _core.Recording) else Path(run) for run in runs]
+
+
+def view(*runs: Run, browser: bool = True, port: int = 0) -> None:
+    """Shows recordings in the browser until Ctrl-C; several are compared.
+
+    Serves on this machine alone, on a free port unless one is given, and prints the address.
+    Recordings that are still being written grow on the page.
+
+    >>> vinci.view("run.h5")  # doctest: +SKIP
+    """
+
+    def tell(address: str) -> None:
+        print(f"{address}\nCtrl-C ends it.", flush=True)
+        if browser:
+            webbrowser.open(address)
+
+    try:
+        _core._serve(_paths(runs), port, tell)
+    except KeyboardInterrupt:
+        pass
+
+
+def write_page(
+    *runs: Run, path: str | os.PathLike[str], overwrite: bool = False, max_size: float = 50.0,
+    every: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """Writes one HTML file that holds the viewer and the recordings: it opens offline.
+
+    Recordings that would need more than `max_size` MB are thinned; `every` keeps every so many
+    frames whatever the size. Gives `bytes` of the file and `frames` kept of each recording.
+
+    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "stack.h5")
+    >>> vinci.write_page(tmp / "stack.h5", path=tmp / "stack.html")["frames"]
+    [11]
+    """
+    return _core._write_page(_paths(runs), Path(path), overwrite, max_size, every)
+
+
+def render(
+    *runs: Run,
+    path: str | os.PathLike[str],
+    size: tuple[int, int] = (1280, 720),
+    fps: float = 30.0,
+    speed: float = 1.0,
+    start: float | None = None,
+    stop: float | None = None,
+    at: float | None = None,
+    theme: str = "light",
+    layout: str | None = None,
+    contacts: bool = True,
+    cones: bool = False,
+    follow: str | None = None,
+    camera: Sequence[float] | None = None,
+    overwrite: bool = False,
+) -> dict[str, Any]:
+    """Draws a picture (.png) or a video (.mp4, .webm, .gif) of recordings.
+
+    `size` in pixels; `fps` pictures and `speed` simulated seconds a second of video; `start`,
+    `stop` and, for one picture, `at` in simulated s; `layout` 'single', 'side-by-side' or 'ghost';
+    `follow` a body; `camera` its position and the point it looks at, six numbers in m. Needs
+    Chromium, for videos also ffmpeg. Gives `bytes` and `pictures`.
+
+    >>> vinci.render("run.h5", path="run.mp4", speed=0.5)  # doctest: +SKIP
+    """
+    options = {
+        "width": size[0], "height": size[1], "fps": fps, "speed": speed, "start": start,
+        "stop": stop, "at": at, "theme": theme, "layout": layout, "contacts": contacts,
+        "cones": cones, "follow": follow, "camera": camera, "overwrite": overwrite,
+    }  # fmt: skip
+    return _core._render(_paths(runs), Path(path), options)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer from Python: pages, the server and its end by Ctrl-C, mistakes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import vinci
+from conftest import ROOT
+
+
+@pytest.fixture()
+def recording(tmp_path: Path) -> Path:
+    path = tmp_path / "stack.h5"
+    vinci.Simulation(ROOT / "scenes" / "stack.yaml", duration=0.02).run(record=path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def needs_page(tmp_path: Path) -> None:
+    stone = {"world": "planar", "bodies": {"stone": {"mass": 1, "inertia": 1}}}
+    vinci.Simulation(stone, duration=0.001).run(record=tmp_path / "stone.h5")
+    try:
+        vinci.write_page(tmp_path / "stone.h5", path=tmp_path / "stone.html")
+    except vinci.Error as error:
+        pytest.skip(str(error))
+
+
+def test_a_page_holds_the_recordings(recording: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    with vinci.Recording(recording) as run:
+        written = vinci.write_page(run, recording, path=page, every=5)
+    assert written["frames"] == [5, 5] and written["bytes"] == page.stat().st_size
+    assert page.read_text(encoding="utf-8").count('class="vinci-models"') == 2
+    with pytest.raises(vinci.Error, match="exists"):
+        vinci.write_page(recording, path=page)
+    vinci.write_page(recording, path=page, overwrite=True)
+
+
+def test_the_server_answers_until_it_is_interrupted(recording: Path) -> None:
+    script = f"import vinci; vinci.view({str(recording)!r}, browser=False); print('after')"
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        address = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/", address)
+        with urllib.request.urlopen(address + "api/runs", timeout=20) as answer:
+            assert b'"frames":21' in answer.read().replace(b" ", b"")
+        process.send_signal(signal.SIGINT)
+        assert "after" in process.communicate(timeout=10)[0]
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not here")
+def test_a_picture_has_its_size(recording: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "stack.png"
+    made = vinci.render(recording, path=picture, size=(320, 200), at=0.01)
+    data = picture.read_bytes()
+    assert made == {"bytes": len(data), "pictures": 1}
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) == (320, 200)
+
+
+def test_mistakes_are_named(recording: Path, tmp_path: Path) -> None:
+    with pytest.raises(vinci.Error, match="one or more"):
+        vinci.write_page(path=tmp_path / "a.html")
+    with pytest.raises(vinci.Error, match="none.h5"):
+        vinci.write_page(tmp_path / "none.h5", path=tmp_path / "a.html")
+    with pytest.raises(vinci.Error, match="max_size"):
+        vinci.write_page(recording, path=tmp_path / "a.html", max_size=0)
+    with pytest.raises(vinci.Error, match="accepted"):
+        vinci.render(recording, path=tmp_path / "a.png", theme="pink")
+    assert not (tmp_path / "a.html").exists() and not (tmp_path / "a.png").exists()
