@@ -163,7 +163,7 @@ export class App extends LitElement implements PageActions {
     const { viewer } = this;
     if (this.bare) return this.stage();
     return html`
-      <vinci-top-bar .viewer=${viewer} ?left=${this.left} ?right=${this.right}
+      <vinci-top-bar .viewer=${viewer} .left=${this.left} .right=${this.right}
         @toggle-left=${() => (this.left = !this.left)} @toggle-right=${() => (this.right = !this.right)}
         @show-status=${() => (this.left = true)} @toggle-theme=${this.toggleTheme}
         @screenshot=${this.screenshot} @help=${this.toggleHelp}

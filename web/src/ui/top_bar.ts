@@ -19,8 +19,8 @@ const layouts: [Layout, string, string][] = [
 @customElement('vinci-top-bar')
 export class TopBar extends LitElement {
   @property({ attribute: false }) viewer!: Viewer;
-  @property({ type: Boolean }) left = true;
-  @property({ type: Boolean }) right = true;
+  @property({ attribute: false }) left = true; // panels that are open
+  @property({ attribute: false }) right = true;
 
   constructor() {
     super();

@@ -21,15 +21,22 @@ afterAll(async () => {
 });
 
 const names = () => page.locator('vinci-body-list .row .name').allInnerTexts();
-const row = (name: string) => page.locator('vinci-body-list .row', { has: page.getByText(name, { exact: true }) });
+const row = (name: string) =>
+  page.locator('vinci-body-list .row', { has: page.getByText(name, { exact: true }) });
 
 // The colour in the middle of a box of the tower.
 async function colourOf(box: number): Promise<number[]> {
   const [x, y] = await page.evaluate(
-      (body) => [...window.vinci.frames()[0]!.poses.subarray(7 * body, 7 * body + 2)], box);
+    (body) => [...window.vinci.frames()[0]!.poses.subarray(7 * body, 7 * body + 2)],
+    box,
+  );
   const place = (await places(page, [[x + 0.02, y + 0.02, 0]]))[0]!;
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  const picture = await pictureOf(page, { clip: { x: place.x - 1, y: place.y - 1, width: 3, height: 3 } });
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+  const picture = await pictureOf(page, {
+    clip: { x: place.x - 1, y: place.y - 1, width: 3, height: 3 },
+  });
   return [...picture.data.subarray(16, 19)];
 }
 
@@ -42,7 +49,10 @@ async function press(name: string, action: string): Promise<void> {
 describe('the list of bodies', () => {
   it('names all of them and counts them', async () => {
     expect(await page.locator('vinci-body-list h2').innerText()).toBe('10 bodies');
-    expect(await names()).toEqual(['floor', ...Array.from({ length: 9 }, (_, i) => `box-${i + 1}`)]);
+    expect(await names()).toEqual([
+      'floor',
+      ...Array.from({ length: 9 }, (_, i) => `box-${i + 1}`),
+    ]);
   });
 
   it('is searched by part of a name', async () => {
@@ -85,9 +95,11 @@ describe('the list of bodies', () => {
 });
 
 describe('the plots', () => {
-  it('show energy and residual of the run, and position and velocity of the chosen body', async () => {
-    const drawn = () => page.locator('vinci-plot').evaluateAll(
-        (plots) => plots.map((plot) => (plot as HTMLElement).dataset.plot));
+  it('show energy and residual, and where the chosen body is and how fast', async () => {
+    const drawn = () =>
+      page
+        .locator('vinci-plot')
+        .evaluateAll((plots) => plots.map((plot) => (plot as HTMLElement).dataset.plot));
     expect(await drawn()).toEqual(['energy', 'residual']);
     await page.getByRole('button', { name: 'box-2', exact: true }).click();
     await expect.poll(drawn).toEqual(['position', 'velocity', 'energy', 'residual']);
@@ -98,7 +110,9 @@ describe('the plots', () => {
 
   it('have the values of the recording at the present time', async () => {
     const step = (await work.table('tower.h5', 'steps')).find((other) => other.step === '100')!;
-    const [kinetic, potential] = await page.locator('vinci-plot[data-plot=energy] .entry b').allInnerTexts();
+    const [kinetic, potential] = await page
+      .locator('vinci-plot[data-plot=energy] .entry b')
+      .allInnerTexts();
     expect(parsed(kinetic)).toBeCloseTo(Number(step['kinetic energy [J]']), 3);
     expect(parsed(potential)).toBeCloseTo(Number(step['potential energy [J]']), 2);
   });

@@ -18,7 +18,9 @@ function position(rows: Row[]): number[] {
 
 beforeAll(async () => {
   const [opened, first, second] = await Promise.all([
-    open(work.address('compared.html')), work.table('exact.h5', 'states'), work.table('pyramid.h5', 'states'),
+    open(work.address('compared.html')),
+    work.table('exact.h5', 'states'),
+    work.table('pyramid.h5', 'states'),
   ]);
   sight = opened;
   page = sight.page;
@@ -55,7 +57,7 @@ describe('two runs', () => {
     await page.getByRole('combobox', { name: 'Run' }).selectOption('exact.h5');
   });
 
-  it('lie over each other as ghosts, and the distance shown is that of the recordings', async () => {
+  it('lie over each other as ghosts, as far apart as the recordings say', async () => {
     await layout('Ghost');
     expect((await state(page)).layout).toBe('ghost');
     const [own] = await places(page, [exact], 0);
@@ -73,7 +75,8 @@ describe('two runs', () => {
     await plot.locator('canvas').waitFor();
     const values = await plot.locator('.entry b').allInnerTexts();
     [exact[0], pyramid[0], exact[1], pyramid[1]].forEach((value, i) =>
-        expect(parsed(values[i])).toBeCloseTo(value, 3));
+      expect(parsed(values[i])).toBeCloseTo(value, 3),
+    );
     expect(await plot.locator('.entry b.dashed').count()).toBe(3);
   });
 

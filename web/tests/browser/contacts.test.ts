@@ -11,7 +11,10 @@ let page: Page;
 let rows: Row[]; // contacts of the shown step, in the order of the recording
 
 beforeAll(async () => {
-  const [opened, contacts] = await Promise.all([open(work.address('tower.html')), work.table('tower.h5', 'contacts')]);
+  const [opened, contacts] = await Promise.all([
+    open(work.address('tower.html')),
+    work.table('tower.h5', 'contacts'),
+  ]);
   sight = opened;
   page = sight.page;
   rows = contacts.filter((row) => row.step === '100');
@@ -29,7 +32,10 @@ function expectShown(shown: string, recorded: number): void {
 }
 
 async function expectContact(facts: Record<string, string>, row: Row): Promise<void> {
-  const tangential = Math.hypot(Number(row['impulse tangent 1 [N s]']), Number(row['impulse tangent 2 [N s]']));
+  const tangential = Math.hypot(
+    Number(row['impulse tangent 1 [N s]']),
+    Number(row['impulse tangent 2 [N s]']),
+  );
   expectShown(facts.gap, Number(row['gap [m]']));
   expectShown(facts['normal impulse'], Number(row['impulse normal [N s]']));
   expectShown(facts['friction impulse'], tangential);
@@ -38,13 +44,16 @@ async function expectContact(facts: Record<string, string>, row: Row): Promise<v
 
 // Where the page draws a contact: between its two points.
 async function contactPlace(row: Row): Promise<{ x: number; y: number }> {
-  const point = ['x', 'y', 'z'].map((axis) =>
-      0.5 * (Number(row[`point a ${axis} [m]`]) + Number(row[`point b ${axis} [m]`])));
+  const point = ['x', 'y', 'z'].map(
+    (axis) => 0.5 * (Number(row[`point a ${axis} [m]`]) + Number(row[`point b ${axis} [m]`])),
+  );
   return (await places(page, [point]))[0]!;
 }
 
 const heaviest = () =>
-    rows.reduce((best, row) => Number(row['impulse normal [N s]']) > Number(best['impulse normal [N s]']) ? row : best);
+  rows.reduce((best, row) =>
+    Number(row['impulse normal [N s]']) > Number(best['impulse normal [N s]']) ? row : best,
+  );
 
 describe('a contact', () => {
   it('shows gap and impulse of the recording when it is pointed at', async () => {
@@ -82,11 +91,15 @@ describe('a contact', () => {
     await page.mouse.click(x, y);
     for (const plot of ['gap', 'impulse', 'usage'])
       await page.locator(`vinci-plot[data-plot=${plot}] canvas`).waitFor();
-    const later = (await work.table('tower.h5', 'contacts')).find((other) => other.step === '150' &&
-        ['shape a', 'shape b', 'feature a', 'feature b'].every((name) => other[name] === row[name]));
+    const later = (await work.table('tower.h5', 'contacts')).find(
+      (other) =>
+        other.step === '150' &&
+        ['shape a', 'shape b', 'feature a', 'feature b'].every((name) => other[name] === row[name]),
+    );
     await show(page, 0.15);
     if (later) await expectContact(await inspected(page), later);
-    else expect(await page.locator('vinci-inspector').innerText()).toContain('not there at this time');
+    else
+      expect(await page.locator('vinci-inspector').innerText()).toContain('not there at this time');
     await page.keyboard.press('Escape');
     await show(page, time);
   });

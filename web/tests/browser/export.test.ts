@@ -40,7 +40,9 @@ async function exported(format: string): Promise<{ name: string; data: Buffer }>
   await dialog.getByLabel('Speed').selectOption('0.2');
   await dialog.getByLabel('To, in seconds').fill('0.08');
   await dialog.getByText('5 pictures', { exact: true }).waitFor();
-  const file = await saved(() => dialog.getByRole('button', { name: 'Export', exact: true }).click());
+  const file = await saved(() =>
+    dialog.getByRole('button', { name: 'Export', exact: true }).click(),
+  );
   await dialog.getByText(`Saved ${file.name}`).waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -49,11 +51,16 @@ async function exported(format: string): Promise<{ name: string; data: Buffer }>
 
 describe('exports', () => {
   it('save a picture of the scene as large as it is seen', async () => {
-    const { name, data } = await saved(() => page.getByRole('button', { name: 'Save a picture' }).click());
+    const { name, data } = await saved(() =>
+      page.getByRole('button', { name: 'Save a picture' }).click(),
+    );
     expect(name).toBe('tower.png');
     const picture = PNG.sync.read(data);
     const box = (await page.locator('.scene canvas').boundingBox())!;
-    expect([picture.width, picture.height]).toEqual([Math.round(box.width), Math.round(box.height)]);
+    expect([picture.width, picture.height]).toEqual([
+      Math.round(box.width),
+      Math.round(box.height),
+    ]);
     expect(colours(picture).count).toBeGreaterThan(50);
     expect(colours(picture).largest).toBeLessThan(0.9);
   });
@@ -87,7 +94,9 @@ describe('exports', () => {
     await dialog.getByLabel('From, in seconds').fill('0.2');
     await dialog.getByLabel('To, in seconds').fill('0.1');
     await dialog.getByText('The range ends before it begins.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(true);
+    expect(await dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(
+      true,
+    );
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
   });

@@ -24,7 +24,10 @@ run: {step: 1 ms, duration: 20 ms}
 
 // The script of a block in a page, with its text changed.
 function withBlock(page: string, change: (text: string) => string): string {
-  return page.replace(/(class="vinci-block"[^>]*>)([^<]*)/, (_all, head: string, text: string) => head + change(text));
+  return page.replace(
+    /(class="vinci-block"[^>]*>)([^<]*)/,
+    (_all, head: string, text: string) => head + change(text),
+  );
 }
 
 describe('names in a recording', () => {
@@ -33,7 +36,10 @@ describe('names in a recording', () => {
     await work.run('hostile.yaml', 'harmless.h5');
     const bytes = work.read('harmless.h5').toString('latin1');
     expect(bytes).toContain('n'.repeat(name.length));
-    work.write('hostile.h5', Buffer.from(bytes.replaceAll('n'.repeat(name.length), name), 'latin1'));
+    work.write(
+      'hostile.h5',
+      Buffer.from(bytes.replaceAll('n'.repeat(name.length), name), 'latin1'),
+    );
     await work.page('hostile.html', 'hostile.h5');
     const { address } = await work.serve(children, 'hostile.h5');
     for (const place of [work.address('hostile.html'), address])
@@ -73,13 +79,20 @@ describe('a file that is not a whole recording', () => {
 describe('a wrong token', () => {
   it('gets nothing but 404', async () => {
     const { address } = await work.serve(children, 'tower.h5');
-    const wrong = address.replace(/\/(\w)(\w*)\/$/, (_all, first: string, rest: string) =>
-      `/${first === '0' ? '1' : '0'}${rest}/`);
+    const wrong = address.replace(
+      /\/(\w)(\w*)\/$/,
+      (_all, first: string, rest: string) => `/${first === '0' ? '1' : '0'}${rest}/`,
+    );
     await withPage(address, async (page) => {
       const answers = await Promise.all(
-          [wrong, `${wrong}api/runs`, new URL('/', address).href].map((place) => page.request.get(place)));
+        [wrong, `${wrong}api/runs`, new URL('/', address).href].map((place) =>
+          page.request.get(place),
+        ),
+      );
       expect(answers.map((answer) => answer.status())).toEqual([404, 404, 404]);
-      expect((await Promise.all(answers.map((answer) => answer.text()))).join()).not.toContain('tower');
+      expect((await Promise.all(answers.map((answer) => answer.text()))).join()).not.toContain(
+        'tower',
+      );
     });
   });
 });
@@ -93,7 +106,11 @@ describe('a damaged page', () => {
     work.write('damaged.html', withBlock(work.read('tower.html').toString(), change));
     const sight = await open(work.address('damaged.html'));
     try {
-      await sight.page.getByRole('alert').getByText(/damaged|block/).first().waitFor();
+      await sight.page
+        .getByRole('alert')
+        .getByText(/damaged|block/)
+        .first()
+        .waitFor();
       expect(sight.errors).toEqual([]);
       await sight.page.keyboard.press('?'); // it still answers
       await sight.page.getByRole('dialog', { name: 'Help' }).waitFor();
@@ -104,11 +121,15 @@ describe('a damaged page', () => {
 
   it('shows its other runs', async () => {
     const page = work.read('compared.html').toString();
-    work.write('half.html', withBlock(page, () => 'AAAA'));
+    work.write(
+      'half.html',
+      withBlock(page, () => 'AAAA'),
+    );
     const sight = await open(work.address('half.html'));
     try {
       await sight.page.getByRole('alert').getByText('exact.h5').first().waitFor();
-      await show(sight.page, 0.1).catch(() => undefined); // the damaged run has no frame to wait for
+      // The damaged run has no frame to wait for.
+      await show(sight.page, 0.1).catch(() => undefined);
       await expect.poll(async () => (await state(sight.page)).frames[1]).not.toBeNull();
     } finally {
       await sight.close();

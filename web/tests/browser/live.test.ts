@@ -17,12 +17,16 @@ describe('a run that is being written', () => {
     await withPage(address, async (page) => {
       await page.getByText('Waiting for the run to begin…').waitFor();
       const run = children.start(
-          work.program, ['run', 'live.yaml', '-o', 'live.h5', '--flush-interval', '0.05'], work.folder);
+        work.program,
+        ['run', 'live.yaml', '-o', 'live.h5', '--flush-interval', '0.05'],
+        work.folder,
+      );
       await page.locator('.badge.live').waitFor(seconds);
       const first = await shownFrame(page);
       await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(first + 50);
       const second = await shownFrame(page);
-      await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(second + 50); // it stays at the end
+      // It stays at the end.
+      await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(second + 50);
       expect(await stop(run, 'SIGINT')).toBe(130);
       await page.locator('.badge.live').waitFor({ state: 'detached', ...seconds });
       const recorded = await page.evaluate(async () => {
@@ -30,11 +34,24 @@ describe('a run that is being written', () => {
         return description.frames;
       });
       await expect.poll(() => shownFrame(page), seconds).toBe(recorded - 1);
-      await page.getByText(/The run stopped before its end/).first().waitFor(seconds);
+      await page
+        .getByText(/The run stopped before its end/)
+        .first()
+        .waitFor(seconds);
       // Continued, it grows again, and is complete then.
-      await work.vinci('run', '--resume', 'live.h5', '--duration', String(1e-3 * recorded + 0.049), '--quiet');
+      await work.vinci(
+        'run',
+        '--resume',
+        'live.h5',
+        '--duration',
+        String(1e-3 * recorded + 0.049),
+        '--quiet',
+      );
       await expect.poll(() => shownFrame(page), seconds).toBe(recorded + 49);
-      await page.getByText(/The run stopped before its end/).first().waitFor({ state: 'detached', ...seconds });
+      await page
+        .getByText(/The run stopped before its end/)
+        .first()
+        .waitFor({ state: 'detached', ...seconds });
       expect((await state(page)).problems).toEqual([]);
     });
   });
@@ -42,11 +59,15 @@ describe('a run that is being written', () => {
   it('is watched by run --view until it is complete', async () => {
     work.write('short.yaml', tower(9, 1));
     const run = children.start(
-        work.program, ['run', 'short.yaml', '-o', 'short.h5', '--view', '--flush-interval', '0.05'], work.folder);
+      work.program,
+      ['run', 'short.yaml', '-o', 'short.h5', '--view', '--flush-interval', '0.05'],
+      work.folder,
+    );
     const [address] = await printed(run, /http:\/\/127\.0\.0\.1:\d+\/\w+\//);
     await withPage(address, async (page) => {
-      await expect.poll(async () => (await page.locator('vinci-timeline .frame').innerText()), seconds)
-          .toMatch(/ of 1,001$/);
+      await expect
+        .poll(async () => await page.locator('vinci-timeline .frame').innerText(), seconds)
+        .toMatch(/ of 1,001$/);
       await page.locator('.badge.live').waitFor({ state: 'detached', ...seconds });
       expect(await page.locator('vinci-top-bar .badge').count()).toBe(0);
       await page.keyboard.press('End');
@@ -58,14 +79,21 @@ describe('a run that is being written', () => {
   it('is said to be out of reach when its server has gone, and what is there stays', async () => {
     work.write('endless.yaml', tower(3, 1e6));
     children.start(
-        work.program, ['run', 'endless.yaml', '-o', 'endless.h5', '--flush-interval', '0.05'], work.folder);
+      work.program,
+      ['run', 'endless.yaml', '-o', 'endless.h5', '--flush-interval', '0.05'],
+      work.folder,
+    );
     const { address, child } = await work.serve(children, 'endless.h5', '--wait');
     const { page, close } = await open(address);
     try {
       await page.locator('.badge.live').waitFor(seconds);
       await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(20);
       await stop(child, 'SIGINT');
-      await page.getByRole('alert').getByText('the server does not answer').first().waitFor(seconds);
+      await page
+        .getByRole('alert')
+        .getByText('the server does not answer')
+        .first()
+        .waitFor(seconds);
       const before = await shownFrame(page);
       await page.keyboard.press('ArrowLeft');
       await expect.poll(() => shownFrame(page), seconds).toBeLessThan(before);

@@ -26,7 +26,9 @@ async function chooseContact(page: Page): Promise<void> {
     let best = 0;
     for (let i = 1; i < contacts.count; ++i)
       if (contacts.impulse[3 * i] > contacts.impulse[3 * best]) best = i;
-    return [0, 1, 2].map((k) => 0.5 * (contacts.pointA[3 * best + k] + contacts.pointB[3 * best + k]));
+    return [0, 1, 2].map(
+      (k) => 0.5 * (contacts.pointA[3 * best + k] + contacts.pointB[3 * best + k]),
+    );
   });
   const place = (await places(page, [point]))[0]!;
   await page.mouse.click(place.x, place.y);
@@ -38,7 +40,10 @@ const views: View[] = [
   { name: 'planar', page: 'tower.html', time: 0.1, prepare: chooseContact },
   { name: 'spatial', page: 'parts.html', time: 0.45, prepare: (page) => choose(page, 'cylinder') },
   {
-    name: 'ghost', page: 'compared.html', time: 0.5, prepare: async (page) => {
+    name: 'ghost',
+    page: 'compared.html',
+    time: 0.5,
+    prepare: async (page) => {
       await page.keyboard.press('g');
       await choose(page, 'box');
     },
@@ -49,14 +54,24 @@ const views: View[] = [
 // The time that the run took is another one each time.
 const varying = 'vinci-run-status dt:text-is("wall time") + dd';
 
-describe.each(views)('the view $name', ({ name, page: file, time, size = [1280, 800], prepare }) => {
-  it.each(['light', 'dark'] as const)('is as it was in %s colours', async (theme) => {
-    await withPage(work.address(file), async (page) => {
-      await show(page, time);
-      await prepare?.(page);
-      await show(page, time);
-      const picture = await pictureOf(page, { mask: [page.locator(varying)], maskColor: '#808080' });
-      expectPicture(picture, `${name}-${theme}`);
-    }, { theme, viewport: { width: size[0], height: size[1] } });
-  });
-});
+describe.each(views)(
+  'the view $name',
+  ({ name, page: file, time, size = [1280, 800], prepare }) => {
+    it.each(['light', 'dark'] as const)('is as it was in %s colours', async (theme) => {
+      await withPage(
+        work.address(file),
+        async (page) => {
+          await show(page, time);
+          await prepare?.(page);
+          await show(page, time);
+          const picture = await pictureOf(page, {
+            mask: [page.locator(varying)],
+            maskColor: '#808080',
+          });
+          expectPicture(picture, `${name}-${theme}`);
+        },
+        { theme, viewport: { width: size[0], height: size[1] } },
+      );
+    });
+  },
+);

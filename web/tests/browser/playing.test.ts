@@ -45,7 +45,9 @@ describe('the player', () => {
     await page.waitForFunction(() => window.vinci.state().frames[0]! > 5);
     await page.getByRole('button', { name: 'Pause' }).click();
     const paused = await time();
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
     expect(await time()).toBe(paused);
     expect((await state(page)).playing).toBe(false);
   });
@@ -58,16 +60,22 @@ describe('the player', () => {
     expect((await state(page)).playing).toBe(false);
   });
 
-  it('takes the space key also after a button was clicked, but not from one reached by keys', async () => {
+  it('takes the space key after a click on a button, not from one reached by keys', async () => {
     const loop = page.getByRole('button', { name: 'Loop' });
     await loop.click();
     await page.keyboard.press('Space');
-    expect([(await state(page)).playing, await loop.getAttribute('aria-pressed')]).toEqual([true, 'true']);
+    expect([(await state(page)).playing, await loop.getAttribute('aria-pressed')]).toEqual([
+      true,
+      'true',
+    ]);
     await page.keyboard.press('Space');
     await page.getByRole('combobox', { name: 'Speed' }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
-    expect([(await state(page)).playing, await loop.getAttribute('aria-pressed')]).toEqual([false, 'false']);
+    expect([(await state(page)).playing, await loop.getAttribute('aria-pressed')]).toEqual([
+      false,
+      'false',
+    ]);
   });
 
   it('keeps the pace that its speed says', async () => {
@@ -93,12 +101,16 @@ describe('the player', () => {
     await page.waitForFunction(() => !window.vinci.player.playing);
     expect(await time()).toBeCloseTo(0.3, 12);
     await page.keyboard.press('Space');
-    await page.waitForFunction(() => window.vinci.player.time > 0 && window.vinci.player.time < 0.2);
+    await page.waitForFunction(
+      () => window.vinci.player.time > 0 && window.vinci.player.time < 0.2,
+    );
   });
 
   it('starts over at the end in a loop', async () => {
     await page.getByRole('button', { name: 'Loop' }).click();
-    expect(await page.getByRole('button', { name: 'Loop' }).getAttribute('aria-pressed')).toBe('true');
+    expect(await page.getByRole('button', { name: 'Loop' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
     await show(page, 0.299);
     await page.keyboard.press('Space');
     await page.waitForFunction(() => window.vinci.player.time < 0.2);
@@ -107,8 +119,16 @@ describe('the player', () => {
 
   it('steps by arrows, ten frames with shift, and stays within the run', async () => {
     for (const [key, index] of [
-      ['ArrowRight', 1], ['ArrowRight', 2], ['ArrowLeft', 1], ['Shift+ArrowRight', 11], ['Shift+ArrowLeft', 1],
-      ['ArrowLeft', 0], ['ArrowLeft', 0], ['End', 300], ['ArrowRight', 300], ['Home', 0],
+      ['ArrowRight', 1],
+      ['ArrowRight', 2],
+      ['ArrowLeft', 1],
+      ['Shift+ArrowRight', 11],
+      ['Shift+ArrowLeft', 1],
+      ['ArrowLeft', 0],
+      ['ArrowLeft', 0],
+      ['End', 300],
+      ['ArrowRight', 300],
+      ['Home', 0],
     ] as const) {
       await page.keyboard.press(key);
       await frame().toBe(index);
@@ -136,7 +156,9 @@ describe('the player', () => {
       await frame().toBe(Math.floor((await time()) * 1000 + 1e-6));
     }
     await page.mouse.up();
-    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^0\.22\d seconds$/);
+    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
+      /^0\.22\d seconds$/,
+    );
   });
 
   it('goes on playing after a scrub if it played before', async () => {
@@ -164,7 +186,8 @@ describe('keys', () => {
     await page.keyboard.press('?');
     await help.waitFor();
     const text = await help.innerText();
-    for (const word of ['play or pause', 'one frame back', 'friction cones', 'this help']) expect(text).toContain(word);
+    for (const word of ['play or pause', 'one frame back', 'friction cones', 'this help'])
+      expect(text).toContain(word);
     await page.keyboard.press('Space'); // is not for the page now
     expect((await state(page)).playing).toBe(false);
     await page.keyboard.press('Escape');
@@ -172,11 +195,15 @@ describe('keys', () => {
   });
 
   it('switch contacts, cones and colours', async () => {
-    const pressed = (name: string) => page.getByRole('button', { name }).getAttribute('aria-pressed');
+    const pressed = (name: string) =>
+      page.getByRole('button', { name }).getAttribute('aria-pressed');
     await page.keyboard.press('c');
     expect(await pressed('Contact forces')).toBe('false');
     await page.keyboard.press('k'); // cones bring contacts along
-    expect([await pressed('Contact forces'), await pressed('Friction cones')]).toEqual(['true', 'true']);
+    expect([await pressed('Contact forces'), await pressed('Friction cones')]).toEqual([
+      'true',
+      'true',
+    ]);
     await page.keyboard.press('k');
     await page.keyboard.press('d');
     expect((await state(page)).theme).toBe('dark');

@@ -10,6 +10,37 @@ import { Children } from './support/workshop';
 const children = new Children();
 afterEach(() => children.end());
 
+describe('a small window', () => {
+  it('leaves the room to the scene until a panel is asked for', async () => {
+    await withPage(
+      work.address('tower.html'),
+      async (page) => {
+        const button = page.getByRole('button', { name: 'Bodies and run' });
+        const list = page.locator('vinci-body-list');
+        expect([await button.getAttribute('aria-pressed'), await list.count()]).toEqual([
+          'false',
+          0,
+        ]);
+        const before = (await page.locator('.scene canvas').boundingBox())!;
+        await button.click();
+        expect([await button.getAttribute('aria-pressed'), await list.count()]).toEqual([
+          'true',
+          1,
+        ]);
+        await expect
+          .poll(async () => (await page.locator('.scene canvas').boundingBox())!.width)
+          .toBeLessThan(before.width - 100);
+        const scrolls = await page.evaluate(() => {
+          const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+          return scrollWidth > clientWidth || scrollHeight > clientHeight;
+        });
+        expect(scrolls).toBe(false); // all controls are within the window
+      },
+      { viewport: { width: 900, height: 600 } },
+    );
+  });
+});
+
 describe('a scene without shapes', () => {
   it('plays and lists its body', async () => {
     work.write('shapeless.yaml', shapeless);
@@ -49,7 +80,9 @@ describe('five thousand bodies', () => {
     await withPage(address, async (page) => {
       expect(await page.locator('vinci-body-list h2').innerText()).toBe('5,001 bodies');
       expect(await page.locator('vinci-body-list .row').count()).toBeLessThan(80);
-      await page.locator('vinci-body-list .rows').evaluate((rows) => rows.scrollTo(0, rows.scrollHeight));
+      await page
+        .locator('vinci-body-list .rows')
+        .evaluate((rows) => rows.scrollTo(0, rows.scrollHeight));
       await page.getByRole('button', { name: 'ball-4999', exact: true }).waitFor();
       expect(await page.locator('vinci-body-list .row').count()).toBeLessThan(80);
       await page.getByRole('searchbox', { name: 'Search bodies' }).fill('ball-4321');
@@ -59,7 +92,9 @@ describe('five thousand bodies', () => {
       await show(page, 0.01);
       expect((await state(page)).frames).toEqual([10]);
       const canvas = page.locator('.scene canvas');
-      expect(colours(await pictureOf(page, { clip: (await canvas.boundingBox())! })).count).toBeGreaterThan(500);
+      expect(
+        colours(await pictureOf(page, { clip: (await canvas.boundingBox())! })).count,
+      ).toBeGreaterThan(500);
       expect(await page.evaluate(() => window.vinci.view!.statistics().drawCalls)).toBeLessThan(40);
     });
   });
@@ -71,32 +106,39 @@ describe('a recording larger than the memory it may use', () => {
     work.write('long.yaml', balls(400, 8, 3000));
     await work.run('long.yaml', 'long.h5', '--step', '0.0001', '--duration', '0.3');
     const { address } = await work.serve(children, 'long.h5');
-    await withPage(address, async (page) => {
-      const { most, loaded } = await page.evaluate(async (bytes) => {
-        const { memory, player, show: showTime } = window.vinci;
-        const picture = () => new Promise((resolve) => requestAnimationFrame(resolve));
-        memory.limit = bytes;
-        let held = 0;
-        for (let i = 0; i <= 30; ++i) {
-          await showTime((player.end * i) / 30);
-          held = Math.max(held, memory.bytes);
-        }
-        Object.assign(player, { time: 0.1, speed: 0.02 });
-        player.play(); // reads ahead
-        while (player.time < 0.12) {
-          await picture();
-          held = Math.max(held, memory.bytes);
-        }
-        player.pause();
-        const answers = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-        const blocks = answers.filter(({ name }) => name.includes('/frames?'));
-        return { most: held, loaded: blocks.reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0) };
-      }, limit);
-      expect(loaded).toBeGreaterThan(3.5 * limit);
-      expect(most).toBeLessThanOrEqual(limit);
-      expect(most).toBeGreaterThan(limit / 2); // it was in use
-      await page.keyboard.press('Home'); // was dropped meanwhile, and comes again
-      await expect.poll(() => shownFrame(page), { timeout: 30_000 }).toBe(0);
-    });
+    await withPage(
+      address,
+      async (page) => {
+        const { most, loaded } = await page.evaluate(async (bytes) => {
+          const { memory, player, show: showTime } = window.vinci;
+          const picture = () => new Promise((resolve) => requestAnimationFrame(resolve));
+          memory.limit = bytes;
+          let held = 0;
+          for (let i = 0; i <= 30; ++i) {
+            await showTime((player.end * i) / 30);
+            held = Math.max(held, memory.bytes);
+          }
+          Object.assign(player, { time: 0.1, speed: 0.02 });
+          player.play(); // reads ahead
+          while (player.time < 0.12) {
+            await picture();
+            held = Math.max(held, memory.bytes);
+          }
+          player.pause();
+          const answers = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+          const blocks = answers.filter(({ name }) => name.includes('/frames?'));
+          return {
+            most: held,
+            loaded: blocks.reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0),
+          };
+        }, limit);
+        expect(loaded).toBeGreaterThan(3.5 * limit);
+        expect(most).toBeLessThanOrEqual(limit);
+        expect(most).toBeGreaterThan(limit / 2); // it was in use
+        await page.keyboard.press('Home'); // was dropped meanwhile, and comes again
+        await expect.poll(() => shownFrame(page), { timeout: 30_000 }).toBe(0);
+      },
+      { viewport: { width: 640, height: 400 } },
+    );
   });
 });

@@ -31,14 +31,20 @@ export interface SightOptions extends BrowserContextOptions {
 
 export async function open(address: string, options: SightOptions = {}): Promise<Sight> {
   const { theme = 'light', ...others } = options;
-  const context = await (await browser()).newContext({
-    viewport: { width: 1280, height: 800 }, colorScheme: theme, locale: 'en', ...others,
+  const context = await (
+    await browser()
+  ).newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme: theme,
+    locale: 'en',
+    ...others,
   });
   const page = await context.newPage();
   const requests: string[] = [];
   const errors: string[] = [];
   page.on('request', (request) => {
-    if (request.url() !== address && !/^(blob|data):/.test(request.url())) requests.push(request.url());
+    if (request.url() !== address && !/^(blob|data):/.test(request.url()))
+      requests.push(request.url());
   });
   page.on('console', (entry) => {
     if (entry.type() === 'error') errors.push(entry.text());
@@ -50,8 +56,11 @@ export async function open(address: string, options: SightOptions = {}): Promise
 }
 
 // Opens a page, lets the test use it, and closes it; nothing may have gone wrong in it.
-export async function withPage(address: string, use: (page: Page, sight: Sight) => Promise<void>,
-                               options: SightOptions = {}): Promise<void> {
+export async function withPage(
+  address: string,
+  use: (page: Page, sight: Sight) => Promise<void>,
+  options: SightOptions = {},
+): Promise<void> {
   const sight = await open(address, options);
   try {
     await use(sight.page, sight);
@@ -71,16 +80,23 @@ export async function shownFrame(page: Page): Promise<number> {
 }
 
 // Where points of the world are seen in the window.
-export function places(page: Page, points: number[][], run = 0): Promise<({ x: number; y: number } | null)[]> {
-  return page.evaluate(([list, which]) => list.map((point) => window.vinci.view!.place(point, which)),
-                       [points, run] as const);
+export function places(
+  page: Page,
+  points: number[][],
+  run = 0,
+): Promise<({ x: number; y: number } | null)[]> {
+  return page.evaluate(
+    ([list, which]) => list.map((point) => window.vinci.view!.place(point, which)),
+    [points, run] as const,
+  );
 }
 
 // Rows of the inspector by name.
 export async function inspected(page: Page): Promise<Record<string, string>> {
   return page.locator('vinci-inspector').evaluate((element) => {
     const root = element.shadowRoot!;
-    const texts = (selector: string) => [...root.querySelectorAll(selector)].map((e) => e.textContent ?? '');
+    const texts = (selector: string) =>
+      [...root.querySelectorAll(selector)].map((e) => e.textContent ?? '');
     const values = texts('dd');
     return Object.fromEntries(texts('dt').map((name, i) => [name, values[i]]));
   });
@@ -88,8 +104,12 @@ export async function inspected(page: Page): Promise<Record<string, string>> {
 
 // A number as the page writes it: "−1.23×10⁻⁵ m" is -1.23e-5.
 export function parsed(text: string): number {
-  const plain = text.replace(/−/g, '-').replace(/[\u202f\s].*$/, '')
-      .replace(/×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)$/, (_all, power: string) =>
-        `e${[...power].map((digit) => (digit === '⁻' ? '-' : '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(digit))).join('')}`);
+  const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+  const plain = text
+    .replace(/−/g, '-')
+    .replace(/[\u202f\s].*$/, '')
+    .replace('×10', 'e')
+    .replace(/⁻/g, '-')
+    .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]/g, (digit) => String(digits.indexOf(digit)));
   return Number(plain);
 }

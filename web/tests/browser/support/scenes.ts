@@ -5,27 +5,41 @@
 export function tower(boxes: number, seconds: number): string {
   const names = Array.from({ length: boxes }, (_, i) => `box-${i + 1}`);
   return [
-    'title: tower', 'world: planar', 'materials: {wood: {friction: 0.4}}', 'bodies:',
+    'title: tower',
+    'world: planar',
+    'materials: {wood: {friction: 0.4}}',
+    'bodies:',
     '  floor: {freedom: fixed, shapes: [{half-plane: {}, material: wood}]}',
-    ...names.map((name, i) =>
+    ...names.map((name, i) => {
+      const force = i === 0 ? ', force: {x: 60*sin(40*t)}' : '';
+      return (
         `  ${name}: {shapes: [{box: [0.1, 0.1], material: wood, density: 100}], ` +
-        `position: [0, ${(0.05 + 0.1 * i).toFixed(2)}]${i === 0 ? ', force: {x: 60*sin(40*t)}' : ''}}`),
-    `run: {step: 1 ms, duration: ${seconds} s}`, '',
+        `position: [0, ${(0.05 + 0.1 * i).toFixed(2)}]${force}}`
+      );
+    }),
+    `run: {step: 1 ms, duration: ${seconds} s}`,
+    '',
   ].join('\n');
 }
 
 // Balls in a block with `side` a row, falling freely above a floor.
 export function balls(count: number, side: number, steps: number): string {
-  const place = (i: number) => [i % side, Math.floor(i / side) % side, Math.floor(i / side ** 2)];
+  const place = (i: number) =>
+    [i % side, Math.floor(i / side) % side, 2 + Math.floor(i / side ** 2)].map((at) =>
+      (0.1 * at).toFixed(1),
+    );
   return [
-    'title: falling balls', 'world: spatial', 'materials: {steel: {friction: 0.3}}', 'bodies:',
+    'title: falling balls',
+    'world: spatial',
+    'materials: {steel: {friction: 0.3}}',
+    'bodies:',
     '  floor: {freedom: fixed, shapes: [{half-space: {}, material: steel}]}',
     ...Array.from({ length: count }, (_, i) => {
-      const [x, y, z] = place(i);
-      return `  ball-${i}: {shapes: [{sphere: 0.04, material: steel}], ` +
-          `position: [${(0.1 * x).toFixed(1)}, ${(0.1 * y).toFixed(1)}, ${(0.2 + 0.1 * z).toFixed(1)}]}`;
+      const shape = '{sphere: 0.04, material: steel}';
+      return `  ball-${i}: {shapes: [${shape}], position: [${place(i).join(', ')}]}`;
     }),
-    `run: {step: 1 ms, duration: ${steps} ms}`, '',
+    `run: {step: 1 ms, duration: ${steps} ms}`,
+    '',
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once for all files: one browser, one temporary folder with the recordings that several tests look at.
-import { mkdtempSync, rmSync } from 'node:fs';
+// Once for all files: one browser, and one temporary folder with the recordings that several tests
+// look at.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserServer } from 'playwright-core';
@@ -21,15 +22,40 @@ function required(name: string): string {
   return value;
 }
 
-function startBrowser(): Promise<BrowserServer> {
+// One family of fonts, that Chromium brings along on Debian: pictures do not depend on what else is
+// installed.
+function fontSettings(folder: string): string {
+  const path = join(folder, 'fonts.conf');
+  writeFileSync(
+    path,
+    `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>/usr/share/fonts/truetype/dejavu</dir>
+  <cachedir>${folder}/fonts</cachedir>
+  <match><edit name="family" mode="prepend" binding="strong">
+    <string>DejaVu Sans</string>
+  </edit></match>
+</fontconfig>
+`,
+  );
+  return path;
+}
+
+function startBrowser(folder: string): Promise<BrowserServer> {
   return chromium.launchServer({
     executablePath: process.env.VINCI_CHROMIUM ?? '/usr/bin/chromium',
+    env: { ...process.env, FONTCONFIG_FILE: fontSettings(folder) },
     host: '127.0.0.1',
     chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not run as root
     args: [
-      '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      '--disable-quic',
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', // nothing beyond this machine
-      '--font-render-hinting=none', '--force-color-profile=srgb', '--hide-scrollbars',
+      '--font-render-hinting=none',
+      '--force-color-profile=srgb',
+      '--hide-scrollbars',
     ],
   });
 }
@@ -43,10 +69,27 @@ async function record(work: Workshop): Promise<void> {
     work.run('tower.yaml', 'tower.h5'),
     work.run('alone.yaml', 'alone.h5'),
     work.run('many.yaml', 'many.h5'),
-    work.run(work.scene('tumbling_parts'), 'parts.h5', '--duration', '0.6', '--output-interval', '0.002'),
+    work.run(
+      work.scene('tumbling_parts'),
+      'parts.h5',
+      '--duration',
+      '0.6',
+      '--output-interval',
+      '0.002',
+    ),
     work.run(slide, 'exact.h5', '--duration', '0.6', '--output-interval', '0.002'),
-    work.run(slide, 'pyramid.h5', '--duration', '0.6', '--output-interval', '0.002', '--cone', 'pyramid',
-             '--directions', '4'),
+    work.run(
+      slide,
+      'pyramid.h5',
+      '--duration',
+      '0.6',
+      '--output-interval',
+      '0.002',
+      '--cone',
+      'pyramid',
+      '--directions',
+      '4',
+    ),
   ]);
   await Promise.all([
     work.page('tower.html', 'tower.h5'),
@@ -58,7 +101,7 @@ async function record(work: Workshop): Promise<void> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'vinci-browser-'));
   const work = new Workshop(folder, required('VINCI_PROGRAM'));
-  const [browser] = await Promise.all([startBrowser(), record(work)]);
+  const [browser] = await Promise.all([startBrowser(folder), record(work)]);
   project.provide('endpoint', browser.wsEndpoint());
   project.provide('folder', folder);
   return async () => {

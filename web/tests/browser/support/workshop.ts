@@ -51,7 +51,10 @@ export function printed(child: ChildProcess, pattern: RegExp): Promise<RegExpMat
 }
 
 export class Workshop {
-  constructor(readonly folder: string, readonly program = process.env.VINCI_PROGRAM ?? 'vinci') {}
+  constructor(
+    readonly folder: string,
+    readonly program = process.env.VINCI_PROGRAM ?? 'vinci',
+  ) {}
 
   path(name: string): string {
     return join(this.folder, name);
@@ -91,7 +94,10 @@ export class Workshop {
   async table(recording: string, table: 'contacts' | 'states' | 'steps'): Promise<Row[]> {
     const folder = `${recording}-tables-${table}`;
     await this.vinci('export', recording, '--csv', folder);
-    const [head, ...lines] = this.read(join(folder, `${table}.csv`)).toString().trimEnd().split('\n');
+    const [head, ...lines] = this.read(join(folder, `${table}.csv`))
+      .toString()
+      .trimEnd()
+      .split('\n');
     const names = head.split(',');
     return lines.map((line) => {
       const cells = line.split(',');
@@ -100,8 +106,15 @@ export class Workshop {
   }
 
   // A server; its address.
-  async serve(children: Children, ...args: string[]): Promise<{ address: string; child: ChildProcess }> {
-    const child = children.start(this.program, ['view', '--json', '--no-browser', ...args], this.folder);
+  async serve(
+    children: Children,
+    ...args: string[]
+  ): Promise<{ address: string; child: ChildProcess }> {
+    const child = children.start(
+      this.program,
+      ['view', '--json', '--no-browser', ...args],
+      this.folder,
+    );
     const [, address] = await printed(child, /"address":\s*"([^"]+)"/);
     return { address, child };
   }
