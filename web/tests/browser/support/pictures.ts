@@ -10,9 +10,9 @@ const stored = new URL('../expected', import.meta.url).pathname;
 const results =
   process.env.VINCI_RESULTS ?? new URL('../../../../build/web/browser', import.meta.url).pathname;
 
-// The same fonts are used everywhere (setup.ts), but letters and edges are smoothed a little
-// differently by other versions of the libraries: single pixels, never all of a place. What is drawn
-// elsewhere, or in another colour, changes most of the pixels there, however small it is in the whole.
+// The same fonts are used everywhere (setup.ts), but other versions of the libraries smooth letters
+// and edges a little differently: single pixels, never all of a place. What is drawn elsewhere, or
+// in another colour, changes most of the pixels there, however small it is in the whole.
 const mostDifference = 24; // of 255, in any channel, for pixels that count as equal
 const mostDifferent = 0.01; // of all pixels
 const mostInSquare = 1 / 3; // of the pixels of any square
