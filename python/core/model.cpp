@@ -49,6 +49,12 @@ struct ShapeSizes {
     return py::dict("vertices"_a = points(s.vertices), "faces"_a = s.faces);
   }
   py::dict operator()(const HalfSpace&) const { return {}; }
+  py::dict operator()(const Superellipse& s) const {
+    return py::dict("axes"_a = std::make_tuple(s.axes.x(), s.axes.y()), "exponent"_a = s.exponent);
+  }
+  py::dict operator()(const ImplicitCurve& s) const {
+    return py::dict("function"_a = s.function.text());
+  }
 };
 
 py::dict shape_dict(const Model& model, const PlacedShape& placed) {

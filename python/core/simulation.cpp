@@ -173,9 +173,10 @@ void add_report(py::module_& module) {
                       "Deepest overlap at the start of the step, m.");
   report.def_readonly("fell_back", &StepReport::fell_back,
                       "The problem had no solution; solved without the stabilisation of overlaps.");
-  report.def_readonly("free_motions", &StepReport::free_motions,
-                      "Directions in which the bodies could have moved otherwise: above 0 the motion "
-                      "is not unique.");
+  report.def_readonly(
+      "free_motions", &StepReport::free_motions,
+      "Directions in which the bodies could have moved otherwise: above 0 the motion "
+      "is not unique.");
   report.def_property_readonly(
       "ending", [](const StepReport& r) { return to_string(r.ending); },
       "Why the motion model has no next state, in words; '' where it has one.");
