@@ -77,6 +77,7 @@ class Search {
   void gather();
   void look_into();
   void look_into_linear();
+  VectorX middle();
   void look_into_bent();
   bool inside(VectorX& x, int& dimension);
   bool cut_round_cones(const VectorX& x);
@@ -357,12 +358,27 @@ bool Search::cut_round_cones(const VectorX& x) {
   return outside;
 }
 
+// Within what is left of the choice: the mean of points at which one load after the other is
+// largest. At a corner, loads vanish that need not.
+VectorX Search::middle() {
+  VectorX sum = point_, x;
+  double count = 1.0;
+  for (std::size_t b = 0; b < pieces_.size(); ++b) {
+    const Block& block = scaled_blocks_[b];
+    if (!piece(b).is_bent || block.law == Law::ball) continue;
+    if (program_.maximise(rows_.L.row(block.offset), x) != LinearProgram::Status::optimal) continue;
+    sum += x;
+    count += 1.0;
+  }
+  return sum / count;
+}
+
 void Search::look_into_bent() {
   incomplete("sliding in space was searched by Newton's method from a start a sector");
   SlidingSearch search{rows_, equations_, values_, {}};
   for (std::size_t b = 0; b < pieces_.size(); ++b)
     if (piece(b).is_bent) search.sliding.push_back({scaled_blocks_[b], piece(b).direction});
-  VectorX x = point_;
+  VectorX x = middle();
   int dimension = 0;
   if (search.run(x, dimension)) keep(x, dimension, false);
 }
