@@ -41,9 +41,9 @@ class Compiler {
   // The part of the scene under a top-level key, if it is there and its numbers are right.
   const Node* part(const char* key) {
     const Node* node = scene_.root.find(key);
-    if (!node) return nullptr;
-    const SceneValue& value = scene_grammar(scene_.world).find(key)->value;
-    if (check_numbers(*node, value, numbers_, mistakes_)) return node;
+    const SceneKey* known = scene_grammar(scene_.world).find(key);
+    if (!node || !known) return nullptr;  // one of the other world is a mistake told before
+    if (check_numbers(*node, known->value, numbers_, mistakes_)) return node;
     fine_ = false;
     return nullptr;
   }
