@@ -54,7 +54,7 @@ CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::stri
 }
 
 void add_json_flag(CLI::App& subcommand, Command& command) {
-  subcommand.add_flag("--json", command.json, "Answer with one JSON object.");
+  subcommand.add_flag("--json", command.json, "Answer in JSON, one object a line.");
 }
 
 void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries) {

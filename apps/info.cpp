@@ -21,8 +21,11 @@ std::string standing(const Recording& recording, const RunResult& result) {
     return fmt::format("ended in step {}: {}", result.step, result.summary.ending);
   if (recording.has_writer()) return "still running";
   if (result.step >= result.total_steps) return "complete";
+  const Json options = Json::parse(recording.options_json(), nullptr, false);
+  const bool by_code = options.is_object() && options.contains("code");
   const std::string hint =
-      fmt::format("; continue with: vinci run --resume {}", result.recording.string());
+      by_code ? std::string("; code of a program took part, which continues it")
+              : fmt::format("; continue with: vinci run --resume {}", result.recording.string());
   return (recording.finished() ? "stopped before its end" : "killed") + hint;
 }
 

@@ -114,7 +114,8 @@ void add_list(CLI::App& app, Command& command) {
   CLI::App* subcommand = add_subcommand(
       app, "list", "Show detectors, steppers, solvers and options that a run can choose.");
   subcommand
-      ->add_option("what", flags->what, "One of detectors, steppers, solvers, options; or all.")
+      ->add_option("what", flags->what,
+                   "One of detectors, steppers, solvers, options; all of them if not given.")
       ->type_name("")
       ->check(CLI::IsMember({"detectors", "steppers", "solvers", "options"}).description(""));
   add_plugin_flag(*subcommand, flags->libraries);

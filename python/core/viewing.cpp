@@ -49,8 +49,12 @@ py::dict picture(const Paths& recordings, const std::filesystem::path& path,
                  const py::dict& values) {
   RenderOptions options;
   auto take = [&](const char* name, auto& field) {
-    if (values.contains(name) && !values[name].is_none())
+    if (!values.contains(name) || values[name].is_none()) return;
+    try {
       field = values[name].cast<std::decay_t<decltype(field)>>();
+    } catch (const py::cast_error&) {
+      throw Error("is of another type, or has another length, than the option takes", name);
+    }
   };
   take("width", options.width);
   take("height", options.height);

@@ -39,6 +39,9 @@ _COORDINATES = ("x", "y", "z", "angle")
 def _opened(sources: Sources) -> list[Recording]:
     if isinstance(sources, (Recording, str, os.PathLike)):
         sources = [sources]
+    if not isinstance(sources, (list, tuple)):
+        kind = type(sources).__name__
+        raise Error(f"a {kind} is no recording; accepted: a recording, its path, or a list of them")
     opened = [s if isinstance(s, Recording) else Recording(s) for s in sources]
     if not opened:
         raise Error("no recording was given; accepted: one or more")
@@ -236,24 +239,27 @@ def _contact_lines(recording: Recording, between: Optional[Pair]
     times = recording.times
     keys, member = np.unique(rows["key"], axis=0, return_inverse=True)
     lines = []
+    points: dict[str, int] = {}  # of each pair so far
     for index in np.argsort(-np.bincount(member, minlength=len(keys)), kind="stable"):
         chosen = np.flatnonzero(member == index)
         own, own_frames = rows[chosen], frames[chosen]
-        name = " – ".join(names[body] for body in own["bodies"][0])
-        feature = keys[index][2:]
+        a, b = (names[body] for body in own["bodies"][0])
+        name = f"{a} – {b}" if a != b else f"{a}, support"
+        points[name] = points.get(name, 0) + 1
         breaks = np.flatnonzero(np.diff(own_frames) > 1) + 1
         gapped = np.insert(times[own_frames], breaks, np.nan)
         absent = np.zeros(len(breaks), dtype=own.dtype)
         for field in ("gap", "impulse", "velocity", "friction"):
             absent[field] = np.nan
-        lines.append((f"{name} ({feature[0]}, {feature[1]})", gapped,
-                      np.insert(own, breaks, absent)))
+        lines.append((f"{name} {points[name]}", gapped, np.insert(own, breaks, absent)))
     return lines
 
 
 def _contact_plot(recordings: Sources, between: Optional[Pair], most: int, ax: Optional[Axes],
                   draw: Callable[[Axes, Recording, np.ndarray, np.ndarray, str, str, Any], None]
                   ) -> Axes:
+    if most < 1:
+        raise Error(f"is {most}; accepted: at least 1", "most")
     ax = _axes(ax)
     opened = _opened(recordings)
     for number, (recording, label) in enumerate(zip(opened, _labels(opened))):
@@ -435,6 +441,8 @@ def convergence(recordings: Sequence[Source], body: str, coordinate: str = "x", 
     opened = sorted(_opened(recordings), key=lambda recording: -recording.step_size)
     values = np.array([_series(r, body, coordinate)[0][-1] for r in opened])
     steps = np.array([r.step_size for r in opened])
+    if exact is None and len(opened) < 3:
+        raise Error("two runs have no reference; give `exact`, or a third run with a smaller step")
     if exact is None:
         exact, values, steps = values[-1], values[:-1], steps[:-1]
     errors = np.abs(values - exact)

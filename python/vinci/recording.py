@@ -249,7 +249,12 @@ class Recording(_core.Recording):
     def __repr__(self) -> str:
         if self.closed:
             return "<vinci.Recording, closed>"
-        state = "finished" if self.finished else "being written" if self.has_writer else "cut off"
+        done, total = self.info(-1).step, self.total_steps
+        state = "complete" if done >= total else f"stopped at step {done} of {total}"
+        if self.has_writer:
+            state = "being written"
+        elif not self.finished:
+            state = f"cut off at step {done} of {total}"
         return f"<vinci.Recording '{self.path}': {len(self)} frames, {state}>"
 
 

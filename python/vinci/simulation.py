@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from .errors import Error
 from .progress import Progress
@@ -118,9 +120,9 @@ class Simulation(_core.Simulation):
         controllers: Iterable[Any] = (),
         motions: Mapping[tuple[str, str], Any] | None = None,
     ) -> None:
-        for library in plugins:
+        for library in [plugins] if isinstance(plugins, (str, os.PathLike)) else plugins:
             _core.load_plugin(library)
-        texts = {k.replace("_", "-"): _text(v) for k, v in (options or {}).items()}
+        texts = {k.replace("_", "-"): _text(v, k) for k, v in (options or {}).items()}
         code: dict[str, Any] = {"stepper": None, "solver": None}
         given = {
             "stepper": stepper, "motion": motion, "cone": cone, "directions": directions,
@@ -131,7 +133,7 @@ class Simulation(_core.Simulation):
             if name in code and value is not None and not isinstance(value, str):
                 code[name] = value() if isinstance(value, type) else value
             elif value is not None:
-                texts[name] = _text(value)
+                texts[name] = _text(value, name)
         super().__init__(
             _scene(scene), texts, {k: float(v) for k, v in (parameters or {}).items()},
             _named(controllers), _places(motions or {}), code["solver"], code["stepper"],
@@ -167,6 +169,8 @@ class Simulation(_core.Simulation):
         >>> result.finished, result.recording.name
         (True, 'run.h5')
         """
+        if progress not in (True, False, "always"):
+            raise Error(f"is {progress!r}; accepted: True, False or 'always'", "progress")
         first, last = self.state.step, self._last_step(until)
         start = time.monotonic()
         own = None  # a recorder that ends with this call
@@ -213,8 +217,8 @@ class Simulation(_core.Simulation):
     def _last_step(self, until: float | None) -> int:
         if until is None:
             return self.total_steps
-        if not math.isfinite(until):
-            raise Error(f"is {until}; accepted: a finite time in s", "until")
+        if not (math.isfinite(until) and until >= 0.0):
+            raise Error(f"is {until}; accepted: a finite time in s, 0 or more", "until")
         ratio = until / self.step_size
         return math.ceil(ratio - min(1e-12 * abs(ratio), 0.5))
 
@@ -230,20 +234,30 @@ def _scene(scene: Any) -> _core.Scene:
         return scene
     if isinstance(scene, Mapping):
         return _core.Scene.from_dict(scene)
+    if isinstance(scene, str) and "\n" in scene:
+        raise Error("is a text, not a file; give Scene.parse(text)", "scene")
     if isinstance(scene, (str, os.PathLike)):
         return _core.Scene.load(os.fspath(scene))
     raise TypeError(f"a {type(scene).__name__} is no scene; accepted: Scene, path or dict")
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, name: str) -> str:
     """An option as a command line would spell it."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value) if type(value) is float else str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)) and math.isfinite(value):
+        return repr(float(value))
+    raise Error(f"is {value!r}; accepted: a finite number, a text, True or False", name)
 
 
-def _named(controllers: Iterable[Any]) -> list[tuple[str, Any]]:
+def _named(controllers: Any) -> list[tuple[str, Any]]:
     """The controllers with names, of which no two are the same."""
+    if callable(controllers) or hasattr(controllers, "act"):
+        controllers = [controllers]
     named: list[tuple[str, Any]] = []
     for controller in controllers:
         if isinstance(controller, type):

@@ -35,8 +35,11 @@ def view(*runs: Run, browser: bool = True, port: int = 0) -> None:
         if browser:
             webbrowser.open(address)
 
+    paths = _paths(runs)
+    for path in paths:
+        _core.Recording(path).close()  # bad ones are told at once
     try:
-        _core._serve(_paths(runs), port, tell)
+        _core._serve(paths, port, tell)
     except KeyboardInterrupt:
         pass
 
@@ -83,6 +86,8 @@ def render(
 
     >>> vinci.render("run.h5", path="run.mp4", speed=0.5)  # doctest: +SKIP
     """
+    if isinstance(size, str) or len(size) != 2:
+        raise Error("accepted: (width, height) in pixels", "size")
     options = {
         "width": size[0], "height": size[1], "fps": fps, "speed": speed, "start": start,
         "stop": stop, "at": at, "theme": theme, "layout": layout, "contacts": contacts,

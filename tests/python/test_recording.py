@@ -88,7 +88,7 @@ def test_states_infos_models_and_texts(run: vinci.Recording, scenes: Path) -> No
     assert run.options["run"]["duration"] == 0.05 and run.models >= 1
     assert run.finished and not run.has_writer and run.total_steps == 50
     assert run.freedoms[0] == "fixed" and run.title == "stack of ten boxes"
-    assert "51 frames, finished" in repr(run)
+    assert "51 frames, complete" in repr(run)
     # It continues bit for bit.
     sim = vinci.Simulation(run.scene, duration=0.05, parameters={"mu": 0.4})
     sim.set_state(run.state(20))
