@@ -8,6 +8,7 @@
 
 #include "vinci/base/expression.h"
 #include "vinci/model/run_options.h"
+#include "vinci/simulation/summary_json.h"
 
 namespace vinci {
 namespace {
@@ -135,28 +136,7 @@ void print(const Json& json) {
 }
 
 Json to_json(const RunSummary& summary) {
-  Json stages;
-  for (std::size_t i = 0; i < summary.stage_seconds.size(); ++i)
-    stages[to_string(static_cast<Stage>(i))] = summary.stage_seconds[i];
-  return {{"steps", summary.steps},
-          {"inexact_steps", summary.inexact_steps},
-          {"worst_residual", summary.worst_residual},
-          {"worst_residual_step", summary.worst_residual_step},
-          {"worst_penetration", summary.worst_penetration},
-          {"contacts_max", summary.contacts_max},
-          {"contacts_mean", summary.contacts_mean},
-          {"iterations_mean", summary.iterations_mean},
-          {"energy_first", summary.energy_first},
-          {"energy_last", summary.energy_last},
-          {"wall_seconds", summary.wall_seconds},
-          {"stage_seconds", stages},
-          {"fallback_steps", summary.fallback_steps},
-          {"free_steps", summary.free_steps},
-          {"free_body", summary.free_body},
-          {"ending", summary.ending},
-          {"diverged", summary.diverged},
-          {"diverged_body", summary.diverged_body},
-          {"state_hash", summary.state_hash}};
+  return Json::parse(summary_json(summary));
 }
 
 Json errors_json(const std::exception& error) {

@@ -55,15 +55,6 @@ class ContactAxes {
   Side sides_[2];
 };
 
-void append_block(ComplementarityProblem& problem, Law law, int offset, int size, double friction) {
-  Block block;
-  block.law = law;
-  block.offset = offset;
-  block.size = size;
-  block.friction = friction;
-  problem.blocks.push_back(block);
-}
-
 }  // namespace
 
 Vector2 pyramid_direction(World world, int directions, int j) {
@@ -116,7 +107,7 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
     problem.b[row] = t.normal_bias;
     problem.C.end_row();
     if (count == 1) {
-      append_block(problem, Law::nonnegative, row, 1, 0.0);
+      problem.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
     } else if (cone == Cone::quadratic) {
       write(t.frame.tangent_1);
       problem.b[row + 1] = t.prescribed[0];
@@ -126,7 +117,8 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
         problem.b[row + 2] = t.prescribed[1];
         problem.C.end_row();
       }
-      append_block(problem, Law::coulomb, row, count, t.friction);
+      problem.blocks.push_back(
+          {.law = Law::coulomb, .offset = row, .size = count, .friction = t.friction});
     } else {
       const int sides = direction_count(model.world, directions);
       const int sigma = row + sides + 1;
@@ -142,7 +134,8 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
       problem.C.push(row, t.friction);
       for (int j = 0; j < sides; ++j) problem.C.push(row + 1 + j, -1.0);
       problem.C.end_row();
-      for (int j = row; j <= sigma; ++j) append_block(problem, Law::nonnegative, j, 1, 0.0);
+      for (int j = row; j <= sigma; ++j)
+        problem.blocks.push_back({.law = Law::nonnegative, .offset = j, .size = 1});
     }
     row += count;
   }

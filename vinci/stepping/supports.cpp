@@ -30,15 +30,6 @@ bool can_slide(const Model& model, const Body& body, const Vector3& arm) {
   return largest > 1e-12 * (1.0 + arm.norm());
 }
 
-void append_block(ComplementarityProblem& problem, Law law, int offset, int size, double upper) {
-  Block block;
-  block.law = law;
-  block.offset = offset;
-  block.size = size;
-  block.upper = upper;
-  problem.blocks.push_back(block);
-}
-
 }  // namespace
 
 ContactKey support_key(int body, int index) {
@@ -86,7 +77,8 @@ void append_support_rows(const Model& model, const std::vector<Pose>& poses,
         write(axis);
         problem.C.end_row();
       }
-      append_block(problem, Law::ball, first, 2, support.limit);
+      problem.blocks.push_back(
+          {.law = Law::ball, .offset = first, .size = 2, .upper = support.limit});
       continue;
     }
     const int sigma = first + form.directions;
@@ -100,7 +92,7 @@ void append_support_rows(const Model& model, const std::vector<Pose>& poses,
     for (int j = 0; j < form.directions; ++j) problem.C.push(first + j, -1.0);
     problem.C.end_row();
     for (int row = first; row <= sigma; ++row)
-      append_block(problem, Law::nonnegative, row, 1, std::numeric_limits<double>::infinity());
+      problem.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
   }
 }
 

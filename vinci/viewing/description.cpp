@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/simulation/summary_json.h"
 
 namespace vinci {
 namespace {
@@ -77,23 +78,6 @@ Json bodies_json(const Recording& recording) {
   return bodies;
 }
 
-Json summary_json(const Recording& recording) {
-  const RunSummary summary = recording.summary();
-  return {{"steps", summary.steps},
-          {"inexact_steps", summary.inexact_steps},
-          {"worst_residual", summary.worst_residual},
-          {"worst_residual_step", summary.worst_residual_step},
-          {"worst_penetration", summary.worst_penetration},
-          {"contacts_max", summary.contacts_max},
-          {"contacts_mean", summary.contacts_mean},
-          {"energy_first", summary.energy_first},
-          {"energy_last", summary.energy_last},
-          {"wall_seconds", summary.wall_seconds},
-          {"diverged", summary.diverged},
-          {"diverged_body", summary.diverged_body},
-          {"state_hash", summary.state_hash}};
-}
-
 // The recorded options; what is no JSON is null. Hostile nesting would overflow the stack of those
 // who print it.
 Json options_json(const Recording& recording) {
@@ -126,7 +110,7 @@ std::string run_description(const Recording& recording, std::int64_t stride) {
                {"world", world_of(recording)},
                {"bodies", bodies_json(recording)},
                {"models", recording.models()},
-               {"summary", summary_json(recording)},
+               {"summary", Json::parse(summary_json(recording.summary()))},
                {"options", options}};
   if (stride > 1) json["stride"] = stride;
   return text_of(json);

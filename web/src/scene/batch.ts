@@ -47,6 +47,12 @@ export function farthest({ positions, edges }: ShapeGeometry): number {
   return Math.sqrt(square);
 }
 
+export function instancesOf(placed: readonly PlacedShape[]): Instances {
+  const locals = new Float64Array(12 * placed.length);
+  placed.forEach((shape, i) => locals.set(shape.local, 12 * i));
+  return { count: placed.length, bodies: Int32Array.from(placed, (shape) => shape.body), locals };
+}
+
 // The instances are placed anew for each picture: nothing is culled.
 function instanced(geometry: BufferGeometry, count: number, order: number): InstancedMesh {
   const mesh = new InstancedMesh(geometry, undefined, count);
@@ -71,12 +77,7 @@ export class Batch implements BodyBatch {
     private readonly pixels: PixelUniforms,
   ) {
     const count = placed.length;
-    this.instances = {
-      count,
-      bodies: Int32Array.from(placed, (shape) => shape.body),
-      locals: new Float64Array(12 * count),
-    };
-    placed.forEach((shape, i) => this.instances.locals.set(shape.local, 12 * i));
+    this.instances = instancesOf(placed);
     this.flat = placed[0].flat;
     this.geometry = placed[0].make(sides);
     this.radius = farthest(this.geometry);

@@ -13,7 +13,7 @@ import {
   RGBAFormat,
 } from 'three';
 
-import { type BodyBatch, edgeOrder, farthest, fillOrder } from './batch';
+import { type BodyBatch, edgeOrder, farthest, fillOrder, instancesOf } from './batch';
 import { instanceMatrices, type Instances } from './instance_matrices';
 import {
   type BodyMaterials,
@@ -124,12 +124,7 @@ export class MergedBatch implements BodyBatch {
     private readonly pixels: PixelUniforms,
   ) {
     const count = placed.length;
-    this.instances = {
-      count,
-      bodies: Int32Array.from(placed, (shape) => shape.body),
-      locals: new Float64Array(12 * count),
-    };
-    placed.forEach((shape, i) => this.instances.locals.set(shape.local, 12 * i));
+    this.instances = instancesOf(placed);
     this.flat = placed[0].flat;
     this.geometries = placed.map((shape) => shape.make(sides));
     this.radii = this.geometries.map(farthest);
