@@ -40,6 +40,7 @@ class FrameInfo:
     seconds: tuple[float, float, float, float]  #: wall time: detect, formulate, solve, advance
     fell_back: bool  #: solved without the stabilisation of overlaps, for want of a solution
     free_motions: int  #: above 0 the motion is not unique
+    impacts: int  #: whose time was found
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class RunSummary:
     fallback_steps: int  #: solved without the stabilisation of overlaps, for want of a solution
     free_steps: int  #: whose motion is not unique
     free_body: str  #: that could have moved otherwise, in the last of them
+    impacts: int  #: whose time was found
     ending: str  #: why the motion model has no next state; '' if it has
     diverged: bool
     diverged_body: str  #: '' if none did
@@ -123,7 +125,7 @@ class Recording(_core.Recording):
         Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
         solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
         `velocity_residual` (m/s), `impulse_residual` (N s), `penetration` (m), `kinetic`,
-        `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`.
+        `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`, `impacts`.
         """
         return self._frames(*self._range(first, last, stride))
 

@@ -27,6 +27,7 @@ struct FrameInfo {
   std::array<double, 4> seconds{};                         // by Stage, of this frame's step
   bool fell_back = false;                                  // solved without stabilisation
   int free_motions = 0;                                    // > 0: the motion is not unique
+  int impacts = 0;                                         // whose time was found
 };
 
 // One contact of one frame.
@@ -63,6 +64,7 @@ struct RunSummary {
   std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
   std::int64_t free_steps = 0;      // whose motion is not unique
   std::string free_body;            // that could have moved otherwise, in the last of them
+  std::int64_t impacts = 0;         // whose time was found
   std::string ending;  // why there is no next state by the motion model; "" if there is
   bool diverged = false;
   std::string diverged_body;
