@@ -235,6 +235,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.state_hash = hash(state);
   row.fell_back = report.fell_back ? 1 : 0;
   row.free_motions = report.free_motions;
+  row.substeps = report.substeps;
   row.impacts = report.impacts;
 
   for (const SolvedContact& solved : simulation.contacts())
@@ -281,6 +282,7 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   if (report.free_motions > 0) summary.free_body = report.free_body;
   summary.impacts += report.impacts;
   summary.ending = static_cast<std::int64_t>(report.ending);
+  summary.substeps_sum += report.substeps;
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     summary.stage_seconds[i] += report.seconds[i];
 }

@@ -33,7 +33,8 @@ struct FrameRow {
   double seconds[4] = {};
   std::uint64_t contact_offset = 0, contact_rows = 0, memory_offset = 0, memory_rows = 0;
   std::uint64_t state_hash = 0;
-  std::int32_t fell_back = 0, free_motions = 0, impacts = 0;
+  std::int32_t fell_back = 0, free_motions = 0;
+  std::int64_t substeps = 1, impacts = 0;
 };
 
 // Statistics over every step up to a frame.
@@ -44,7 +45,8 @@ struct SummaryRow {
   double energy_first = 0.0, energy_last = 0.0;
   double wall_seconds = 0.0;
   double stage_seconds[4] = {};
-  std::int64_t fallback_steps = 0, free_steps = 0, free_body = -1, ending = 0, impacts = 0;
+  std::int64_t fallback_steps = 0, free_steps = 0, free_body = -1, ending = 0;
+  std::int64_t substeps_sum = 0, impacts = 0;
 };
 
 struct ContactRecord {

@@ -131,6 +131,7 @@ StepReport ImpactTimeStepper::step(StepContext& context, State& state, double h)
   StepReport report;
   report.solve.status = SolveStatus::solved;
   report.passes = 0;
+  report.substeps = 0;
   before_ = context.solved;
   collected_.clear();
   now_ = state;
@@ -186,6 +187,7 @@ void ImpactTimeStepper::fly(StepContext& context, double h, StepReport& report) 
 void ImpactTimeStepper::take(const StepContext& context, double& left, StepReport& report) {
   std::swap(now_, trial_);
   left -= flight_time_;
+  ++report.substeps;
   merge(flown_, report);
   for (const SolvedContact& solved : context.solved) add_contact(solved);
 }
