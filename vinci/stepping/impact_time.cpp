@@ -316,6 +316,21 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
   return Part::flown;
 }
 
+// Leaves those in ends_ that the impact at now_ acts on. What parts already does not take part: an
+// impulse on it would do work. Should it close then, it is the next impact.
+void ImpactTimeStepper::find_impact(const Model& model) {
+  const auto rate = [&](const Contact& contact) {
+    return contact.normal.dot(relative_velocity(model, now_.poses, now_.velocities, contact));
+  };
+  std::erase_if(ends_, [&](const Contact& contact) {
+    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact);
+  });
+  double fastest = 0.0;
+  for (const Contact& contact : ends_) fastest = std::max(fastest, -rate(contact));
+  std::erase_if(ends_, [&](const Contact& contact) { return rate(contact) > 1e-9 * fastest; });
+  if (fastest == 0.0) ends_.clear();
+}
+
 // The contacts at now_, into ends_.
 void ImpactTimeStepper::find_touching(StepContext& context, StepReport& report) {
   touch_.set(*context.model, rules_.touch);
@@ -368,9 +383,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
 void ImpactTimeStepper::strike(StepContext& context, StepReport& report) {
   const Model& model = *context.model;
   const Stopwatch watch;
-  std::erase_if(ends_, [&](const Contact& contact) {
-    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact);
-  });
+  find_impact(model);
   if (ends_.empty()) return;
   formulate(model);
   impulse_.u.setZero(impact_.inelastic.unknowns());

@@ -54,6 +54,7 @@ class ImpactTimeStepper : public TimeStepper {
   double approach_time(double left) const;
   void take(const StepContext& context, double& left, StepReport& report);
   void find_touching(StepContext& context, StepReport& report);
+  void find_impact(const Model& model);
   void strike(StepContext& context, StepReport& report);
   void formulate(const Model& model);
   void rebound(const Model& model);
