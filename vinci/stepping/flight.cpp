@@ -43,14 +43,20 @@ double Flight::least_speed(const Model& model, const std::vector<Pose>& poses,
   return rules_.speed + 1.5 * std::abs(normal_speed(model, poses, change_, contact));
 }
 
+WatchedContact Flight::watched(const Model& model, const std::vector<Pose>& poses,
+                               const VectorX& velocities, const Contact& contact) const {
+  return {contact, normal_speed(model, poses, velocities, contact),
+          normal_speed(model, poses, change_, contact) / rules_.step};
+}
+
 bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
                         const ContactMemory* memory) {
-  const double rate = normal_speed(ends.model, ends.state.poses, ends.state.velocities, contact);
-  const double change = normal_speed(ends.model, ends.state.poses, ends.foreseen, contact) - rate;
-  const double acceleration = change / ends.duration;
+  const WatchedContact parabola =
+      watched(ends.model, ends.state.poses, ends.state.velocities, contact);
+  const double rate = parabola.rate;
   const double least = least_speed(ends.model, ends.state.poses, contact);
   const auto leave = [&] {
-    left_out_.push_back({contact, rate, acceleration});
+    left_out_.push_back(parabola);
     return true;
   };
   if (contact.gap <= rules_.touch) {
@@ -62,9 +68,9 @@ bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
     return false;
   }
   if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
-  const double meeting = meeting_time(contact.gap, rate, acceleration);
+  const double meeting = parabola.meeting();
   if (!(meeting <= ends.duration)) return leave();
-  return -(rate + acceleration * meeting) > least ? leave() : false;
+  return -(rate + parabola.acceleration * meeting) > least ? leave() : false;
 }
 
 void Flight::sort(const FlightEnds& ends, ContactSet& contacts) {

@@ -67,6 +67,9 @@ class Flight {
   const std::vector<WatchedContact>& left_out() const { return left_out_; }
   // A contact touches at the start and closes faster than an ordinary one may: an impact is due.
   bool is_struck() const { return struck_; }
+  // How a contact at these poses moves by itself, m/s and m/s².
+  WatchedContact watched(const Model& model, const std::vector<Pose>& poses,
+                         const VectorX& velocities, const Contact& contact) const;
   // v_least of a contact at these poses, m/s.
   double least_speed(const Model& model, const std::vector<Pose>& poses,
                      const Contact& contact) const;
