@@ -40,7 +40,12 @@ double WatchedContact::meeting() const {
 
 double Flight::least_speed(const Model& model, const std::vector<Pose>& poses,
                            const Contact& contact) const {
-  return rules_.speed + 1.5 * std::abs(normal_speed(model, poses, change_, contact));
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  const auto change = [&](int body) {
+    const Vector3 arm = point - center_of_mass(model, poses, body);
+    return std::abs(contact.normal.dot(body_twist(model, change_, body).at(arm)));
+  };
+  return rules_.speed + 1.5 * (change(contact.body_a) + change(contact.body_b));
 }
 
 WatchedContact Flight::watched(const Model& model, const std::vector<Pose>& poses,
@@ -59,6 +64,7 @@ bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
     left_out_.push_back(parabola);
     return true;
   };
+  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
   if (contact.gap <= rules_.touch) {
     const bool rebounds = memory && memory->approach > 0.0;
     if (rebounds && rate > 0.0) return leave();
@@ -67,7 +73,6 @@ bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
     struck_ = struck_ || (!carried && rate < -least);
     return false;
   }
-  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
   const double meeting = parabola.meeting();
   if (!(meeting <= ends.duration)) return leave();
   return -(rate + parabola.acceleration * meeting) > least ? leave() : false;

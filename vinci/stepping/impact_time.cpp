@@ -211,8 +211,10 @@ double ImpactTimeStepper::gap_after(StepContext& context, StepReport& report) {
     const bool took_part = part != end && part->key == contact.key;
     if (took_part || !can_respond(model, trial_.poses, contact)) continue;
     seen_.push_back(flight.watched(model, trial_.poses, trial_.velocities, contact));
-    if (seen_.back().rate < -flight.least_speed(model, trial_.poses, contact))
-      least = std::min(least, contact.gap);
+    if (contact.gap >= least) continue;
+    if (seen_.back().rate >= -flight.least_speed(model, trial_.poses, contact)) continue;
+    least = contact.gap;
+    closing_ = -seen_.back().rate;
   }
   ++report.passes;
   report.seconds[static_cast<int>(Stage::detect)] += watch.seconds();
@@ -259,7 +261,9 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
   const double resolution =
       4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + end);
   if (std::abs(gap_end) <= accuracy) return;
-  for (int side = 0; high - low > resolution;) {
+  // Within a bracket that is passed at `closing_` in less than the accuracy the gap has no root: it
+  // jumps there, where bodies meet with another feature.
+  for (int side = 0; high - low > std::max(resolution, accuracy / closing_);) {
     const bool slow = high - low > 0.5 * width;  // the last secant did not halve the bracket
     width = high - low;
     if (!(guess > low && guess < high)) guess = infinity;
@@ -279,7 +283,6 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
     }
     guess = infinity;
   }
-  // The gap jumps: bodies meet with another feature.
   fly(context, high, report);
   gap_after(context, report);
 }
@@ -321,7 +324,7 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
     if (ends_run(flown_)) break;
     gap = gap_after(context, report);
     const bool passed = gap < -accuracy;
-    if (passed && next - time > resolution) {
+    if (passed && next - time > std::max(resolution, accuracy / closing_)) {
       next = 0.5 * (time + next);  // the gap fell faster than foreseen
       continue;
     }

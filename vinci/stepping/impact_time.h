@@ -68,6 +68,7 @@ class ImpactTimeStepper : public TimeStepper {
   // Workspace.
   State now_;                         // within the step
   State trial_;                       // at the end of the last flight
+  double closing_ = 0.0;              // m/s, of the least gap there
   StepReport flown_;                  // of it
   double flight_time_ = 0.0;          // of it, s
   ContactSet ends_;                   // contacts at its end
