@@ -16,10 +16,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Flights towards an impact (gap-rate): each one leaves a tenth of the gap.
-constexpr int most_legs = 200;
+constexpr int most_legs = 60;
 // A root is found where the gap is this part of the tolerance.
 constexpr double root_accuracy = 0.01;
-constexpr int parts_an_impact = 10;
 // A step of rounding size: not worth another part.
 constexpr double least_part = 1e-12;
 
@@ -161,7 +160,7 @@ void ImpactTimeStepper::advance_whole(StepContext& context, double h, StepReport
   rules_.watches = true;
   double left = h;
   for (long part = 1; left > least_part * h && !ends_run(report); ++part) {
-    if (report.impacts >= most_impacts_ || part > parts_an_impact * most_impacts_) {
+    if (report.impacts >= most_impacts_ || part > 2 * most_impacts_) {
       rules_.watches = false;  // the ordinary step
       fly(context, left, report);
       take(context, left, report);
@@ -211,23 +210,24 @@ double ImpactTimeStepper::gap_after(StepContext& context, StepReport& report) {
     const bool took_part = part != end && part->key == contact.key;
     if (took_part || !can_respond(model, trial_.poses, contact)) continue;
     seen_.push_back(flight.watched(model, trial_.poses, trial_.velocities, contact));
-    if (contact.gap >= least) continue;
-    if (seen_.back().rate >= -flight.least_speed(model, trial_.poses, contact)) continue;
+    const WatchedContact& watched = seen_.back();
+    if (contact.gap >= least || watched.rate >= -watched.least) continue;
     least = contact.gap;
-    closing_ = -seen_.back().rate;
+    closing_ = -watched.rate;
   }
   ++report.passes;
   report.seconds[static_cast<int>(Stage::detect)] += watch.seconds();
   return least;
 }
 
-// The first time at which a contact that was left out is `depth` below the surface by its parabola,
-// s from now; infinity if none is.
-double ImpactTimeStepper::first_meeting(double depth) const {
+// The first time at which a contact that was left out and strikes within the time that is left is
+// `depth` below the surface by its parabola, s from now; infinity if none is.
+double ImpactTimeStepper::first_meeting(double left, double depth) const {
   double first = infinity;
   for (const WatchedContact& watched : method_->flight().left_out())
-    first = std::min(first,
-                     meeting_time(watched.contact.gap + depth, watched.rate, watched.acceleration));
+    if (watched.strikes_within(left))
+      first = std::min(
+          first, meeting_time(watched.contact.gap + depth, watched.rate, watched.acceleration));
   return first;
 }
 
@@ -240,7 +240,7 @@ ImpactTimeStepper::Part ImpactTimeStepper::fly_and_back_up(StepContext& context,
   }
   double gap = ends_run(flown_) ? infinity : gap_after(context, report);
   // Something thin may lie behind already: what should have been met is looked at there.
-  const double passed = first_meeting(rules_.touch);
+  const double passed = first_meeting(left, rules_.touch);
   if (gap > 0.0 && !ends_run(flown_) && passed < (1.0 - 1e-9) * left) {
     fly(context, passed, report);
     gap = ends_run(flown_) ? infinity : gap_after(context, report);
@@ -256,7 +256,7 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
                                StepReport& report) {
   double low = 0.0, high = end;
   double gap_low = infinity, gap_high = gap_end;
-  double guess = first_meeting(0.0), width = 2.0 * end;
+  double guess = first_meeting(end, 0.0), width = 2.0 * end;
   const double accuracy = root_accuracy * rules_.touch;
   const double resolution =
       4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + end);
@@ -293,7 +293,7 @@ double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts
                                         double left) const {
   double time = left;
   for (const WatchedContact& watched : contacts) {
-    if (watched.meeting() > left) continue;
+    if (!watched.strikes_within(left)) continue;
     const double gap = watched.contact.gap;
     const bool last = gap <= 100.0 * rules_.touch;
     const double way = last ? gap - 0.5 * root_accuracy * rules_.touch : 0.9 * gap;

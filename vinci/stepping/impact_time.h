@@ -10,7 +10,7 @@
 //              there, and so on without passing the surface, until it is within the tolerance
 //              [Esposito 2001].
 //
-// Steps end: after `impact-limit` impacts, or ten times as many parts, the ordinary step without
+// Steps end: after `impact-limit` impacts, or twice as many parts, the ordinary step without
 // restitution takes what is left. Controllers act once a step; forces of the scene are those at the
 // start of each part.
 #pragma once
@@ -50,7 +50,7 @@ class ImpactTimeStepper : public TimeStepper {
   void fly(StepContext& context, double h, StepReport& report);
   double gap_after(StepContext& context, StepReport& report);
   void search(StepContext& context, double end, double gap_end, StepReport& report);
-  double first_meeting(double depth) const;
+  double first_meeting(double left, double depth) const;
   double approach_time(std::span<const WatchedContact> contacts, double left) const;
   void take(const StepContext& context, double& left, StepReport& report);
   void find_touching(StepContext& context, StepReport& report);
