@@ -19,7 +19,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_legs = 60;
 // A root is found where the gap is this part of the tolerance.
 constexpr double root_accuracy = 0.01;
-// A step of rounding size: not worth another part.
+// What is left of a step, of its size, that rounding made: not worth another part.
 constexpr double least_part = 1e-12;
 
 void merge(const StepReport& part, StepReport& whole) {
@@ -319,7 +319,7 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
   double time = 0.0, next = approach_time(method_->flight().left_out(), left);
   double gap = infinity;
   for (int leg = 0; leg < most_legs; ++leg) {
-    next = std::clamp(next, time + resolution, left);
+    next = std::min(left, std::max(next, time + resolution));
     fly(context, next, report);
     if (ends_run(flown_)) break;
     gap = gap_after(context, report);

@@ -42,7 +42,7 @@ class ImpactTimeStepper : public TimeStepper {
 
  private:
   // How a part of the step ended.
-  enum class Part { flown, struck, over };
+  enum class Part { flown, struck };
 
   void advance_whole(StepContext& context, double h, StepReport& report);
   Part fly_and_back_up(StepContext& context, double& left, StepReport& report);
