@@ -174,7 +174,7 @@ void add_builtin_impact_laws(ImpactLawRegistry& registry) {
   registry.add({"newton",
                 "Contacts that close leave each other with e times the speed of their approach. "
                 "With friction it may raise the energy in oblique impacts.",
-                "Newton, Principia (1687); in this form Moreau, Nonsmooth Mechanics (1988)",
+                "Newton, Philosophiae Naturalis Principia Mathematica (1687)",
                 {},
                 [](const OptionValues&) { return std::make_unique<NewtonLaw>(); }});
   registry.add({"poisson",
