@@ -342,8 +342,7 @@ bool ContactStepper::is_whole(const Model& model, double h, StepReport& report) 
   return true;
 }
 
-void ContactStepper::collect(StepContext& context, State& state, double h,
-                             StepReport& report) const {
+void ContactStepper::collect(StepContext& context, State& state, double h, StepReport& report) {
   const Model& model = *context.model;
   report.contact_count = static_cast<int>(context.contacts.size());
   context.solved.clear();

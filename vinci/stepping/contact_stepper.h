@@ -69,7 +69,7 @@ class ContactStepper : public TimeStepper {
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
   void move(const Model& model, const State& state, double h);
-  void collect(StepContext& context, State& state, double h, StepReport& report) const;
+  void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report,
                         int row) const;
   void advance(const StepContext& context, State& state, double h);

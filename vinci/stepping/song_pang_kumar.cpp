@@ -159,8 +159,7 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
   shortest_ = h / most_substeps_;
   coarse_ = false;
   SubstepSum sum(solved_);
-  for (;;) {
-    const double remaining = end - state.time;
+  for (double remaining = h;; remaining = end - state.time) {
     double size = substep_size(context, state, remaining);
     const bool last = !(remaining - size > landed * size);
     if (last) size = remaining;
