@@ -10,7 +10,7 @@
 namespace vinci::python {
 namespace {
 
-constexpr int pickle_version = 1;
+constexpr int pickle_version = 2;
 
 const py::dtype& memory_type() {
   static const py::dtype* const type = [] {
@@ -19,6 +19,9 @@ const py::dtype& memory_type() {
                              .field("key", "(4,)u4", offset_in(m, m.key))
                              .field("impulse", "(3,)f8", offset_in(m, m.impulse))
                              .field("approach", "f8", offset_in(m, m.approach))
+                             .field("patch_point", "i8", offset_in(m, m.patch_point))
+                             .field("deformation_a", "(3,)f8", offset_in(m, m.deformation_a))
+                             .field("deformation_b", "(3,)f8", offset_in(m, m.deformation_b))
                              .dtype());
   }();
   return *type;

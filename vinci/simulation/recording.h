@@ -36,6 +36,7 @@ struct ContactRow {
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
   double gap = 0.0, friction = 0.0;
+  int patch_point = 0;
 };
 
 // Every stride-th frame from `first` on.

@@ -68,6 +68,9 @@ struct StepContext {
   VectorX controls;                              // State::controls of the next state
   VectorX forces_before;                         // of a controller's turn
   bool controllers_acted = false;                // in this step, set by step_forces()
+  // Of the controllers, for the parts of a step: while it is set, step_forces() adds it and asks
+  // nobody. A controller acts once a step, and its forces are held through it.
+  const VectorX* held_forces = nullptr;
   ContactSet contacts;
   std::vector<SolvedContact> solved;  // of the last step
   ComplementarityProblem problem;     // of the last step
