@@ -61,7 +61,7 @@ void add_json_flag(CLI::App& subcommand, Command& command) {
 void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries) {
   subcommand
       .add_option("--plugin", libraries,
-                  "Load a shared library with further detectors, steppers or solvers.")
+                  "Load a shared library with further detectors, steppers, solvers or impact laws.")
       ->type_name("LIBRARY")
       ->allow_extra_args(false)
       ->take_all();

@@ -136,11 +136,11 @@ std::unique_ptr<SimulationHandle> make_simulation(
     const std::map<std::string, double>& parameters,
     const std::vector<std::pair<std::string, py::object>>& controllers,
     const std::map<std::pair<std::string, std::string>, py::object>& motions,
-    const py::object& solver, const py::object& stepper) {
+    const py::object& solver, const py::object& stepper, const py::object& impact_law) {
   const auto owner = std::make_shared<std::weak_ptr<Simulation>>();
   std::map<std::string, std::string> chosen = options;
   std::shared_ptr<const Plugins> plugins = known_plugins();
-  if (!solver.is_none() || !stepper.is_none()) {
+  if (!solver.is_none() || !stepper.is_none() || !impact_law.is_none()) {
     auto extended = std::make_shared<Plugins>(*plugins);
     if (!solver.is_none())
       add_code(extended->solvers, chosen, solver, {},
@@ -151,6 +151,11 @@ std::unique_ptr<SimulationHandle> make_simulation(
       add_code(extended->steppers, chosen, stepper, plugins->steppers.at(inner_stepper).options,
                [held = Held(stepper), owner](const OptionValues& values) {
                  return python_stepper(held, owner, values);
+               });
+    if (!impact_law.is_none())
+      add_code(extended->impact_laws, chosen, impact_law, {},
+               [held = Held(impact_law), name = code_name(impact_law)](const OptionValues&) {
+                 return python_impact_law(held, name);
                });
     plugins = extended;
   }

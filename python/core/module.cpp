@@ -15,6 +15,7 @@ PYBIND11_MODULE(_core, module) {
   add_solve(module);
   add_plugins(module);
   add_stepping(module);
+  add_impact_laws(module);
   add_simulation(module);
   add_recorder(module);
   add_recording(module);

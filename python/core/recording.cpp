@@ -40,6 +40,7 @@ const py::dtype& frame_type() {
                              .field("fell_back", "?", at(f.fell_back))
                              .field("free_motions", "i4", at(f.free_motions))
                              .field("substeps", "i8", at(f.substeps))
+                             .field("impacts", "i8", at(f.impacts))
                              .dtype());
   }();
   return *type;
@@ -158,9 +159,9 @@ py::dict summary_of(RecordingHandle& handle) {
                   "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
                   "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
                   "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
-                  "substeps"_a = s.substeps, "free_body"_a = s.free_body, "ending"_a = s.ending,
-                  "diverged"_a = s.diverged, "diverged_body"_a = s.diverged_body,
-                  "state_hash"_a = s.state_hash);
+                  "substeps"_a = s.substeps, "impacts"_a = s.impacts, "free_body"_a = s.free_body,
+                  "ending"_a = s.ending, "diverged"_a = s.diverged,
+                  "diverged_body"_a = s.diverged_body, "state_hash"_a = s.state_hash);
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {

@@ -99,8 +99,9 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
   stamp(Stage::formulate);
   for (report.passes = 1;; ++report.passes) {
-    detect(context, state, report);
+    detect(context, state, h, report);
     stamp(Stage::detect);
+    if (in_flight_ && flight_.is_struck()) return report;
     formulate(context, state, h);
     warm_start(context, state, h);
     stamp(Stage::formulate);
@@ -108,9 +109,12 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
     if (report.solve.status == SolveStatus::no_solution && report.ending != Ending::no_equilibrium)
       fall_back(context, state, h, report);
     stamp(Stage::solve);
+    if (in_flight_ && report.passes < max_passes &&
+        flight_.outrun({model, state, foreseen_, h}, next_))
+      continue;
     if (is_whole(model, h, report)) break;
   }
-  move(model, state, h);  // the last that calls code of the caller, so the last that may throw
+  move(context, state, h);  // the last that calls code of the caller, so the last that may throw
   collect(context, state, h, report);
   advance(context, state, h);
   if (report.diverged_body < 0)
@@ -119,6 +123,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   return report;
 }
 
+// What comes before the first detection.
 void ContactStepper::begin(StepContext& context, const State& state, double h) {
   step_forces(context, state, h, forces_);
   foresee(*context.model, state, h);
@@ -136,6 +141,39 @@ bool ContactStepper::yields(const Model&, const Contact&) const {
 
 void ContactStepper::soften(const StepContext&, const State&, double, std::span<ContactTerms>) {}
 void ContactStepper::remember(const StepContext&, State&, double) {}
+
+namespace {
+
+// True for as long as this lives.
+class While {
+ public:
+  explicit While(bool& flag) : flag_(flag) { flag_ = true; }
+  While(const While&) = delete;
+  While& operator=(const While&) = delete;
+  ~While() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
+StepReport ContactStepper::fly(StepContext& context, State& state, double h,
+                               const FlightRules& rules) {
+  const While flying(in_flight_);
+  flight_.begin(rules);
+  return step(context, state, h);
+}
+
+void ContactStepper::look(StepContext& context, const State& state, double h,
+                          const FlightRules& rules) {
+  const While flying(in_flight_);
+  flight_.begin(rules);
+  StepReport report;
+  begin(context, state, h);
+  report.diverged_body = non_finite_body(*context.model, placed_, foreseen_);
+  detect(context, state, h, report);
+}
 
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   if (motion_ != MotionModel::quasi_static) {
@@ -191,25 +229,28 @@ double ContactStepper::impulse_time(double h) const {
 }
 
 void ContactStepper::set_reach(const Model& model, const State& state, double h) {
-  if (foresees())
+  if (foresees() || in_flight_)
     reach_.foresee(model, {state, placed_, foreseen_}, h);
   else
     reach_.set(model, touch_);
 }
 
-void ContactStepper::detect(StepContext& context, const State& state, StepReport& report) {
+void ContactStepper::detect(StepContext& context, const State& state, double h,
+                            StepReport& report) {
   const Model& model = *context.model;
   ContactSet& contacts = context.contacts;
   contacts.clear();
-  if (report.diverged_body < 0)
-    find_contacts(context, state);
+  if (report.diverged_body < 0) find_contacts(context, state);
   report.penetration = 0.0;
   for (const Contact& contact : contacts)
     report.penetration = std::max(report.penetration, -contact.gap);
   // A contact that no free coordinate can open or close is nothing to solve for.
   std::erase_if(contacts, [&](const Contact& contact) {
-    return contact.gap > touch_ || !can_respond(model, state.poses, contact);
+    return (contact.gap > touch_ && !in_flight_) || !can_respond(model, state.poses, contact);
   });
+  if (!in_flight_) return;
+  flight_.sort({model, state, foreseen_, h}, contacts);
+  std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
 }
 
 // The same step without the terms that push overlapping bodies apart.
@@ -263,20 +304,24 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
 
   // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
   // bodies at rest from resting.
-  const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  if (in_flight_) resolution = std::max(resolution, flight_.rules().touch);
   const bool rigid = !yields(model, contact);
-  const bool rebounds = rigid && motion_ == MotionModel::dynamic;
+  const bool rebounds = rigid && motion_ == MotionModel::dynamic && !in_flight_;
   ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
                      .restitution = rebounds ? surface.restitution : 0.0,
-                     .approach = approach};
+                     .approach = rebounds ? approach : 0.0};
+  // However short the part of a step is, an overlap is closed at the pace of the whole one.
+  if (in_flight_ && impact.gap < 0.0) impact.gap *= h / flight_.rules().step;
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
                     impact.velocity;
   }
-  const ImpactTerms normal =
-      stabilised_ || !rigid ? normal_terms(impact, h) : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
+  const ImpactTerms normal = stabilised_ || !rigid
+                                 ? normal_terms(impact, h)
+                                 : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;
@@ -410,12 +455,21 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
 }
 
 // The poses at the end of the step, into moved_.
-void ContactStepper::move(const Model& model, const State& state, double h) {
+void ContactStepper::move(const StepContext& context, const State& state, double h) {
+  const Model& model = *context.model;
   moved_ = state.poses;
+  if (in_flight_) {
+    touched_.assign(model.bodies.size(), 0);
+    for (const Contact& contact : context.contacts)
+      touched_[contact.body_a] = touched_[contact.body_b] = 1;
+    for (const SupportPoint& support : supports_) touched_[support.body] = 1;
+  }
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0) continue;
-    moved_[b] = advanced(body, moved_[b], body_twist(model, next_, b), h);
+    moved_[b] = in_flight_ && !touched_[b]
+                    ? advance_flying(model, state, b, h, next_)
+                    : advanced(body, moved_[b], body_twist(model, next_, b), h);
     place_prescribed(body, state.time + h, moved_[b]);
   }
 }
