@@ -37,6 +37,7 @@ from ._core import (
     steppers,
 )
 from ._core import version as __version__
+from . import grasp
 from .code import Controller, Motion, Solver, Stepper
 from .recording import BodyTrack, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
@@ -47,7 +48,7 @@ __all__ = [
     "FoundSolution", "FrameInfo", "Model", "Motion", "Parameters", "Problem", "Recorder",
     "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation",
     "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions", "detectors",
-    "load_plugin", "render", "residual", "run_options", "scene_schema", "solve", "solvers",
+    "grasp", "load_plugin", "render", "residual", "run_options", "scene_schema", "solve", "solvers",
     "steppers", "view", "write_page",
 ]  # fmt: skip
 
