@@ -138,10 +138,10 @@ def grasp_once(task: tuple[Grasp, pathlib.Path | None]) -> Outcome:
 def contact_modes(path: pathlib.Path) -> dict[str, list[tuple[float, str]]]:
     """Per finger, the times at which its contact with the part changes: apart, sticks, slides."""
     run = vinci.Recording(path)
-    part = run.model().body("part").index
+    names = list(run.body_names)
     modes: dict[str, list[tuple[float, str]]] = {}
     for finger in SIDES:
-        pair = {part, run.model().body(finger).index}
+        pair = {names.index("part"), names.index(finger)}
         changes: list[tuple[float, str]] = []
         for frame, time in enumerate(run.times):
             rows = run.contacts(frame)
