@@ -39,6 +39,7 @@ void add_info(CLI::App& app, Command& command);
 void add_view(CLI::App& app, Command& command);
 void add_render(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);
+void add_plan(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_list(CLI::App& app, Command& command);
 void add_schema(CLI::App& app, Command& command);

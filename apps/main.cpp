@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   vinci::add_view(app, command);
   vinci::add_render(app, command);
   vinci::add_export(app, command);
+  vinci::add_plan(app, command);
   vinci::add_solve(app, command);
   vinci::add_list(app, command);
   vinci::add_schema(app, command);

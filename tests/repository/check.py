@@ -35,6 +35,7 @@ LIBRARIES = {
     "libqhull": ["geometry"],
     "boost/": ["viewing"],
     "zlib": ["viewing"],
+    "ompl/": ["analysis"],
     "pybind11/": [],
     "CLI/": [],
     "gtest/": [],
