@@ -42,7 +42,7 @@ class ContactStepper : public TimeStepper {
   const Flight& flight() const { return flight_; }
   const std::vector<double>& reach() const { return reach_.distances(); }
   ConeForm form() const { return {cone_, directions_}; }
-  bool is_dynamic() const { return motion_ == MotionModel::dynamic; }
+  MotionModel motion() const { return motion_; }
 
  protected:
   // Contacts with a gap up to `touch` take part, m; infinity: all that may touch within the step.
@@ -62,9 +62,7 @@ class ContactStepper : public TimeStepper {
 
   // The step without contact: forces_, placed_, foreseen_, M, p and reach_ for h seconds.
   void begin(StepContext& context, const State& state, double h);
-  MotionModel motion() const { return motion_; }
   const VectorX& foreseen() const { return foreseen_; }
-  const std::vector<double>& reach() const { return reach_.distances(); }
   // The C of the contact in probe().
   virtual std::span<const Compliance> probe_compliance() const { return {}; }
 
