@@ -35,6 +35,9 @@ LayerStep layer_step(const std::optional<Layer>& layer, double h) {
   step.yield << sum(1, 1) / determinant, -sum(0, 1) / determinant,  //
       -sum(0, 1) / determinant, sum(0, 0) / determinant;
   step.relax = step.yield * Vector2(layer->damping, layer->tangential_damping).asDiagonal();
+  Matrix2 stiffness;
+  stiffness << layer->stiffness, layer->coupling, layer->coupling, layer->tangential_stiffness;
+  step.recover = step.yield * stiffness;
   return step;
 }
 

@@ -300,6 +300,17 @@ void SongPangKumar::add_patch(const StepContext& context, const State& state, co
   }
 }
 
+// Where a layer and a body part, the free closing speed passes through zero, and its sign is chance
+// once it has lost six digits: such a contact counts as open.
+void SongPangKumar::open_by_rounding(const StepContext& context, const State& state,
+                                     const Contact& contact, ContactTerms& term) const {
+  constexpr double lost = 1e-6;
+  const double velocity =
+      contact.normal.dot(relative_velocity(*context.model, state.poses, foreseen(), contact));
+  const double size = std::abs(velocity) + std::abs(term.normal_bias);
+  if (std::abs(velocity + term.normal_bias) <= lost * size) term.normal_bias += 2.0 * lost * size;
+}
+
 void SongPangKumar::soften(const StepContext& context, const State& state, double h,
                            std::span<ContactTerms> terms) {
   const Model& model = *context.model;
@@ -318,12 +329,15 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
     block.topLeftCorner<2, 2>() = (a.yield + b.yield) / h;
     const std::span<const PatchPoint> points = points_of(k);
     for (int i = patch.first; i < patch.first + patch.count; ++i) {
-      const int own = context.contacts[static_cast<std::size_t>(i)].patch_point;
+      const Contact& contact = context.contacts[static_cast<std::size_t>(i)];
+      const int own = contact.patch_point;
       const PatchPoint& point = points[static_cast<std::size_t>(own)];
       ContactTerms& term = terms[static_cast<std::size_t>(i)];
-      const Vector2 recovered_to = a.relax * point.a + b.relax * point.b;
-      term.normal_bias += recovered_to[0] / h;
-      term.prescribed[0] += (recovered_to[1] - point.a[1] - point.b[1]) / h;
+      // δ_free/h = δ/h − recover δ: ψ + δ cancels first, so that b is as small as velocities are.
+      const Vector2 recovery = a.recover * point.a + b.recover * point.b;
+      term.normal_bias += (point.a[0] + point.b[0]) / h - recovery[0];
+      term.prescribed[0] -= recovery[1];
+      open_by_rounding(context, state, contact, term);
       const std::size_t first = used;
       for (int j = patch.first; j < patch.first + patch.count; ++j) {
         if (j != i && !points_.coupled()) continue;

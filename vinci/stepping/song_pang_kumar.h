@@ -57,6 +57,8 @@ class SongPangKumar : public ContactStepper {
   StepReport substeps(StepContext& context, State& state, double h);
   void gather(const StepContext& context, const State& state);
   void add_patch(const StepContext& context, const State& state, const Patch& patch);
+  void open_by_rounding(const StepContext& context, const State& state, const Contact& contact,
+                        ContactTerms& term) const;
   std::span<PatchPoint> points_of(std::size_t patch);
 
   PatchPoints points_;
