@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/base/clock.h"
 #include "vinci/model/run_options.h"
 #include "vinci/stepping/contact_motion.h"
 #include "vinci/stepping/contact_patch.h"
@@ -159,8 +160,11 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
   shortest_ = h / most_substeps_;
   coarse_ = false;
   SubstepSum sum(solved_);
+  Stopwatch watch;
   for (double remaining = h;; remaining = end - state.time) {
+    watch.lap();
     double size = substep_size(context, state, remaining);
+    sum.add(Stage::detect, watch.lap());
     const bool last = !(remaining - size > landed * size);
     if (last) size = remaining;
     sum.add(ContactStepper::step(context, state, size), context.solved);

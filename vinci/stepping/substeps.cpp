@@ -51,6 +51,7 @@ void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>&
 StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
   solved.swap(solved_);
   report_.substeps = count_;
+  for (int i = 0; i < stage_count; ++i) report_.seconds[i] += further_[i];
   report_.contact_count = static_cast<int>(solved.size());
   report_.active_count = 0;
   for (const SolvedContact& contact : solved) {
