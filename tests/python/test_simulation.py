@@ -228,7 +228,8 @@ def test_contact_memory_can_be_read_and_written(stack: vinci.Simulation) -> None
     stack.step(2)
     state = stack.state.copy()
     memory = state.contacts
-    assert memory.dtype.names == ("key", "impulse", "approach") and len(memory) == 20
+    fields = ("key", "impulse", "approach", "patch_point", "deformation_a", "deformation_b")
+    assert memory.dtype.names == fields and len(memory) == 20
     memory["impulse"] *= 0.5
     state.contacts = memory
     assert state != stack.state and (state.contacts["impulse"] == memory["impulse"]).all()

@@ -121,15 +121,13 @@ TEST(ContactPatch, micro_slip_follows_the_partial_slip_curve) {
     if (time < 0.06 || time > 0.25) continue;
     const double pull = 9.5 * (time - 0.05) / 0.2;
     const double d = scene.depth(simulation);
-    const double wanted =
-        scene.friction * d * (1.0 - std::pow(1.0 - pull / limit, 2.0 / 3.0));
+    const double wanted = scene.friction * d * (1.0 - std::pow(1.0 - pull / limit, 2.0 / 3.0));
     // 1 % of the shift at gross slip: the rim moves in by whole points.
     EXPECT_NEAR(position(simulation, "roller").x(), wanted, 0.01 * scene.friction * d) << time;
     int sliding = 0, sticking = 0;
     for (const SolvedContact& contact : simulation.contacts()) {
       if (contact.impulse[0] == 0.0) continue;
-      const bool slides =
-          std::abs(contact.impulse[1]) > 0.5 * contact.impulse[0] * (1.0 - 1e-6);
+      const bool slides = std::abs(contact.impulse[1]) > 0.5 * contact.impulse[0] * (1.0 - 1e-6);
       ++(slides ? sliding : sticking);
     }
     EXPECT_GT(sticking, 0);

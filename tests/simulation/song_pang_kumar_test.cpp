@@ -96,7 +96,8 @@ TEST(SongPangKumar, oblique_impacts_stick_slip_and_leave_as_the_reference_does) 
       scene.duration = 0.02;
       const Exit exit = leave(scene);
       ASSERT_TRUE(exit.left);
-      const Vector2 velocity(wanted["exit"]["vx"].get<double>(), wanted["exit"]["vy"].get<double>());
+      const Vector2 velocity(wanted["exit"]["vx"].get<double>(),
+                             wanted["exit"]["vy"].get<double>());
       const Vector2 place(wanted["exit"]["x"].get<double>(), wanted["exit"]["y"].get<double>());
       // The case: event times to 2 h, velocities to 5 hω |v|.
       EXPECT_NEAR(exit.time, wanted["contact_time"].get<double>(), 2.0 * h) << name;
@@ -153,7 +154,8 @@ TEST(SongPangKumar, a_body_at_rest_presses_the_layer_in_by_m_g_over_k) {
 
 // With the relaxation time τ = D/K fixed the restitution is 1/(4 ζ²) = m/(k τ²) and the layer is
 // pressed in by m g/k: everything is O(1/k) away from rigid bodies.
-TEST(SongPangKumar, at_a_fixed_relaxation_time_the_rigid_solution_is_met_with_order_one_in_1_over_k) {
+TEST(SongPangKumar,
+     at_a_fixed_relaxation_time_the_rigid_solution_is_met_with_order_one_in_1_over_k) {
   const double relaxation = 0.02;
   CompliantScene scene;
   scene.friction = 0.3;
@@ -342,7 +344,8 @@ TEST(SongPangKumar, what_it_cannot_do_is_refused_with_the_reason_and_the_way_out
 
 TEST(SongPangKumar, materials_that_make_no_layer_are_refused) {
   const auto scene = [](const std::string& material) {
-    return "world: planar\nmaterials: {m: {" + material + "}}\nbodies: {b: {shapes: [{circle: 1, material: m, density: 1}]}}\n";
+    return "world: planar\nmaterials: {m: {" + material +
+           "}}\nbodies: {b: {shapes: [{circle: 1, material: m, density: 1}]}}\n";
   };
   EXPECT_NE(refusal(scene("damping: 3"), {}).find("without `stiffness` is rigid"),
             std::string::npos);

@@ -45,8 +45,8 @@ SeriesStiffness in_series(const std::optional<Layer>& a, const std::optional<Lay
   const auto softness = [](double stiffness) { return 1.0 / stiffness; };
   const double normal_a = a ? softness(a->stiffness) : 0.0;
   const double normal_b = b ? softness(b->stiffness) : 0.0;
-  const double tangential = (a ? softness(a->tangential_stiffness) : 0.0) +
-                            (b ? softness(b->tangential_stiffness) : 0.0);
+  const double tangential =
+      (a ? softness(a->tangential_stiffness) : 0.0) + (b ? softness(b->tangential_stiffness) : 0.0);
   return {1.0 / (normal_a + normal_b), 1.0 / tangential, normal_a / (normal_a + normal_b)};
 }
 

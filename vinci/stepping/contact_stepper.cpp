@@ -201,8 +201,7 @@ void ContactStepper::detect(StepContext& context, const State& state, StepReport
   const Model& model = *context.model;
   ContactSet& contacts = context.contacts;
   contacts.clear();
-  if (report.diverged_body < 0)
-    find_contacts(context, state);
+  if (report.diverged_body < 0) find_contacts(context, state);
   report.penetration = 0.0;
   for (const Contact& contact : contacts)
     report.penetration = std::max(report.penetration, -contact.gap);
@@ -275,8 +274,9 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
                     impact.velocity;
   }
-  const ImpactTerms normal =
-      stabilised_ || !rigid ? normal_terms(impact, h) : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
+  const ImpactTerms normal = stabilised_ || !rigid
+                                 ? normal_terms(impact, h)
+                                 : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;

@@ -109,7 +109,8 @@ std::string SongPangKumar::why_not(const Model& model) const {
                                [](const Material& material) { return material.layer.has_value(); });
   if (!any)
     return "no material of the scene has a layer that could yield; give one or more of `materials` "
-           "a `stiffness` in N/m (and `damping` in N s/m), or take stewart-trinkle for rigid bodies";
+           "a `stiffness` in N/m (and `damping` in N s/m), or take stewart-trinkle for rigid "
+           "bodies";
   return ContactStepper::why_not(model);
 }
 
@@ -127,8 +128,7 @@ std::span<const ContactMemory> SongPangKumar::memory_of(const State& state,
   const auto by_key = [](const ContactMemory& memory, const ContactKey& k) {
     return memory.key < k;
   };
-  const auto first =
-      std::lower_bound(state.contacts.begin(), state.contacts.end(), key, by_key);
+  const auto first = std::lower_bound(state.contacts.begin(), state.contacts.end(), key, by_key);
   auto last = first;
   while (last != state.contacts.end() && last->key == key) ++last;
   return {first, last};
@@ -184,8 +184,7 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   context.detector->detect(model, state.poses, seen_reach_, seen_);
   double size = remaining;
   for (const Contact& contact : seen_)
-    if (yields(model, contact))
-      size = std::min(size, allowed(context, state, contact, remaining));
+    if (yields(model, contact)) size = std::min(size, allowed(context, state, contact, remaining));
   if (size >= shortest_) return size;
   coarse_ = true;
   return shortest_;
@@ -198,10 +197,9 @@ double SongPangKumar::allowed(const StepContext& context, const State& state,
   const ContactFrame frame = contact_frame(model.world, contact.normal);
   const Sides layers = sides(model, contact.key);
   const SeriesStiffness stiffness = in_series(*layers.a, *layers.b);
-  const double frequency =
-      std::sqrt(std::max(stiffness.normal * mobility(model, state.poses, contact, frame.normal),
-                         stiffness.tangential *
-                             mobility(model, state.poses, contact, frame.tangent_1)));
+  const double frequency = std::sqrt(
+      std::max(stiffness.normal * mobility(model, state.poses, contact, frame.normal),
+               stiffness.tangential * mobility(model, state.poses, contact, frame.tangent_1)));
   if (!(frequency > 0.0)) return remaining;
   // Equal parts of what remains, so that no sliver is left over.
   const double resolved = resolution_ / frequency;
@@ -211,8 +209,8 @@ double SongPangKumar::allowed(const StepContext& context, const State& state,
     if (memory.impulse[0] > 0.0) return even;
     if (memory.patch_point != points_.count() / 2) continue;
     deformation = memory.deformation_a[0] + memory.deformation_b[0];
-    for (const auto& [layer, pressed] :
-         {std::pair(layers.a, memory.deformation_a[0]), std::pair(layers.b, memory.deformation_b[0])})
+    for (const auto& [layer, pressed] : {std::pair(layers.a, memory.deformation_a[0]),
+                                         std::pair(layers.b, memory.deformation_b[0])})
       if (*layer && (*layer)->damping > 0.0)
         recovery += (*layer)->stiffness / (*layer)->damping * pressed;
   }

@@ -7,9 +7,9 @@
 // δˡ⁺¹ = (h K + D)⁻¹ (p + D δˡ). A contact ends when its force does, with the layer still pressed
 // in; it then recovers by itself. A pair of rigid materials has the rows of Stewart and Trinkle.
 //
-// A step takes substeps (substep_size()): up to the time of the next contact, found from the gap and
-// its rates as in [Esposito 2001], then `resolution`/ω long while a layer is loaded, ω² = k/m of the
-// contact, then as long as the step again. The choice depends on the state alone.
+// A step takes substeps (substep_size()): up to the time of the next contact, found from the gap
+// and its rates as in [Esposito 2001], then `resolution`/ω long while a layer is loaded, ω² = k/m
+// of the contact, then as long as the step again. The choice depends on the state alone.
 #pragma once
 
 #include "vinci/stepping/compliance.h"
@@ -45,8 +45,8 @@ class SongPangKumar : public ContactStepper {
     int first = 0, count = 0;  // its contacts in the set, which may be none
   };
   struct PatchPoint {
-    Vector3 impulse = Vector3::Zero();                        // N s
-    Vector2 a = Vector2::Zero(), b = Vector2::Zero();         // deformations of the layers, m
+    Vector3 impulse = Vector3::Zero();                 // N s
+    Vector2 a = Vector2::Zero(), b = Vector2::Zero();  // deformations of the layers, m
   };
 
   Sides sides(const Model& model, const ContactKey& key) const;

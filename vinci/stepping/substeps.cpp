@@ -57,8 +57,8 @@ StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
   for (const SolvedContact& contact : solved) {
     // A support bears its load at all times; it acts where it rubs.
     const bool support = contact.contact.body_a == contact.contact.body_b;
-    const bool acts = support ? !contact.impulse.tail<2>().isZero(0.0)
-                              : !contact.impulse.isZero(0.0);
+    const bool acts =
+        support ? !contact.impulse.tail<2>().isZero(0.0) : !contact.impulse.isZero(0.0);
     report_.active_count += acts ? 1 : 0;
   }
   return report_;
