@@ -110,16 +110,16 @@ TEST(ContactPatch, micro_slip_follows_the_partial_slip_curve) {
   RollerScene scene;
   scene.points = 60;
   // At rest after 0.05 s, then slowly up to 95 % of the limit.
-  scene.pull = "9.5 * min(1, max(0, (t - 0.05) / 0.2))";
-  scene.duration = 0.26;
+  scene.pull = "9.5 * min(1, max(0, (t - 0.05) / 0.4))";
+  scene.duration = 0.45;
   Simulation simulation = simulate(scene.yaml());
   const double limit = scene.friction * scene.load;
   int most_sliding = 0;
   while (!simulation.finished()) {
     ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
     const double time = simulation.state().time;
-    if (time < 0.06 || time > 0.25) continue;
-    const double pull = 9.5 * (time - 0.05) / 0.2;
+    if (time < 0.06) continue;
+    const double pull = 9.5 * (time - 0.05) / 0.4;
     const double d = scene.depth(simulation);
     const double wanted = scene.friction * d * (1.0 - std::pow(1.0 - pull / limit, 2.0 / 3.0));
     // 1 % of the shift at gross slip: the rim moves in by whole points.
@@ -173,8 +173,11 @@ TEST(ContactPatch, a_pyramid_gives_the_same_motion_as_the_exact_cone) {
   EXPECT_GT(position(one, "roller").x(), 1e-4);  // it slides
 }
 
-// From slipping to rolling as a rigid disk, with two thirds of its speed; then on without loss.
+// From slipping to rolling as a rigid disk, with two thirds of its speed. One point then rolls on
+// without loss. Points beside the middle are pressed in h ω s more in front than behind: a moment
+// M = k h ω w²/12 (1 − 1/n²), of first order in the step, which takes M/(3/2 m R) off the speed.
 TEST(ContactPatch, a_disk_rolls_with_two_thirds_of_the_speed_it_slipped_with) {
+  const double h = 1e-3, width = 0.004, radius = 0.1, k = 5e4;  // two layers of 1e5 N/m
   for (const int points : {1, 5}) {
     Simulation simulation = simulate(fmt::format(R"(
 world: planar
@@ -182,23 +185,25 @@ materials: {{rubber: {{friction: 0.2, stiffness: 1e5, damping: 300}}}}
 bodies:
   floor: {{freedom: fixed, shapes: [{{half-plane: {{}}, material: rubber}}]}}
   disk:
-    shapes: [{{circle: 0.1, material: rubber}}]
+    shapes: [{{circle: {}, material: rubber}}]
     mass: 1
     position: [0, {}]
     velocity: [1, 0]
-run: {{stepper: {{name: song-pang-kumar, points: {}, width: 4 mm}}, step: 1 ms, duration: 0.5}}
+run: {{stepper: {{name: song-pang-kumar, points: {}, width: {}}}, step: {}, duration: 0.5}}
 )",
-                                                 points == 1 ? 0.1 - 9.81 / 5e4 : 0.1, points));
+                                                 radius, radius - 9.81 / k, points, width, h));
     double rolling = 0.0;
     while (!simulation.finished()) {
       ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
       if (simulation.state().step == 300) rolling = twist(simulation, "disk").linear.x();
     }
-    // Angular momentum about the line of contact, which lies δ = 2e-4 m higher: 2 δ/R of v.
-    EXPECT_NEAR(rolling, 2.0 / 3.0, 3e-3);
-    // What is left of the oscillation when it set down.
-    EXPECT_NEAR(twist(simulation, "disk").linear.x(), rolling, 1e-4);
-    EXPECT_NEAR(-twist(simulation, "disk").angular.z() * 0.1, rolling, 3e-3);
+    // The line of contact lies δ/2 = 1e-4 m above the rim: δ/R of the speed.
+    EXPECT_NEAR(rolling, 2.0 / 3.0, 2e-3);
+    EXPECT_NEAR(-twist(simulation, "disk").angular.z() * radius, rolling, 2e-3);
+    const double moment =
+        k * h * (rolling / radius) * width * width / 12.0 * (1.0 - 1.0 / (points * points));
+    const double loss = 0.2 * moment / (1.5 * radius);
+    EXPECT_NEAR(rolling - twist(simulation, "disk").linear.x(), loss, 0.05 * loss + 1e-9);
   }
 }
 
