@@ -65,7 +65,8 @@ Hdf5Id summary_type() {
                                 {"free_steps", offsetof(Row, free_steps), i64},
                                 {"free_body", offsetof(Row, free_body), i64},
                                 {"ending", offsetof(Row, ending), i64},
-                                {"substeps_sum", offsetof(Row, substeps_sum), i64}};
+                                {"substeps_sum", offsetof(Row, substeps_sum), i64},
+                                {"coarse_steps", offsetof(Row, coarse_steps), i64}};
   return row_type(sizeof(Row), columns);
 }
 

@@ -139,8 +139,7 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
     if (last || sum.ended()) break;
   }
   StepReport report = sum.finish(context.solved);
-  if (coarse_ && *report.solve.note == '\0')
-    report.solve.note = "substeps are longer than the layers ask for: most-substeps";
+  report.coarse = coarse_;
   return report;
 }
 
