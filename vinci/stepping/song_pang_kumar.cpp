@@ -31,6 +31,11 @@ PatchForm form_of(const OptionValues& options) {
   return form;
 }
 
+// Keys of supports name no shapes.
+bool is_soft(const Model& model, const ContactKey& key) {
+  return std::max(key.shape_a, key.shape_b) < model.shapes.size() && !layers_of(model, key).rigid();
+}
+
 auto place(const ContactMemory& memory) {
   return std::pair(memory.key, memory.patch_point);
 }
@@ -67,7 +72,7 @@ StepperRegistry::Entry SongPangKumar::entry() {
         "Length over which neighbouring points of a patch carry each other; 0: each for "
         "itself.",
         0.0, "m", 0.0, 1e3},
-       // 1 % of the velocity at the end of an impact of typical damping.
+       // 2 % of the velocity at the end of an impact with little damping.
        {"resolution",
         "Substep while a layer is loaded, in units of 1/ω, ω² = stiffness/mass of the contact.",
         0.02, "", 1e-6, 10.0},
@@ -147,6 +152,8 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   const Model& model = *context.model;
   begin(context, state, remaining);
   seen_.clear();
+  seen_reach_.clear();
+  if (!foreseen().allFinite()) return remaining;  // the step says whose fault it is
   seen_reach_ = reach();
   context.detector->detect(model, state.poses, seen_reach_, seen_);
   const double size = rule_.size(model, state, foreseen(), seen_, remaining);
@@ -189,9 +196,7 @@ void SongPangKumar::gather(const StepContext& context, const State& state) {
   const ContactSet& contacts = context.contacts;
   patches_.clear();
   patch_points_.clear();
-  const auto soft = [&](const ContactKey& key) {
-    return key.shape_a < model.shapes.size() && !layers_of(model, key).rigid();
-  };
+  const auto soft = [&](const ContactKey& key) { return is_soft(model, key); };
   std::size_t i = 0, m = 0;
   for (;;) {
     while (i < contacts.size() && !soft(contacts[i].key)) ++i;
@@ -281,45 +286,46 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
   }
 }
 
+// Deformations of a patch at the end of the step; whether it is still loaded or pressed in.
+bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) {
+  const Patch& patch = patches_[k];
+  const LayerPair layers = layers_of(*context.model, patch.key);
+  const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
+  const std::span<PatchPoint> points = points_of(k);
+  bool lives = false;
+  for (PatchPoint& point : points) {
+    point.a = a.relax * point.a;
+    point.b = b.relax * point.b;
+  }
+  for (int j = patch.first; j < patch.first + patch.count; ++j) {
+    const SolvedContact& solved = context.solved[static_cast<std::size_t>(j)];
+    const int own = solved.contact.patch_point;
+    points[static_cast<std::size_t>(own)].impulse = solved.impulse;
+    lives |= !solved.impulse.isZero(0.0);
+    for (int i = 0; i < points_.count(); ++i) {
+      if (i != own && !points_.coupled()) continue;
+      const Vector2 shared = points_.share(i, own) * solved.impulse.head<2>();
+      points[static_cast<std::size_t>(i)].a += a.yield * shared;
+      points[static_cast<std::size_t>(i)].b += b.yield * shared;
+    }
+  }
+  for (const PatchPoint& point : points)
+    lives |=
+        std::max(point.a.lpNorm<Eigen::Infinity>(), point.b.lpNorm<Eigen::Infinity>()) > recovered;
+  return lives;
+}
+
 void SongPangKumar::remember(const StepContext& context, State& state, double h) {
   const Model& model = *context.model;
-  std::erase_if(state.contacts, [&](const ContactMemory& memory) {
-    return memory.key.shape_a < model.shapes.size() && !layers_of(model, memory.key).rigid();
-  });
+  std::erase_if(state.contacts,
+                [&](const ContactMemory& memory) { return is_soft(model, memory.key); });
   for (std::size_t k = 0; k < patches_.size(); ++k) {
-    const Patch& patch = patches_[k];
-    const LayerPair layers = layers_of(model, patch.key);
-    const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
-    const std::span<PatchPoint> points = points_of(k);
-    double largest = 0.0;
-    for (PatchPoint& point : points) {
-      point.a = a.relax * point.a;
-      point.b = b.relax * point.b;
-    }
-    for (int j = patch.first; j < patch.first + patch.count; ++j) {
-      const SolvedContact& solved = context.solved[static_cast<std::size_t>(j)];
-      const int own = solved.contact.patch_point;
-      points[static_cast<std::size_t>(own)].impulse = solved.impulse;
-      const Vector2 impulse = solved.impulse.head<2>();
-      largest = std::max(largest, impulse.lpNorm<Eigen::Infinity>());
-      for (int i = 0; i < points_.count(); ++i) {
-        if (i != own && !points_.coupled()) continue;
-        const Vector2 shared = points_.share(i, own) * impulse;
-        points[static_cast<std::size_t>(i)].a += a.yield * shared;
-        points[static_cast<std::size_t>(i)].b += b.yield * shared;
-      }
-    }
-    for (const PatchPoint& point : points)
-      for (const Vector2& pressed : {point.a, point.b})
-        if (pressed.lpNorm<Eigen::Infinity>() > recovered)
-          largest = std::max(largest, pressed.lpNorm<Eigen::Infinity>());
-    if (largest == 0.0) continue;
-    for (int i = 0; i < points_.count(); ++i) {
-      const PatchPoint& point = points[static_cast<std::size_t>(i)];
-      state.contacts.push_back({patch.key, point.impulse, 0.0, i,
+    if (!deform(context, k, h)) continue;
+    std::int64_t i = 0;
+    for (const PatchPoint& point : points_of(k))
+      state.contacts.push_back({patches_[k].key, point.impulse, 0.0, i++,
                                 Vector3(point.a[0], point.a[1], 0.0),
                                 Vector3(point.b[0], point.b[1], 0.0)});
-    }
   }
   std::sort(state.contacts.begin(), state.contacts.end(),
             [](const ContactMemory& x, const ContactMemory& y) { return place(x) < place(y); });

@@ -53,6 +53,7 @@ class SongPangKumar : public ContactStepper {
   void add_patch(const StepContext& context, const State& state, const Patch& patch);
   void open_by_rounding(const StepContext& context, const State& state, const Contact& contact,
                         ContactTerms& term) const;
+  bool deform(const StepContext& context, std::size_t patch, double h);
   std::span<PatchPoint> points_of(std::size_t patch);
 
   PatchPoints points_;
