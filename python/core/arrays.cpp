@@ -87,10 +87,10 @@ const py::dtype& solved_contact_type() {
     const auto at = [&](const auto& member) { return offset_in(s, member); };
     static_assert(sizeof(ContactKey) == 16 && sizeof(Vector3) == 24);
     return new py::dtype(contact_type(
-        sizeof s, {at(s.contact.key), at(s.contact.body_a), at(s.contact.point_a),
-                   at(s.contact.point_b), at(s.contact.normal), at(s.tangent_1), at(s.tangent_2),
-                   at(s.impulse), at(s.velocity), at(s.contact.gap), at(s.friction),
-                   at(s.contact.patch_point)}));
+        sizeof s,
+        {at(s.contact.key), at(s.contact.body_a), at(s.contact.point_a), at(s.contact.point_b),
+         at(s.contact.normal), at(s.tangent_1), at(s.tangent_2), at(s.impulse), at(s.velocity),
+         at(s.contact.gap), at(s.friction), at(s.contact.patch_point)}));
   }();
   return *type;
 }
@@ -99,11 +99,10 @@ const py::dtype& contact_row_type() {
   static const py::dtype* const type = [] {
     const ContactRow r{};
     const auto at = [&](const auto& member) { return offset_in(r, member); };
-    return new py::dtype(contact_type(
-        sizeof r,
-        {at(r.key), at(r.body_a), at(r.point_a), at(r.point_b), at(r.normal), at(r.tangent_1),
-         at(r.tangent_2), at(r.impulse), at(r.velocity), at(r.gap), at(r.friction),
-         at(r.patch_point)}));
+    return new py::dtype(
+        contact_type(sizeof r, {at(r.key), at(r.body_a), at(r.point_a), at(r.point_b), at(r.normal),
+                                at(r.tangent_1), at(r.tangent_2), at(r.impulse), at(r.velocity),
+                                at(r.gap), at(r.friction), at(r.patch_point)}));
   }();
   return *type;
 }

@@ -164,7 +164,8 @@ void add_numbers(py::class_<StateHandle>& state) {
       "contacts", [](const StateHandle& s) { return memory_of(*s.state); },
       [](const StateHandle& s, const py::object& rows) { set_memory(changeable(s), rows); },
       "What the contacts hand to the next step, sorted by key: `key`, `impulse` (N s along normal "
-      "and tangents), `approach` (m/s). A copy.");
+      "and tangents), `approach` (m/s), and of compliant contacts `patch_point` and the layers' "
+      "`deformation_a`, `deformation_b` (m along normal and tangents). A copy.");
   state.def_property(
       "controls",
       [](const py::object& self) {

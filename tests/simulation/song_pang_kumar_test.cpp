@@ -96,7 +96,8 @@ TEST(SongPangKumar, oblique_impacts_stick_slip_and_leave_as_the_reference_does) 
       scene.duration = 0.02;
       const Exit exit = leave(scene);
       ASSERT_TRUE(exit.left);
-      const Vector2 velocity(wanted["exit"]["vx"].get<double>(), wanted["exit"]["vy"].get<double>());
+      const Vector2 velocity(wanted["exit"]["vx"].get<double>(),
+                             wanted["exit"]["vy"].get<double>());
       const Vector2 place(wanted["exit"]["x"].get<double>(), wanted["exit"]["y"].get<double>());
       // The case: event times to 2 h, velocities to 5 hω |v|.
       EXPECT_NEAR(exit.time, wanted["contact_time"].get<double>(), 2.0 * h) << name;
@@ -123,7 +124,7 @@ TEST(SongPangKumar, stiffness_alone_does_not_take_the_rebound_away) {
       scene.set_damping_ratio(zeta);
       scene.step = 0.05 / scene.frequency();
       // Where the damping is large the impact is over in 1/(2 ζ ω).
-      scene.resolution = 0.004 / zeta;
+      scene.resolution = 0.004 / std::min(zeta, 5.0);
       scene.duration = 20.0 / scene.frequency();
       const Exit exit = leave(scene);
       const auto& wanted = row[key];
@@ -153,14 +154,17 @@ TEST(SongPangKumar, a_body_at_rest_presses_the_layer_in_by_m_g_over_k) {
 
 // With the relaxation time τ = D/K fixed the restitution is 1/(4 ζ²) = m/(k τ²) and the layer is
 // pressed in by m g/k: everything is O(1/k) away from rigid bodies.
-TEST(SongPangKumar, at_a_fixed_relaxation_time_the_rigid_solution_is_met_with_order_one_in_1_over_k) {
+TEST(SongPangKumar,
+     at_a_fixed_relaxation_time_the_rigid_solution_is_met_with_order_one_in_1_over_k) {
   const double relaxation = 0.02;
   CompliantScene scene;
   scene.friction = 0.3;
   scene.velocity = {1.0, 0.0};
   scene.gap = 0.02;
   scene.duration = 0.2;
-  scene.step = 1e-4;
+  // Substeps of one length, short enough that what they add does not show.
+  scene.step = 2e-6;
+  scene.resolution = 10.0;
   ParticleScene rigid;
   rigid.friction = 0.3;
   rigid.gap = 0.02;
@@ -168,12 +172,10 @@ TEST(SongPangKumar, at_a_fixed_relaxation_time_the_rigid_solution_is_met_with_or
   rigid.run = "{step: 2 us, duration: 0.2}";
   Simulation exact = simulate(rigid.yaml());
   run_exactly(exact);
-  std::vector<double> softness, errors, falls;
+  std::vector<double> softness, errors;
   for (const double stiffness : {4e3, 1.6e4, 6.4e4, 2.56e5}) {
     scene.stiffness = scene.tangential_stiffness = stiffness;
     scene.damping = scene.tangential_damping = stiffness * relaxation;
-    // Substeps of one length, short enough that what they add does not show.
-    scene.resolution = 2e-6 * scene.frequency();
     Simulation simulation = simulate(scene.yaml());
     run_exactly(simulation);
     softness.push_back(1.0 / stiffness);
@@ -312,7 +314,7 @@ TEST(SongPangKumar, a_layer_stiffer_than_the_substeps_resolve_is_told_and_does_n
   Simulation simulation = simulate(scene.yaml(), overrides);
   const StepReport& report = simulation.step();
   EXPECT_LE(report.substeps, 51);
-  EXPECT_NE(std::string(report.solve.note).find("most-substeps"), std::string::npos);
+  EXPECT_TRUE(report.coarse);
   EXPECT_LE(report.solve.residual.relative, 1e-10);
 }
 
@@ -342,7 +344,8 @@ TEST(SongPangKumar, what_it_cannot_do_is_refused_with_the_reason_and_the_way_out
 
 TEST(SongPangKumar, materials_that_make_no_layer_are_refused) {
   const auto scene = [](const std::string& material) {
-    return "world: planar\nmaterials: {m: {" + material + "}}\nbodies: {b: {shapes: [{circle: 1, material: m, density: 1}]}}\n";
+    return "world: planar\nmaterials: {m: {" + material +
+           "}}\nbodies: {b: {shapes: [{circle: 1, material: m, density: 1}]}}\n";
   };
   EXPECT_NE(refusal(scene("damping: 3"), {}).find("without `stiffness` is rigid"),
             std::string::npos);

@@ -287,6 +287,7 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   summary.impacts += report.impacts;
   summary.ending = static_cast<std::int64_t>(report.ending);
   summary.substeps_sum += report.substeps;
+  summary.coarse_steps += report.coarse ? 1 : 0;
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     summary.stage_seconds[i] += report.seconds[i];
 }

@@ -339,6 +339,7 @@ RunSummary Recording::summary() const {
   summary.free_body = name(row.free_body);
   summary.substeps = row.substeps_sum;
   summary.impacts = row.impacts;
+  summary.coarse_steps = row.coarse_steps;
   summary.ending = to_string(static_cast<Ending>(row.ending));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;

@@ -67,7 +67,8 @@ Hdf5Id summary_type() {
                                 {"free_body", offsetof(Row, free_body), i64},
                                 {"ending", offsetof(Row, ending), i64},
                                 {"substeps_sum", offsetof(Row, substeps_sum), i64},
-                                {"impacts", offsetof(Row, impacts), i64}};
+                                {"impacts", offsetof(Row, impacts), i64},
+                                {"coarse_steps", offsetof(Row, coarse_steps), i64}};
   return row_type(sizeof(Row), columns);
 }
 

@@ -46,7 +46,7 @@ struct SummaryRow {
   double wall_seconds = 0.0;
   double stage_seconds[4] = {};
   std::int64_t fallback_steps = 0, free_steps = 0, free_body = -1, ending = 0;
-  std::int64_t substeps_sum = 0, impacts = 0;
+  std::int64_t substeps_sum = 0, impacts = 0, coarse_steps = 0;
 };
 
 struct ContactRecord {

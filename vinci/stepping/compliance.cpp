@@ -35,6 +35,9 @@ LayerStep layer_step(const std::optional<Layer>& layer, double h) {
   step.yield << sum(1, 1) / determinant, -sum(0, 1) / determinant,  //
       -sum(0, 1) / determinant, sum(0, 0) / determinant;
   step.relax = step.yield * Vector2(layer->damping, layer->tangential_damping).asDiagonal();
+  Matrix2 stiffness;
+  stiffness << layer->stiffness, layer->coupling, layer->coupling, layer->tangential_stiffness;
+  step.recover = step.yield * stiffness;
   return step;
 }
 
@@ -42,8 +45,8 @@ SeriesStiffness in_series(const std::optional<Layer>& a, const std::optional<Lay
   const auto softness = [](double stiffness) { return 1.0 / stiffness; };
   const double normal_a = a ? softness(a->stiffness) : 0.0;
   const double normal_b = b ? softness(b->stiffness) : 0.0;
-  const double tangential = (a ? softness(a->tangential_stiffness) : 0.0) +
-                            (b ? softness(b->tangential_stiffness) : 0.0);
+  const double tangential =
+      (a ? softness(a->tangential_stiffness) : 0.0) + (b ? softness(b->tangential_stiffness) : 0.0);
   return {1.0 / (normal_a + normal_b), 1.0 / tangential, normal_a / (normal_a + normal_b)};
 }
 

@@ -40,8 +40,9 @@ class PatchPoints {
 
 // One layer in a step of h seconds: δˡ⁺¹ = yield p + relax δˡ at a patch of one point.
 struct LayerStep {
-  Matrix2 yield = Matrix2::Zero();  // (h k + d)⁻¹, m/(N s)
-  Matrix2 relax = Matrix2::Zero();  // (h k + d)⁻¹ d
+  Matrix2 yield = Matrix2::Zero();    // (h k + d)⁻¹, m/(N s)
+  Matrix2 relax = Matrix2::Zero();    // (h k + d)⁻¹ d
+  Matrix2 recover = Matrix2::Zero();  // (h k + d)⁻¹ k = (1 − relax)/h, 1/s
 };
 LayerStep layer_step(const std::optional<Layer>& layer, double h);  // zero of a rigid one
 

@@ -50,10 +50,9 @@ Crossing leave_polygon(const Polygon& polygon, const Vector2& origin, const Vect
                        double near) {
   Crossing found;
   for (std::size_t i = 0, n = polygon.vertices.size(); i < n; ++i)
-    found = nearer(found,
-                   leave_edge(polygon.vertices[i], polygon.vertices[(i + 1) % n], origin,
-                              direction),
-                   near);
+    found = nearer(
+        found, leave_edge(polygon.vertices[i], polygon.vertices[(i + 1) % n], origin, direction),
+        near);
   return found;
 }
 

@@ -34,9 +34,9 @@ struct Compliance {
 struct ContactTerms {
   ContactFrame frame;
   double friction = 0.0;
-  double normal_bias = 0.0;              // b of the normal row, m/s
-  double approach = 0.0;                 // m/s, closing speed to remember if it is hit now
-  Vector2 prescribed = Vector2::Zero();  // m/s, prescribed share along tangent 1 and 2
+  double normal_bias = 0.0;                     // b of the normal row, m/s
+  double approach = 0.0;                        // m/s, closing speed to remember if it is hit now
+  Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/base/clock.h"
 #include "vinci/model/run_options.h"
 #include "vinci/stepping/contact_motion.h"
 #include "vinci/stepping/contact_patch.h"
@@ -15,31 +16,10 @@
 namespace vinci {
 namespace {
 
-// A contact that comes nearer: this share of the time to it is taken at once, so that a turning
-// or curved body does not overshoot ...
-constexpr double approach_share = 0.9;
-// ... until it is so near, in substeps of the contact itself, that the rest is taken whole ...
-constexpr double landing_range = 2.0;
-// ... or nothing of it matters any more.
-constexpr double landed = 0.01;
+// A rest of the step below this share of a substep is not worth one of its own.
+constexpr double sliver = 0.01;
 // Deformations below it have recovered, m.
 constexpr double recovered = 1e-15;
-
-// The first t > 0 at which gap + rate t + acceleration t² = 0, that is what moving by h v(h) makes
-// of the gap; 0 if it is closed, infinity if it stays open.
-double time_to_contact(double gap, double rate, double acceleration) {
-  if (gap <= 0.0) return 0.0;
-  const double discriminant = rate * rate - 4.0 * acceleration * gap;
-  if (discriminant < 0.0) return std::numeric_limits<double>::infinity();
-  const double root = std::sqrt(discriminant);
-  // The form that does not cancel, for a closing rate and for an opening one that turns.
-  if (rate <= 0.0) {
-    const double sum = root - rate;
-    return sum > 0.0 ? 2.0 * gap / sum : std::numeric_limits<double>::infinity();
-  }
-  return acceleration < 0.0 ? (rate + root) / (-2.0 * acceleration)
-                            : std::numeric_limits<double>::infinity();
-}
 
 PatchForm form_of(const OptionValues& options) {
   PatchForm form;
@@ -51,6 +31,11 @@ PatchForm form_of(const OptionValues& options) {
   return form;
 }
 
+// Keys of supports name no shapes.
+bool is_soft(const Model& model, const ContactKey& key) {
+  return std::max(key.shape_a, key.shape_b) < model.shapes.size() && !layers_of(model, key).rigid();
+}
+
 auto place(const ContactMemory& memory) {
   return std::pair(memory.key, memory.patch_point);
 }
@@ -60,41 +45,46 @@ auto place(const ContactMemory& memory) {
 SongPangKumar::SongPangKumar(const OptionValues& options)
     : ContactStepper(options, std::numeric_limits<double>::infinity()),
       points_(form_of(options)),
-      resolution_(options.real("resolution")),
+      rule_({options.real("resolution"), options.real("rest")}, points_),
       most_substeps_(static_cast<int>(options.integer("most-substeps"))) {
   probe_.block.setIdentity();
 }
 
 StepperRegistry::Entry SongPangKumar::entry() {
   const OptionTable& run = run_option_table();
-  return {"song-pang-kumar",
-          "Time stepping of bodies that are visco-elastic near their contacts: materials with a "
-          "`stiffness` have a layer of springs and dampers there, out of which restitution and "
-          "micro-slip come. A step takes short substeps while a layer is loaded. Planar scenes, "
-          "dynamic motion.",
-          "Song, Pang and Kumar, Int. J. Numer. Meth. Engng. 60 (2004) 2231-2261",
-          {*run.find("motion"),
-           *run.find("cone"),
-           *run.find("directions"),
-           {"points",
-            "Points that a contact patch is discretised into; they share the stiffness of the "
-            "layer.",
-            1L, "", 1, max_patch_points},
-           {"width", "Width of a contact patch along the surface, for several points.", 0.0, "m",
-            0.0, 1e3},
-           {"coupling",
-            "Length over which neighbouring points of a patch carry each other; 0: each for "
-            "itself.",
-            0.0, "m", 0.0, 1e3},
-           // 1 % of the velocity at the end of an impact of typical damping.
-           {"resolution",
-            "Substep while a layer is loaded, in units of 1/ω, ω² = stiffness/mass of the contact.",
-            0.02, "", 1e-6, 10.0},
-           {"most-substeps",
-            "Substeps that a step may take; a stiffer layer than they resolve is treated with "
-            "longer ones, and the run says so.",
-            100000L, "", 1, 1e9}},
-          [](const OptionValues& values) { return std::make_unique<SongPangKumar>(values); }};
+  return {
+      "song-pang-kumar",
+      "Time stepping of bodies that are visco-elastic near their contacts: materials with a "
+      "`stiffness` have a layer of springs and dampers there, out of which restitution and "
+      "micro-slip come. A step takes short substeps while a layer is loaded. Planar scenes, "
+      "dynamic motion.",
+      "Song, Pang and Kumar, Int. J. Numer. Meth. Engng. 60 (2004) 2231-2261",
+      {*run.find("motion"),
+       *run.find("cone"),
+       *run.find("directions"),
+       {"points",
+        "Points that a contact patch is discretised into; they share the stiffness of the "
+        "layer.",
+        1L, "", 1, max_patch_points},
+       {"width", "Width of a contact patch along the surface, for several points.", 0.0, "m", 0.0,
+        1e3},
+       {"coupling",
+        "Length over which neighbouring points of a patch carry each other; 0: each for "
+        "itself.",
+        0.0, "m", 0.0, 1e3},
+       // 2 % of the velocity at the end of an impact with little damping.
+       {"resolution",
+        "Substep while a layer is loaded, in units of 1/ω, ω² = stiffness/mass of the contact.",
+        0.02, "", 1e-6, 10.0},
+       {"rest",
+        "A layer that oscillates by less than this share of its deformation is at rest and asks "
+        "for no substeps; 0: it always does.",
+        0.01, "", 0.0, 1.0},
+       {"most-substeps",
+        "Substeps that a step may take; a stiffer layer than they resolve is treated with "
+        "longer ones, and the run says so.",
+        100000L, "", 1, 1e9}},
+      [](const OptionValues& values) { return std::make_unique<SongPangKumar>(values); }};
 }
 
 std::string SongPangKumar::why_not(const Model& model) const {
@@ -108,29 +98,13 @@ std::string SongPangKumar::why_not(const Model& model) const {
                                [](const Material& material) { return material.layer.has_value(); });
   if (!any)
     return "no material of the scene has a layer that could yield; give one or more of `materials` "
-           "a `stiffness` in N/m (and `damping` in N s/m), or take stewart-trinkle for rigid bodies";
+           "a `stiffness` in N/m (and `damping` in N s/m), or take stewart-trinkle for rigid "
+           "bodies";
   return ContactStepper::why_not(model);
 }
 
-SongPangKumar::Sides SongPangKumar::sides(const Model& model, const ContactKey& key) const {
-  return {&model.materials[model.shapes[key.shape_a].material].layer,
-          &model.materials[model.shapes[key.shape_b].material].layer};
-}
-
 bool SongPangKumar::yields(const Model& model, const Contact& contact) const {
-  return !sides(model, contact.key).rigid();
-}
-
-std::span<const ContactMemory> SongPangKumar::memory_of(const State& state,
-                                                        const ContactKey& key) const {
-  const auto by_key = [](const ContactMemory& memory, const ContactKey& k) {
-    return memory.key < k;
-  };
-  const auto first =
-      std::lower_bound(state.contacts.begin(), state.contacts.end(), key, by_key);
-  auto last = first;
-  while (last != state.contacts.end() && last->key == key) ++last;
-  return {first, last};
+  return !layers_of(model, contact.key).rigid();
 }
 
 // --- substeps ---------------------------------------------------------------------------------
@@ -159,16 +133,18 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
   shortest_ = h / most_substeps_;
   coarse_ = false;
   SubstepSum sum(solved_);
+  Stopwatch watch;
   for (double remaining = h;; remaining = end - state.time) {
+    watch.lap();
     double size = substep_size(context, state, remaining);
-    const bool last = !(remaining - size > landed * size);
+    sum.add(Stage::detect, watch.lap());
+    const bool last = !(remaining - size > sliver * size);
     if (last) size = remaining;
     sum.add(ContactStepper::step(context, state, size), context.solved);
     if (last || sum.ended()) break;
   }
   StepReport report = sum.finish(context.solved);
-  if (coarse_ && *report.solve.note == '\0')
-    report.solve.note = "substeps are longer than the layers ask for: most-substeps";
+  report.coarse = coarse_;
   return report;
 }
 
@@ -176,51 +152,14 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   const Model& model = *context.model;
   begin(context, state, remaining);
   seen_.clear();
+  seen_reach_.clear();
+  if (!foreseen().allFinite()) return remaining;  // the step says whose fault it is
   seen_reach_ = reach();
   context.detector->detect(model, state.poses, seen_reach_, seen_);
-  double size = remaining;
-  for (const Contact& contact : seen_)
-    if (yields(model, contact))
-      size = std::min(size, allowed(context, state, contact, remaining));
+  const double size = rule_.size(model, state, foreseen(), seen_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
   return shortest_;
-}
-
-// The longest substep that a contact allows, s.
-double SongPangKumar::allowed(const StepContext& context, const State& state,
-                              const Contact& contact, double remaining) const {
-  const Model& model = *context.model;
-  const ContactFrame frame = contact_frame(model.world, contact.normal);
-  const Sides layers = sides(model, contact.key);
-  const SeriesStiffness stiffness = in_series(*layers.a, *layers.b);
-  const double frequency =
-      std::sqrt(std::max(stiffness.normal * mobility(model, state.poses, contact, frame.normal),
-                         stiffness.tangential *
-                             mobility(model, state.poses, contact, frame.tangent_1)));
-  if (!(frequency > 0.0)) return remaining;
-  // Equal parts of what remains, so that no sliver is left over.
-  const double resolved = resolution_ / frequency;
-  const double even = remaining / std::ceil(std::max(1.0, remaining / resolved - 1e-9));
-  double deformation = 0.0, recovery = 0.0;  // normal, in the middle of the patch
-  for (const ContactMemory& memory : memory_of(state, contact.key)) {
-    if (memory.impulse[0] > 0.0) return even;
-    if (memory.patch_point != points_.count() / 2) continue;
-    deformation = memory.deformation_a[0] + memory.deformation_b[0];
-    for (const auto& [layer, pressed] :
-         {std::pair(layers.a, memory.deformation_a[0]), std::pair(layers.b, memory.deformation_b[0])})
-      if (*layer && (*layer)->damping > 0.0)
-        recovery += (*layer)->stiffness / (*layer)->damping * pressed;
-  }
-  const double velocity =
-      contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
-  const double change =
-      contact.normal.dot(relative_velocity(model, state.poses, foreseen(), contact)) - velocity;
-  const double time =
-      time_to_contact(contact.gap + deformation, velocity - recovery, change / remaining);
-  if (!(time < remaining)) return remaining;
-  if (time > landing_range * resolved) return approach_share * time;
-  return time > landed * resolved ? time : even;
 }
 
 // --- contacts and their layers ----------------------------------------------------------------
@@ -257,9 +196,7 @@ void SongPangKumar::gather(const StepContext& context, const State& state) {
   const ContactSet& contacts = context.contacts;
   patches_.clear();
   patch_points_.clear();
-  const auto soft = [&](const ContactKey& key) {
-    return key.shape_a < model.shapes.size() && !sides(model, key).rigid();
-  };
+  const auto soft = [&](const ContactKey& key) { return is_soft(model, key); };
   std::size_t i = 0, m = 0;
   for (;;) {
     while (i < contacts.size() && !soft(contacts[i].key)) ++i;
@@ -289,7 +226,7 @@ void SongPangKumar::add_patch(const StepContext& context, const State& state, co
     point.b = known.deformation_b.head<2>();
   }
   if (!memory.empty()) return;
-  const Sides layers = sides(*context.model, patch.key);
+  const LayerPair layers = layers_of(*context.model, patch.key);
   const double share_a = in_series(*layers.a, *layers.b).share_a;
   for (int i = patch.first; i < patch.first + patch.count; ++i) {
     const Contact& contact = context.contacts[static_cast<std::size_t>(i)];
@@ -298,6 +235,17 @@ void SongPangKumar::add_patch(const StepContext& context, const State& state, co
     point.a[0] = share_a * pressed;
     point.b[0] = (1.0 - share_a) * pressed;
   }
+}
+
+// Where a layer and a body part, the free closing speed passes through zero, and its sign is chance
+// once it has lost six digits: such a contact counts as open.
+void SongPangKumar::open_by_rounding(const StepContext& context, const State& state,
+                                     const Contact& contact, ContactTerms& term) const {
+  constexpr double lost = 1e-6;
+  const double velocity =
+      contact.normal.dot(relative_velocity(*context.model, state.poses, foreseen(), contact));
+  const double size = std::abs(velocity) + std::abs(term.normal_bias);
+  if (std::abs(velocity + term.normal_bias) <= lost * size) term.normal_bias += 2.0 * lost * size;
 }
 
 void SongPangKumar::soften(const StepContext& context, const State& state, double h,
@@ -312,18 +260,21 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
   for (std::size_t k = 0; k < patches_.size(); ++k) {
     const Patch& patch = patches_[k];
     if (patch.count == 0) continue;
-    const Sides layers = sides(model, patch.key);
+    const LayerPair layers = layers_of(model, patch.key);
     const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
     Matrix3 block = Matrix3::Zero();
     block.topLeftCorner<2, 2>() = (a.yield + b.yield) / h;
     const std::span<const PatchPoint> points = points_of(k);
     for (int i = patch.first; i < patch.first + patch.count; ++i) {
-      const int own = context.contacts[static_cast<std::size_t>(i)].patch_point;
+      const Contact& contact = context.contacts[static_cast<std::size_t>(i)];
+      const int own = contact.patch_point;
       const PatchPoint& point = points[static_cast<std::size_t>(own)];
       ContactTerms& term = terms[static_cast<std::size_t>(i)];
-      const Vector2 recovered_to = a.relax * point.a + b.relax * point.b;
-      term.normal_bias += recovered_to[0] / h;
-      term.prescribed[0] += (recovered_to[1] - point.a[1] - point.b[1]) / h;
+      // δ_free/h = δ/h − recover δ: ψ + δ cancels first, so that b is as small as velocities are.
+      const Vector2 recovery = a.recover * point.a + b.recover * point.b;
+      term.normal_bias += (point.a[0] + point.b[0]) / h - recovery[0];
+      term.prescribed[0] -= recovery[1];
+      open_by_rounding(context, state, contact, term);
       const std::size_t first = used;
       for (int j = patch.first; j < patch.first + patch.count; ++j) {
         if (j != i && !points_.coupled()) continue;
@@ -335,45 +286,46 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
   }
 }
 
+// Deformations of a patch at the end of the step; whether it is still loaded or pressed in.
+bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) {
+  const Patch& patch = patches_[k];
+  const LayerPair layers = layers_of(*context.model, patch.key);
+  const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
+  const std::span<PatchPoint> points = points_of(k);
+  bool lives = false;
+  for (PatchPoint& point : points) {
+    point.a = a.relax * point.a;
+    point.b = b.relax * point.b;
+  }
+  for (int j = patch.first; j < patch.first + patch.count; ++j) {
+    const SolvedContact& solved = context.solved[static_cast<std::size_t>(j)];
+    const int own = solved.contact.patch_point;
+    points[static_cast<std::size_t>(own)].impulse = solved.impulse;
+    lives |= !solved.impulse.isZero(0.0);
+    for (int i = 0; i < points_.count(); ++i) {
+      if (i != own && !points_.coupled()) continue;
+      const Vector2 shared = points_.share(i, own) * solved.impulse.head<2>();
+      points[static_cast<std::size_t>(i)].a += a.yield * shared;
+      points[static_cast<std::size_t>(i)].b += b.yield * shared;
+    }
+  }
+  for (const PatchPoint& point : points)
+    lives |=
+        std::max(point.a.lpNorm<Eigen::Infinity>(), point.b.lpNorm<Eigen::Infinity>()) > recovered;
+  return lives;
+}
+
 void SongPangKumar::remember(const StepContext& context, State& state, double h) {
   const Model& model = *context.model;
-  std::erase_if(state.contacts, [&](const ContactMemory& memory) {
-    return memory.key.shape_a < model.shapes.size() && !sides(model, memory.key).rigid();
-  });
+  std::erase_if(state.contacts,
+                [&](const ContactMemory& memory) { return is_soft(model, memory.key); });
   for (std::size_t k = 0; k < patches_.size(); ++k) {
-    const Patch& patch = patches_[k];
-    const Sides layers = sides(model, patch.key);
-    const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
-    const std::span<PatchPoint> points = points_of(k);
-    double largest = 0.0;
-    for (PatchPoint& point : points) {
-      point.a = a.relax * point.a;
-      point.b = b.relax * point.b;
-    }
-    for (int j = patch.first; j < patch.first + patch.count; ++j) {
-      const SolvedContact& solved = context.solved[static_cast<std::size_t>(j)];
-      const int own = solved.contact.patch_point;
-      points[static_cast<std::size_t>(own)].impulse = solved.impulse;
-      const Vector2 impulse = solved.impulse.head<2>();
-      largest = std::max(largest, impulse.lpNorm<Eigen::Infinity>());
-      for (int i = 0; i < points_.count(); ++i) {
-        if (i != own && !points_.coupled()) continue;
-        const Vector2 shared = points_.share(i, own) * impulse;
-        points[static_cast<std::size_t>(i)].a += a.yield * shared;
-        points[static_cast<std::size_t>(i)].b += b.yield * shared;
-      }
-    }
-    for (const PatchPoint& point : points)
-      for (const Vector2& pressed : {point.a, point.b})
-        if (pressed.lpNorm<Eigen::Infinity>() > recovered)
-          largest = std::max(largest, pressed.lpNorm<Eigen::Infinity>());
-    if (largest == 0.0) continue;
-    for (int i = 0; i < points_.count(); ++i) {
-      const PatchPoint& point = points[static_cast<std::size_t>(i)];
-      state.contacts.push_back({patch.key, point.impulse, 0.0, i,
+    if (!deform(context, k, h)) continue;
+    std::int64_t i = 0;
+    for (const PatchPoint& point : points_of(k))
+      state.contacts.push_back({patches_[k].key, point.impulse, 0.0, i++,
                                 Vector3(point.a[0], point.a[1], 0.0),
                                 Vector3(point.b[0], point.b[1], 0.0)});
-    }
   }
   std::sort(state.contacts.begin(), state.contacts.end(),
             [](const ContactMemory& x, const ContactMemory& y) { return place(x) < place(y); });

@@ -51,13 +51,14 @@ void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>&
 StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
   solved.swap(solved_);
   report_.substeps = count_;
+  for (int i = 0; i < stage_count; ++i) report_.seconds[i] += further_[i];
   report_.contact_count = static_cast<int>(solved.size());
   report_.active_count = 0;
   for (const SolvedContact& contact : solved) {
     // A support bears its load at all times; it acts where it rubs.
     const bool support = contact.contact.body_a == contact.contact.body_b;
-    const bool acts = support ? !contact.impulse.tail<2>().isZero(0.0)
-                              : !contact.impulse.isZero(0.0);
+    const bool acts =
+        support ? !contact.impulse.tail<2>().isZero(0.0) : !contact.impulse.isZero(0.0);
     report_.active_count += acts ? 1 : 0;
   }
   return report_;

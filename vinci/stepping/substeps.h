@@ -16,6 +16,7 @@ class SubstepSum {
     solved_.clear();
   }
   void add(const StepReport& report, const std::vector<SolvedContact>& solved);
+  void add(Stage stage, double seconds) { further_[static_cast<int>(stage)] += seconds; }
   bool ended() const { return report_.ending != Ending::none || report_.diverged_body >= 0; }
   // The report of the step; `solved` becomes the contacts of all substeps, sorted by key.
   StepReport finish(std::vector<SolvedContact>& solved);
@@ -23,6 +24,7 @@ class SubstepSum {
  private:
   StepReport report_;
   int count_ = 0;
+  StageSeconds further_{};  // between the substeps
   std::vector<SolvedContact>& solved_;
 };
 
