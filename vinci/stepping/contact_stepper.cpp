@@ -17,6 +17,8 @@ namespace {
 
 // A chain of bodies that hit each other within one step needs a pass a link.
 constexpr int max_passes = 16;
+// Parts of a step shorter than this share of it are not solved.
+constexpr double coasting_share = 1e-3;
 // The first body whose pose or velocity is not finite, or −1.
 int non_finite_body(const Model& model, const std::vector<Pose>& poses, const VectorX& velocities) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
@@ -102,6 +104,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
     detect(context, state, h, report);
     stamp(Stage::detect);
     if (in_flight_ && flight_.is_struck()) return report;
+    if (in_flight_) mark_touched(context, h);
     formulate(context, state, h);
     warm_start(context, state, h);
     stamp(Stage::formulate);
@@ -109,6 +112,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
     if (report.solve.status == SolveStatus::no_solution && report.ending != Ending::no_equilibrium)
       fall_back(context, state, h, report);
     stamp(Stage::solve);
+    if (in_flight_ && coasts_) break;
     if (in_flight_ && report.passes < max_passes &&
         flight_.outrun({model, state, foreseen_, h}, next_))
       continue;
@@ -454,19 +458,29 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
     }
 }
 
+// Who does not fly freely. In a part so short that forces change velocities by little more than
+// their rounding there is nothing to solve for: bodies that touch something keep their velocities.
+void ContactStepper::mark_touched(StepContext& context, double h) {
+  touched_.assign(context.model->bodies.size(), 0);
+  for (const Contact& contact : context.contacts)
+    touched_[contact.body_a] = touched_[contact.body_b] = 1;
+  for (const SupportPoint& support : supports_) touched_[support.body] = 1;
+  coasts_ = h < coasting_share * flight_.rules().step;
+  if (!coasts_) return;
+  context.contacts.clear();
+  supports_.clear();
+}
+
 // The poses at the end of the step, into moved_.
 void ContactStepper::move(const StepContext& context, const State& state, double h) {
   const Model& model = *context.model;
   moved_ = state.poses;
-  if (in_flight_) {
-    touched_.assign(model.bodies.size(), 0);
-    for (const Contact& contact : context.contacts)
-      touched_[contact.body_a] = touched_[contact.body_b] = 1;
-    for (const SupportPoint& support : supports_) touched_[support.body] = 1;
-  }
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0) continue;
+    for (int i = body.velocity_offset;
+         in_flight_ && coasts_ && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0) next_[i] = state.velocities[i];
     moved_[b] = in_flight_ && !touched_[b]
                     ? advance_flying(model, state, b, h, next_)
                     : advanced(body, moved_[b], body_twist(model, next_, b), h);

@@ -39,6 +39,8 @@ class ContactStepper : public TimeStepper {
   StepReport fly(StepContext& context, State& state, double h, const FlightRules& rules);
   // The detection of such a part alone, for flight().
   void look(StepContext& context, const State& state, double h, const FlightRules& rules);
+  // The last part was too short to solve for: bodies that touch something kept their velocities.
+  bool coasted() const { return coasts_; }
   const Flight& flight() const { return flight_; }
   const std::vector<double>& reach() const { return reach_.distances(); }
   ConeForm form() const { return {cone_, directions_}; }
@@ -78,6 +80,7 @@ class ContactStepper : public TimeStepper {
   void solve_motion(StepContext& context, StepReport& report);
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
+  void mark_touched(StepContext& context, double h);
   void move(const StepContext& context, const State& state, double h);
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report,
@@ -96,6 +99,7 @@ class ContactStepper : public TimeStepper {
   // Of a step with the times of its impacts.
   Flight flight_;
   bool in_flight_ = false;
+  bool coasts_ = false;        // this part is too short to solve for
   std::vector<char> touched_;  // per body: a contact or a support takes part
 
   // Workspace, kept between steps.

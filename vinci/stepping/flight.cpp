@@ -40,19 +40,31 @@ double WatchedContact::meeting() const {
 
 double Flight::least_speed(const Model& model, const std::vector<Pose>& poses,
                            const Contact& contact) const {
-  return rules_.speed + 1.5 * std::abs(normal_speed(model, poses, change_, contact));
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  const auto change = [&](int body) {
+    const Vector3 arm = point - center_of_mass(model, poses, body);
+    return std::abs(contact.normal.dot(body_twist(model, change_, body).at(arm)));
+  };
+  return rules_.speed + 1.5 * (change(contact.body_a) + change(contact.body_b));
+}
+
+WatchedContact Flight::watched(const Model& model, const std::vector<Pose>& poses,
+                               const VectorX& velocities, const Contact& contact) const {
+  return {contact, normal_speed(model, poses, velocities, contact),
+          normal_speed(model, poses, change_, contact) / rules_.step};
 }
 
 bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
                         const ContactMemory* memory) {
-  const double rate = normal_speed(ends.model, ends.state.poses, ends.state.velocities, contact);
-  const double change = normal_speed(ends.model, ends.state.poses, ends.foreseen, contact) - rate;
-  const double acceleration = change / ends.duration;
+  const WatchedContact parabola =
+      watched(ends.model, ends.state.poses, ends.state.velocities, contact);
+  const double rate = parabola.rate;
   const double least = least_speed(ends.model, ends.state.poses, contact);
   const auto leave = [&] {
-    left_out_.push_back({contact, rate, acceleration});
+    left_out_.push_back(parabola);
     return true;
   };
+  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
   if (contact.gap <= rules_.touch) {
     const bool rebounds = memory && memory->approach > 0.0;
     if (rebounds && rate > 0.0) return leave();
@@ -61,10 +73,9 @@ bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
     struck_ = struck_ || (!carried && rate < -least);
     return false;
   }
-  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
-  const double meeting = meeting_time(contact.gap, rate, acceleration);
+  const double meeting = parabola.meeting();
   if (!(meeting <= ends.duration)) return leave();
-  return -(rate + acceleration * meeting) > least ? leave() : false;
+  return -(rate + parabola.acceleration * meeting) > least ? leave() : false;
 }
 
 void Flight::sort(const FlightEnds& ends, ContactSet& contacts) {

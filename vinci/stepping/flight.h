@@ -5,9 +5,11 @@
 // A contact is taken along as ordinary where it touches, or where the parabola
 //   ψ(t) = ψ + ψ̇ t + ½ a t²,  a from the applied forces alone,
 // meets the surface within the step at a speed up to
-//   v_least = speed + 1.5 |a| H,     H the whole step:
-// what forces make in a step cannot be told apart from the drift of a resting or rolling contact
-// (on a convex surface at most √2 |a| H), and its rebound would hardly outlast the step.
+//   v_least = speed + 1.5 (|a_a| + |a_b|) H,
+// a_a and a_b the accelerations of the two bodies there, along the normal, H the whole step: what
+// forces make in a step cannot be told apart from the drift of a resting or rolling contact (on a
+// convex surface at most √2 |a| H), and its rebound would hardly outlast the step. The sum, because
+// one of the two may be held by others.
 #pragma once
 
 #include <vector>
@@ -67,6 +69,9 @@ class Flight {
   const std::vector<WatchedContact>& left_out() const { return left_out_; }
   // A contact touches at the start and closes faster than an ordinary one may: an impact is due.
   bool is_struck() const { return struck_; }
+  // How a contact at these poses moves by itself, m/s and m/s².
+  WatchedContact watched(const Model& model, const std::vector<Pose>& poses,
+                         const VectorX& velocities, const Contact& contact) const;
   // v_least of a contact at these poses, m/s.
   double least_speed(const Model& model, const std::vector<Pose>& poses,
                      const Contact& contact) const;

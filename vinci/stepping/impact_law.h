@@ -3,10 +3,11 @@
 //
 //   M (u⁺ − u⁻) = Jᵀ Λ,      w = J u⁺ + C Λ + b
 //
-// Every contact that touches at that instant takes part, those at rest as well. The problem is that
-// of an inelastic impact: b is what prescribed bodies contribute to the relative velocities, and w
-// without the rows σ of pyramids are the relative velocities after. A law asks for more of the
-// normal rows, solves in stages, or finds Λ by itself; u⁺ follows from Λ.
+// Every contact that touches at that instant and does not part takes part, those at rest as well;
+// one that parts and then closes is an impact of its own. The problem is that of an inelastic
+// impact: b is what prescribed bodies contribute to the relative velocities, and w without the rows
+// σ of pyramids are the relative velocities after. A law asks for more of the normal rows, solves
+// in stages, or finds Λ by itself; u⁺ follows from Λ.
 #pragma once
 
 #include <memory>

@@ -15,8 +15,8 @@ namespace vinci {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// What is left of a gap after a flight towards it (gap-rate).
-constexpr double remainder_of_gap = 0.1;
+// Flights towards an impact (gap-rate): each one leaves a tenth of the gap.
+constexpr int most_legs = 200;
 // A root is found where the gap is this part of the tolerance.
 constexpr double root_accuracy = 0.01;
 constexpr int parts_an_impact = 10;
@@ -178,7 +178,10 @@ void ImpactTimeStepper::fly(StepContext& context, double h, StepReport& report) 
   trial_ = now_;
   scale_memory(trial_, h / rules_.step);
   flown_ = method_->fly(context, trial_, h, rules_);
-  scale_memory(trial_, rules_.step / h);
+  if (method_->coasted())
+    trial_.contacts = now_.contacts;
+  else
+    scale_memory(trial_, rules_.step / h);
   flight_time_ = h;
   add_work(flown_, report);
 }
@@ -196,18 +199,22 @@ void ImpactTimeStepper::take(const StepContext& context, double& left, StepRepor
 // too fast for an ordinary step; infinity if there is none.
 double ImpactTimeStepper::gap_after(StepContext& context, StepReport& report) {
   const Model& model = *context.model;
+  const Flight& flight = method_->flight();
   const Stopwatch watch;
   context.detector->detect(model, trial_.poses, method_->reach(), ends_);
   double least = infinity;
+  seen_.clear();
   auto part = context.contacts.begin();  // both lists are sorted by key
   const auto end = context.contacts.end();
   for (const Contact& contact : ends_) {
     while (part != end && part->key < contact.key) ++part;
     const bool took_part = part != end && part->key == contact.key;
-    if (took_part || contact.gap >= least || !can_respond(model, trial_.poses, contact)) continue;
-    const double rate =
-        contact.normal.dot(relative_velocity(model, trial_.poses, trial_.velocities, contact));
-    if (rate < -method_->flight().least_speed(model, trial_.poses, contact)) least = contact.gap;
+    if (took_part || !can_respond(model, trial_.poses, contact)) continue;
+    seen_.push_back(flight.watched(model, trial_.poses, trial_.velocities, contact));
+    if (contact.gap >= least) continue;
+    if (seen_.back().rate >= -flight.least_speed(model, trial_.poses, contact)) continue;
+    least = contact.gap;
+    closing_ = -seen_.back().rate;
   }
   ++report.passes;
   report.seconds[static_cast<int>(Stage::detect)] += watch.seconds();
@@ -254,7 +261,9 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
   const double resolution =
       4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + end);
   if (std::abs(gap_end) <= accuracy) return;
-  for (int side = 0; high - low > resolution;) {
+  // Within a bracket that is passed at `closing_` in less than the accuracy the gap has no root: it
+  // jumps there, where bodies meet with another feature.
+  for (int side = 0; high - low > std::max(resolution, accuracy / closing_);) {
     const bool slow = high - low > 0.5 * width;  // the last secant did not halve the bracket
     width = high - low;
     if (!(guess > low && guess < high)) guess = infinity;
@@ -274,26 +283,28 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
     }
     guess = infinity;
   }
-  // The gap jumps: bodies meet with another feature.
   fly(context, high, report);
   gap_after(context, report);
 }
 
-// How long to fly towards the contacts that were left out, s: to a tenth of the gap, to the top of
-// a parabola that comes back.
-double ImpactTimeStepper::approach_time(double left) const {
+// How long to fly towards these contacts, s: to a tenth of a gap, at last to the accuracy of roots;
+// to the top of a parabola that comes back.
+double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts,
+                                        double left) const {
   double time = left;
-  for (const WatchedContact& watched : method_->flight().left_out()) {
-    const double gap = watched.contact.gap;
+  for (const WatchedContact& watched : contacts) {
     if (watched.meeting() > left) continue;
-    const double part = watched.rate > 0.0 ? -watched.rate / watched.acceleration
-                                           : meeting_time((1.0 - remainder_of_gap) * gap,
-                                                          watched.rate, watched.acceleration);
-    time = std::min(time, part);
+    const double gap = watched.contact.gap;
+    const bool last = gap <= 100.0 * rules_.touch;
+    const double way = last ? gap - 0.5 * root_accuracy * rules_.touch : 0.9 * gap;
+    time =
+        std::min(time, watched.rate > 0.0 ? -watched.rate / watched.acceleration
+                                          : meeting_time(way, watched.rate, watched.acceleration));
   }
   return time;
 }
 
+// The flight grows towards the impact and does not pass it.
 ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double& left,
                                                     StepReport& report) {
   method_->look(context, now_, left, rules_);
@@ -302,18 +313,42 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
     find_touching(context, report);
     return Part::struck;
   }
+  const double accuracy = root_accuracy * rules_.touch;
   const double resolution =
       4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + left);
-  double time = std::max(approach_time(left), resolution);
-  fly(context, time, report);
-  // The gap fell faster than foreseen: back to half of the flight.
-  while (!ends_run(flown_) && time > resolution &&
-         gap_after(context, report) < -root_accuracy * rules_.touch) {
-    time *= 0.5;
-    fly(context, time, report);
+  double time = 0.0, next = approach_time(method_->flight().left_out(), left);
+  double gap = infinity;
+  for (int leg = 0; leg < most_legs; ++leg) {
+    next = std::clamp(next, time + resolution, left);
+    fly(context, next, report);
+    if (ends_run(flown_)) break;
+    gap = gap_after(context, report);
+    const bool passed = gap < -accuracy;
+    if (passed && next - time > std::max(resolution, accuracy / closing_)) {
+      next = 0.5 * (time + next);  // the gap fell faster than foreseen
+      continue;
+    }
+    if (passed || gap <= accuracy || next >= left) break;
+    time = next;
+    next = time + approach_time(seen_, left - time);
   }
   take(context, left, report);
-  return Part::flown;
+  return gap <= accuracy ? Part::struck : Part::flown;
+}
+
+// Leaves those in ends_ that the impact at now_ acts on. What parts already does not take part: an
+// impulse on it would do work. Should it close then, it is the next impact.
+void ImpactTimeStepper::find_impact(const Model& model) {
+  const auto rate = [&](const Contact& contact) {
+    return contact.normal.dot(relative_velocity(model, now_.poses, now_.velocities, contact));
+  };
+  std::erase_if(ends_, [&](const Contact& contact) {
+    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact);
+  });
+  double fastest = 0.0;
+  for (const Contact& contact : ends_) fastest = std::max(fastest, -rate(contact));
+  std::erase_if(ends_, [&](const Contact& contact) { return rate(contact) > 1e-9 * fastest; });
+  if (fastest == 0.0) ends_.clear();
 }
 
 // The contacts at now_, into ends_.
@@ -368,9 +403,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
 void ImpactTimeStepper::strike(StepContext& context, StepReport& report) {
   const Model& model = *context.model;
   const Stopwatch watch;
-  std::erase_if(ends_, [&](const Contact& contact) {
-    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact);
-  });
+  find_impact(model);
   if (ends_.empty()) return;
   formulate(model);
   impulse_.u.setZero(impact_.inelastic.unknowns());

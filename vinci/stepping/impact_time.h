@@ -6,9 +6,9 @@
 //   bisect     fly to the end; where bodies that were apart overlap, back up to the root of the
 //   gap,
 //              by secants kept in a bracket that shrinks at least as fast as by bisection.
-//   gap-rate   fly as long as brings the gap down to a tenth by its rate and acceleration, again
-//   and
-//              again, until it is within the tolerance [Esposito 2001].
+//   gap-rate   fly as long as brings the gap down to a tenth by its rate and acceleration, look
+//              there, and so on without passing the surface, until it is within the tolerance
+//              [Esposito 2001].
 //
 // Steps end: after `impact-limit` impacts, or ten times as many parts, the ordinary step without
 // restitution takes what is left. Controllers act once a step; forces of the scene are those at the
@@ -51,9 +51,10 @@ class ImpactTimeStepper : public TimeStepper {
   double gap_after(StepContext& context, StepReport& report);
   void search(StepContext& context, double end, double gap_end, StepReport& report);
   double first_meeting(double depth) const;
-  double approach_time(double left) const;
+  double approach_time(std::span<const WatchedContact> contacts, double left) const;
   void take(const StepContext& context, double& left, StepReport& report);
   void find_touching(StepContext& context, StepReport& report);
+  void find_impact(const Model& model);
   void strike(StepContext& context, StepReport& report);
   void formulate(const Model& model);
   void rebound(const Model& model);
@@ -65,12 +66,14 @@ class ImpactTimeStepper : public TimeStepper {
   FlightRules rules_;
 
   // Workspace.
-  State now_;                 // within the step
-  State trial_;               // at the end of the last flight
-  StepReport flown_;          // of it
-  double flight_time_ = 0.0;  // of it, s
-  ContactSet ends_;           // contacts at its end
-  VectorX held_;              // forces of the controllers
+  State now_;                         // within the step
+  State trial_;                       // at the end of the last flight
+  double closing_ = 0.0;              // m/s, of the least gap there
+  StepReport flown_;                  // of it
+  double flight_time_ = 0.0;          // of it, s
+  ContactSet ends_;                   // contacts at its end
+  std::vector<WatchedContact> seen_;  // of them, those that did not take part
+  VectorX held_;                      // forces of the controllers
   ImpactProblem impact_;
   Solution impulse_;
   VectorX prescribed_;  // packed velocities of the prescribed coordinates alone
