@@ -11,8 +11,8 @@
 
 #include <box2d/box2d.h>
 
+#include "planar/cpu_watch.h"
 #include "planar/grasp.h"
-#include "vinci/base/clock.h"
 
 namespace vinci {
 namespace {
@@ -147,7 +147,7 @@ class Box2dGrasp : public GraspEngine {
   GraspRun run(const GraspTask& task, double step, double duration) override {
     GraspRun result;
     const std::shared_ptr<const Model> model = scene_.compile(parameters_of(task));
-    Stopwatch watch;
+    CpuWatch watch;
     GraspWorld world(*model, settings_);
     result.building = watch.lap();
     result.steps = static_cast<int>(std::lround(duration / step));

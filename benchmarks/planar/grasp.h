@@ -26,7 +26,7 @@ struct GraspEnd {
 struct GraspRun {
   GraspEnd end;
   int steps = 0;
-  double building = 0.0, stepping = 0.0;  // s, wall time
+  double building = 0.0, stepping = 0.0;  // s, CPU time
   double residual = -1.0;                 // worst of the run by our judge; negative: has none
 };
 
