@@ -215,7 +215,7 @@ void print_equal_accuracy(const std::vector<Contender>& contenders, const char* 
   for (const std::string& name : names) fmt::print(" {:>21}", name);
   fmt::print(" {:>8}\n", "ratio");
   for (const double asked : {1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6}) {
-    fmt::print("{:>7} mm", 1e3 * asked);
+    fmt::print("{:>7g} mm", 1e3 * asked);
     double ours = 0.0, peer = 0.0;
     for (const std::string& name : names) {
       double best = 0.0;
