@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "vinci/base/clock.h"
+#include "planar/cpu_watch.h"
 #include "vinci/simulation/simulation.h"
 
 namespace vinci {
@@ -19,7 +19,7 @@ class VinciGrasp : public GraspEngine {
 
   GraspRun run(const GraspTask& task, double step, double duration) override {
     GraspRun result;
-    Stopwatch watch;
+    CpuWatch watch;
     RunOverrides overrides;
     overrides.parameters = parameters_of(task);
     overrides.options["step"] = fmt::format("{}", step);

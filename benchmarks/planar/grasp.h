@@ -26,7 +26,7 @@ struct GraspEnd {
 struct GraspRun {
   GraspEnd end;
   int steps = 0;
-  double building = 0.0, stepping = 0.0;  // s, wall time
+  double building = 0.0, stepping = 0.0;  // s, CPU time
   double residual = -1.0;                 // worst of the run by our judge; negative: has none
 };
 
@@ -52,7 +52,7 @@ struct Box2dSettings {
   std::string name;
   bool joint_a_support = true;  // else one joint at the centre of mass for the whole part
   int velocity_iterations = 8, position_iterations = 3;
-  double scale = 100.0;  // Box2D's units a metre
+  double scale = 1000.0;  // Box2D's units a metre
 };
 std::unique_ptr<GraspEngine> make_box2d_grasp(const Scene& scene, const Box2dSettings& settings);
 
