@@ -19,4 +19,5 @@ PYBIND11_MODULE(_core, module) {
   add_recorder(module);
   add_recording(module);
   add_viewing(module);
+  add_analysis(module);
 }

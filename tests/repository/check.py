@@ -23,6 +23,7 @@ ARROWS = {
     "solvers": ["complementarity"],
     "stepping": ["collision", "solvers"],
     "simulation": ["stepping"],
+    "analysis": ["simulation"],
     "viewing": ["simulation"],
 }
 
