@@ -62,6 +62,9 @@ void print_summary(const RunResult& result) {
   };
   line("steps", fmt::format("{} of {}, {} s each: {} s simulated", result.step, result.total_steps,
                             short_number(result.step_size), short_number(result.time)));
+  if (s.substeps > s.steps)
+    line("substeps", fmt::format("{}, {:.1f} a step", s.substeps,
+                                 static_cast<double>(s.substeps) / static_cast<double>(s.steps)));
   line("wall time", fmt::format("{} s, {} times real time", short_number(s.wall_seconds),
                                 short_number(result.time / wall(s))));
   line("contacts", fmt::format("mean {:.1f}, most {}", s.contacts_mean, s.contacts_max));

@@ -39,6 +39,7 @@ const py::dtype& frame_type() {
                              .field("seconds", "(4,)f8", at(f.seconds))
                              .field("fell_back", "?", at(f.fell_back))
                              .field("free_motions", "i4", at(f.free_motions))
+                             .field("substeps", "i8", at(f.substeps))
                              .dtype());
   }();
   return *type;
@@ -157,8 +158,9 @@ py::dict summary_of(RecordingHandle& handle) {
                   "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
                   "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
                   "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
-                  "free_body"_a = s.free_body, "ending"_a = s.ending, "diverged"_a = s.diverged,
-                  "diverged_body"_a = s.diverged_body, "state_hash"_a = s.state_hash);
+                  "substeps"_a = s.substeps, "free_body"_a = s.free_body, "ending"_a = s.ending,
+                  "diverged"_a = s.diverged, "diverged_body"_a = s.diverged_body,
+                  "state_hash"_a = s.state_hash);
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {

@@ -173,6 +173,8 @@ void add_report(py::module_& module) {
                       "Deepest overlap at the start of the step, m.");
   report.def_readonly("fell_back", &StepReport::fell_back,
                       "The problem had no solution; solved without the stabilisation of overlaps.");
+  report.def_readonly("substeps", &StepReport::substeps,
+                      "Smaller steps that the stepper took within this one.");
   report.def_readonly(
       "free_motions", &StepReport::free_motions,
       "Directions in which the bodies could have moved otherwise: above 0 the motion "

@@ -40,6 +40,7 @@ class FrameInfo:
     seconds: tuple[float, float, float, float]  #: wall time: detect, formulate, solve, advance
     fell_back: bool  #: solved without the stabilisation of overlaps, for want of a solution
     free_motions: int  #: above 0 the motion is not unique
+    substeps: int  #: smaller steps that the stepper took within this one
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class RunSummary:
     stage_seconds: tuple[float, float, float, float]  #: s: detect, formulate, solve, advance
     fallback_steps: int  #: solved without the stabilisation of overlaps, for want of a solution
     free_steps: int  #: whose motion is not unique
+    substeps: int  #: of all steps: above `steps` where the stepper took smaller ones
     free_body: str  #: that could have moved otherwise, in the last of them
     ending: str  #: why the motion model has no next state; '' if it has
     diverged: bool
@@ -123,7 +125,8 @@ class Recording(_core.Recording):
         Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
         solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
         `velocity_residual` (m/s), `impulse_residual` (N s), `penetration` (m), `kinetic`,
-        `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`.
+        `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`,
+        `substeps`.
         """
         return self._frames(*self._range(first, last, stride))
 

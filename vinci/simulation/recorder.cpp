@@ -235,6 +235,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.state_hash = hash(state);
   row.fell_back = report.fell_back ? 1 : 0;
   row.free_motions = report.free_motions;
+  row.substeps = report.substeps;
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -279,6 +280,7 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   summary.free_steps += report.free_motions > 0 ? 1 : 0;
   if (report.free_motions > 0) summary.free_body = report.free_body;
   summary.ending = static_cast<std::int64_t>(report.ending);
+  summary.substeps_sum += report.substeps;
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     summary.stage_seconds[i] += report.seconds[i];
 }

@@ -336,6 +336,7 @@ RunSummary Recording::summary() const {
   summary.fallback_steps = row.fallback_steps;
   summary.free_steps = row.free_steps;
   summary.free_body = name(row.free_body);
+  summary.substeps = row.substeps_sum;
   summary.ending = to_string(static_cast<Ending>(row.ending));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
@@ -362,6 +363,7 @@ FrameInfo info_of(const FrameRow& row) {
   std::copy(std::begin(row.seconds), std::end(row.seconds), info.seconds.begin());
   info.fell_back = row.fell_back != 0;
   info.free_motions = row.free_motions;
+  info.substeps = row.substeps;
   return info;
 }
 

@@ -27,6 +27,7 @@ struct FrameInfo {
   std::array<double, 4> seconds{};                         // by Stage, of this frame's step
   bool fell_back = false;                                  // solved without stabilisation
   int free_motions = 0;                                    // > 0: the motion is not unique
+  std::int64_t substeps = 1;  // smaller steps that the stepper took within this one
 };
 
 // One contact of one frame.
@@ -62,8 +63,9 @@ struct RunSummary {
   std::array<double, 4> stage_seconds{};
   std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
   std::int64_t free_steps = 0;      // whose motion is not unique
-  std::string free_body;            // that could have moved otherwise, in the last of them
-  std::string ending;  // why there is no next state by the motion model; "" if there is
+  std::int64_t substeps = 0;  // of all steps: above `steps` where the stepper took smaller ones
+  std::string free_body;      // that could have moved otherwise, in the last of them
+  std::string ending;         // why there is no next state by the motion model; "" if there is
   bool diverged = false;
   std::string diverged_body;
   std::string state_hash;  // of the last state

@@ -40,7 +40,8 @@ Hdf5Id frame_type() {
                                 {"memory_rows", offsetof(Row, memory_rows), u64},
                                 {"state_hash", offsetof(Row, state_hash), u64},
                                 {"fell_back", offsetof(Row, fell_back), i32},
-                                {"free_motions", offsetof(Row, free_motions), i32}};
+                                {"free_motions", offsetof(Row, free_motions), i32},
+                                {"substeps", offsetof(Row, substeps), H5T_NATIVE_INT64}};
   return row_type(sizeof(Row), columns);
 }
 
@@ -63,7 +64,8 @@ Hdf5Id summary_type() {
                                 {"fallback_steps", offsetof(Row, fallback_steps), i64},
                                 {"free_steps", offsetof(Row, free_steps), i64},
                                 {"free_body", offsetof(Row, free_body), i64},
-                                {"ending", offsetof(Row, ending), i64}};
+                                {"ending", offsetof(Row, ending), i64},
+                                {"substeps_sum", offsetof(Row, substeps_sum), i64}};
   return row_type(sizeof(Row), columns);
 }
 

@@ -28,6 +28,7 @@ std::string summary_json(const RunSummary& summary) {
                      {"fallback_steps", summary.fallback_steps},
                      {"free_steps", summary.free_steps},
                      {"free_body", summary.free_body},
+                     {"substeps", summary.substeps},
                      {"ending", summary.ending},
                      {"diverged", summary.diverged},
                      {"diverged_body", summary.diverged_body},

@@ -42,6 +42,7 @@ struct StepReport {
   int contact_count = 0;  // in the set: may touch
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
+  int substeps = 1;          // the stepper took these many smaller steps to the end of h
   double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
@@ -81,8 +82,10 @@ class TimeStepper {
   // A problem with one contact, of the laws and the form that the steps of this model will have;
   // lets a caller ask a solver beforehand whether it takes them.
   virtual ComplementarityProblem probe(const Model& model) const = 0;
-  // Advances the state by h > 0 seconds. Throws only what a controller, a motion or a solver of the
-  // caller throws, and then leaves context.solved as it was; does not allocate once settled.
+  // Advances the state by h > 0 seconds, in as many smaller steps as the method wants: impulses of
+  // a contact are then their sums, and the residual is the worst of them. Throws only what a
+  // controller, a motion or a solver of the caller throws, and then leaves context.solved as it
+  // was; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
 };
 
