@@ -75,7 +75,8 @@ TEST(BodyDistance, no_point_of_a_body_is_displaced_farther) {
 }
 
 TEST(BodyDistance, the_size_is_that_of_bodies_that_move) {
-  EXPECT_NEAR(moving_size(*shapes_model()), 1.0, 0.15);  // the box: 1 m across; the bone a bit more
+  EXPECT_GE(moving_size(*shapes_model()), 1.0);  // of the box, or of the bone, a little larger
+  EXPECT_LT(moving_size(*shapes_model()), 1.2);
   const auto none = Scene::parse("world: planar\nbodies: {a: {freedom: fixed}}").compile();
   EXPECT_EQ(moving_size(*none), 1.0);
 }

@@ -14,7 +14,7 @@ COMPARISON = {"ok", "exit_code", "title", "duration", "tolerance", "tolerance_gi
               "answer", "page"}
 VARIANT = {"name", "values", "case", "step_size", "end", "state_hash", "agrees", "cost", "final",
            "contacts", "difference", "recording"}
-COST = {"complete", "steps", "simulated_seconds", "cpu_seconds", "cpu_per_second", "worst_residual",
+COST = {"complete", "steps", "substeps", "simulated_seconds", "cpu_seconds", "cpu_per_second", "worst_residual",
         "inexact_steps", "worst_penetration", "fallback_steps", "free_steps", "ending",
         "diverged_body"}
 DIFFERENCE = {"until", "largest", "largest_time", "largest_body", "first_above", "first_body",

@@ -97,6 +97,7 @@ class Writer {
   static Json cost(const RunCost& it) {
     return {{"complete", it.complete},
             {"steps", it.steps},
+            {"substeps", it.substeps},
             {"simulated_seconds", it.simulated_seconds},
             {"cpu_seconds", it.cpu_seconds},
             {"cpu_per_second", it.cpu_per_second()},

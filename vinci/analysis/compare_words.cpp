@@ -127,13 +127,13 @@ class Words {
       say(
           fmt::format("{}Nothing cheaper agrees with '{}', which takes {} of CPU time a simulated "
                       "second.",
-                      head, reference, cost(it.reference)));
+                      head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference)));
     else
-      say(
-          fmt::format("{}The cheapest that agrees with '{}' is '{}': {} of CPU time a simulated "
-                      "second instead of {}.",
-                      head, reference, model_name(all_.variants[it.cheapest]), cost(it.cheapest),
-                      cost(it.reference)));
+      say(fmt::format(
+          "{} cheapest that agrees with '{}' is '{}': {} of CPU time a simulated "
+          "second instead of {}.",
+          head.empty() ? "The" : head + "the", reference, model_name(all_.variants[it.cheapest]),
+          cost(it.cheapest), cost(it.reference)));
   }
 
   // The name of a variant without its parameters.

@@ -67,6 +67,7 @@ void Tracer::step(Simulation& simulation) {
 void Tracer::note_cost(const StepReport& report, const Simulation& simulation) {
   RunCost& cost = trace_.cost;
   ++cost.steps;
+  cost.substeps += report.substeps;
   cost.simulated_seconds = static_cast<double>(cost.steps) * trace_.step_size;
   const double residual = report.solve.residual.relative;
   // A residual that is no number is the worst.

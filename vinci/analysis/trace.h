@@ -19,7 +19,7 @@ struct PairTrace {
 };
 
 struct RunCost {
-  std::int64_t steps = 0;
+  std::int64_t steps = 0, substeps = 0;
   double simulated_seconds = 0.0, cpu_seconds = 0.0;  // the latter of the steps alone
   std::int64_t inexact_steps = 0, fallback_steps = 0, free_steps = 0;
   double worst_residual = 0.0, worst_penetration = 0.0;  // relative; m

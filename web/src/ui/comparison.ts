@@ -88,7 +88,7 @@ export class ComparisonPanel extends LitElement {
   }
 
   private until({ agrees, difference, cost }: ComparedVariant): string {
-    if (difference!.first_above !== null) return `until ${quantity(difference!.first_above, 's')}`;
+    if (difference!.first_above !== null) return `until ${quantity(difference!.first_above, 's', 3)}`;
     if (agrees) return 'to the end';
     return cost.diverged_body ? `diverged at ${quantity(difference!.until, 's')}`
       : `ended at ${quantity(difference!.until, 's')}`;

@@ -205,7 +205,7 @@ export class Viewer extends EventTarget {
     const runs: Run[] = this.shown
         .filter((index) => this.isDrawable(index))
         .map((index) => ({
-          description: this.stores[index].source.description,
+          description: { ...this.stores[index].source.description, name: this.runLabel(index) },
           models: (version: number) => this.stores[index].model(version),
         }));
     this.view?.setRuns(runs);
