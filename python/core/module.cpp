@@ -21,4 +21,5 @@ PYBIND11_MODULE(_core, module) {
   add_recording(module);
   add_viewing(module);
   add_grasp(module);
+  add_analysis(module);
 }
