@@ -118,7 +118,8 @@ void add_code(Registry<Interface>& registry, std::map<std::string, std::string>&
   options[registry.kind()] = name;
 }
 
-// "solver.tolerance" is an option of a plugin, "step" one of the run.
+}  // namespace
+
 void sort_options(const std::map<std::string, std::string>& options, RunOverrides& overrides) {
   for (const auto& [name, text] : options) {
     const std::size_t dot = name.find('.');
@@ -128,8 +129,6 @@ void sort_options(const std::map<std::string, std::string>& options, RunOverride
       overrides.plugin_options[{name.substr(0, dot), name.substr(dot + 1)}] = text;
   }
 }
-
-}  // namespace
 
 std::unique_ptr<SimulationHandle> make_simulation(
     const Scene& scene, const std::map<std::string, std::string>& options,

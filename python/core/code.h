@@ -22,6 +22,9 @@ std::unique_ptr<TimeStepper> python_stepper(const Held& object, const Owner& own
                                             const OptionValues& options);
 inline constexpr const char* inner_stepper = "stewart-trinkle";
 
+// "solver.tolerance" is an option of a plugin, "step" one of the run.
+void sort_options(const std::map<std::string, std::string>& options, RunOverrides& overrides);
+
 // The arguments of vinci.Simulation, in plain form: options as texts by name ("step", or
 // "solver.tolerance"), controllers by name in order, motions by (body, coordinate); solver,
 // stepper and impact law are None or objects.

@@ -20,4 +20,6 @@ PYBIND11_MODULE(_core, module) {
   add_recorder(module);
   add_recording(module);
   add_viewing(module);
+  add_grasp(module);
+  add_analysis(module);
 }

@@ -30,6 +30,7 @@ std::string summary_json(const RunSummary& summary) {
                      {"free_body", summary.free_body},
                      {"substeps", summary.substeps},
                      {"impacts", summary.impacts},
+                     {"coarse_steps", summary.coarse_steps},
                      {"ending", summary.ending},
                      {"diverged", summary.diverged},
                      {"diverged_body", summary.diverged_body},

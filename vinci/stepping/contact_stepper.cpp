@@ -74,6 +74,7 @@ ComplementarityProblem ContactStepper::probe(const Model& model) const {
   terms.frame = contact_frame(model.world, up);
   terms.friction = 0.5;
   terms.normal_bias = -1.0;
+  terms.compliance = probe_compliance();
   const std::vector<Pose> poses(2);
   const bool lies = std::any_of(model.bodies.begin(), model.bodies.end(),
                                 [](const Body& body) { return !body.supports.empty(); });
@@ -96,7 +97,8 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   Stopwatch watch;
   auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
 
-  begin(context, state, h, report);
+  begin(context, state, h);
+  report.diverged_body = non_finite_body(model, placed_, foreseen_);
   stamp(Stage::formulate);
   for (report.passes = 1;; ++report.passes) {
     detect(context, state, h, report);
@@ -124,6 +126,25 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   stamp(Stage::advance);
   return report;
 }
+
+// What comes before the first detection.
+void ContactStepper::begin(StepContext& context, const State& state, double h) {
+  step_forces(context, state, h, forces_);
+  foresee(*context.model, state, h);
+  fill_motion(context, state, h);
+  set_reach(*context.model, state, h);
+}
+
+void ContactStepper::find_contacts(StepContext& context, const State& state) {
+  context.detector->detect(*context.model, state.poses, reach_.distances(), context.contacts);
+}
+
+bool ContactStepper::yields(const Model&, const Contact&) const {
+  return false;
+}
+
+void ContactStepper::soften(const StepContext&, const State&, double, std::span<ContactTerms>) {}
+void ContactStepper::remember(const StepContext&, State&, double) {}
 
 namespace {
 
@@ -153,7 +174,8 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
   const While flying(in_flight_);
   flight_.begin(rules);
   StepReport report;
-  begin(context, state, h, report);
+  begin(context, state, h);
+  report.diverged_body = non_finite_body(*context.model, placed_, foreseen_);
   detect(context, state, h, report);
 }
 
@@ -173,16 +195,6 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
     for (int i = 0; i < model.bodies[b].velocity_size; ++i)
       if (model.free_index[model.bodies[b].velocity_offset + i] == answer.free.unknown)
         report.free_body = b;
-}
-
-// What comes before the first detection.
-void ContactStepper::begin(StepContext& context, const State& state, double h, StepReport& report) {
-  const Model& model = *context.model;
-  step_forces(context, state, h, forces_);
-  foresee(model, state, h);
-  fill_motion(context, state, h);
-  report.diverged_body = non_finite_body(model, placed_, foreseen_);
-  set_reach(model, state, h);
 }
 
 // Where and how fast the prescribed coordinates will be at the end of the step.
@@ -232,8 +244,7 @@ void ContactStepper::detect(StepContext& context, const State& state, double h,
   const Model& model = *context.model;
   ContactSet& contacts = context.contacts;
   contacts.clear();
-  if (report.diverged_body < 0)
-    context.detector->detect(model, state.poses, reach_.distances(), contacts);
+  if (report.diverged_body < 0) find_contacts(context, state);
   report.penetration = 0.0;
   for (const Contact& contact : contacts)
     report.penetration = std::max(report.penetration, -contact.gap);
@@ -282,6 +293,27 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
   }
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
+  if (motion_ == MotionModel::dynamic) rest_on_supports(model);
+}
+
+// What friction stopped is at rest. The rest of its velocity that a solver leaves is below what the
+// judge asks of this step, but would be all that moves in the next one, where nothing resolves it.
+void ContactStepper::rest_on_supports(const Model& model) {
+  constexpr double asked = 1e-10;  // of the speed that it had, or that its supports can stop
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.supports.empty()) continue;
+    const auto speed = [&](const VectorX& velocities) {
+      const Twist twist = body_twist(model, velocities, b);
+      return twist.linear.norm() + body.bounding_radius * twist.angular.norm();
+    };
+    double limit = 0.0;
+    for (const SupportPoint& support : supports_)
+      if (support.body == b) limit += support.limit;
+    if (speed(next_) > asked * std::max(speed(foreseen_), limit / body.mass.mass)) continue;
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0) next_[i] = 0.0;
+  }
 }
 
 ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
@@ -299,7 +331,8 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
   // bodies at rest from resting.
   double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
   if (in_flight_) resolution = std::max(resolution, flight_.rules().touch);
-  const bool rebounds = motion_ == MotionModel::dynamic && !in_flight_;
+  const bool rigid = !yields(model, contact);
+  const bool rebounds = rigid && motion_ == MotionModel::dynamic && !in_flight_;
   ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
                      .restitution = rebounds ? surface.restitution : 0.0,
                      .approach = rebounds ? approach : 0.0};
@@ -311,8 +344,9 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
                     impact.velocity;
   }
-  const ImpactTerms normal =
-      stabilised_ ? normal_terms(impact, h) : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
+  const ImpactTerms normal = stabilised_ || !rigid
+                                 ? normal_terms(impact, h)
+                                 : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;
@@ -324,11 +358,14 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
   remembered_.clear();
   auto memory = state.contacts.begin();  // both lists are sorted by key
   for (const Contact& contact : context.contacts) {
-    while (memory != state.contacts.end() && memory->key < contact.key) ++memory;
-    const bool known = memory != state.contacts.end() && memory->key == contact.key;
+    const auto place = std::pair(contact.key, std::int64_t{contact.patch_point});
+    const auto at = [&] { return std::pair(memory->key, memory->patch_point); };
+    while (memory != state.contacts.end() && at() < place) ++memory;
+    const bool known = memory != state.contacts.end() && at() == place;
     remembered_.push_back(known ? *memory : ContactMemory{});
     terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
   }
+  soften(context, state, h, terms_);
   const ConeForm form{cone_, directions_};
   const int support_rows = static_cast<int>(supports_.size()) * support_row_count(form);
   append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
@@ -375,8 +412,7 @@ bool ContactStepper::is_whole(const Model& model, double h, StepReport& report) 
   return true;
 }
 
-void ContactStepper::collect(StepContext& context, State& state, double h,
-                             StepReport& report) const {
+void ContactStepper::collect(StepContext& context, State& state, double h, StepReport& report) {
   const Model& model = *context.model;
   report.contact_count = static_cast<int>(context.contacts.size());
   context.solved.clear();
@@ -403,6 +439,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h,
     row += row_count(model.world, cone_, directions_, terms.friction);
   }
   collect_supports(context, state, h, report, row);
+  remember(context, state, h);
 }
 
 // Supports as contacts of a body with itself: normal up, tangents along x and y.

@@ -103,7 +103,7 @@ ImpactTimeStepper::ImpactTimeStepper(std::unique_ptr<ContactStepper> method,
       rules_{true, options.real("impact-tolerance"), options.real("impact-speed"), 0.0} {}
 
 std::string ImpactTimeStepper::why_not(const Model& model) const {
-  if (!method_->is_dynamic())
+  if (method_->motion() != MotionModel::dynamic)
     return "impact-time needs 'motion: dynamic': without momentum there are no impacts; accepted "
            "otherwise: 'impact-time: none'";
   return method_->why_not(model);

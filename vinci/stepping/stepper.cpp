@@ -3,6 +3,7 @@
 #include "vinci/stepping/stepper.h"
 
 #include "vinci/stepping/anitescu_potra.h"
+#include "vinci/stepping/song_pang_kumar.h"
 #include "vinci/stepping/stewart_trinkle.h"
 
 namespace vinci {
@@ -41,6 +42,7 @@ std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solve
 void add_builtin_steppers(StepperRegistry& registry) {
   registry.add(StewartTrinkle::entry());
   registry.add(AnitescuPotra::entry());
+  registry.add(SongPangKumar::entry());
 }
 
 }  // namespace vinci

@@ -43,6 +43,7 @@ struct StepReport {
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
   int substeps = 1;          // the stepper took these many smaller steps to the end of h
+  bool coarse = false;       // of which one or more had to be longer than its rules ask for
   double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
