@@ -89,7 +89,7 @@ py::array column(const ImpactHandle& handle, Of of) {
   py::array_t<Number> numbers(static_cast<py::ssize_t>(handle.impact.contacts.size()));
   Number* to = numbers.mutable_data();
   for (const ImpactContact& contact : handle.impact.contacts) *to++ = of(contact);
-  return std::move(numbers);
+  return numbers;
 }
 
 py::array velocities_before(const ImpactHandle& handle) {
@@ -98,7 +98,7 @@ py::array velocities_before(const ImpactHandle& handle) {
   double* to = numbers.mutable_data();
   for (const ImpactContact& contact : handle.impact.contacts)
     for (int i = 0; i < 3; ++i) *to++ = contact.before[i];
-  return std::move(numbers);
+  return numbers;
 }
 
 }  // namespace
