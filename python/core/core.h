@@ -32,6 +32,7 @@ void add_stepping(py::module_& module);
 void add_simulation(py::module_& module);
 void add_recorder(py::module_& module);
 void add_recording(py::module_& module);
+void add_planning(py::module_& module);
 void add_viewing(py::module_& module);
 
 // A Python object that C++ code may copy and drop in any thread, with or without the GIL.

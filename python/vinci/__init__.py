@@ -38,16 +38,17 @@ from ._core import (
 )
 from ._core import version as __version__
 from .code import Controller, Motion, Solver, Stepper
+from .planning import Passage, plan
 from .recording import BodyTrack, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
 from .viewing import render, view, write_page
 
 __all__ = [
     "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Controller", "Diagnostic", "Error",
-    "FoundSolution", "FrameInfo", "Model", "Motion", "Parameters", "Problem", "Recorder",
+    "FoundSolution", "FrameInfo", "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder",
     "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation",
     "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions", "detectors",
-    "load_plugin", "render", "residual", "run_options", "scene_schema", "solve", "solvers",
+    "load_plugin", "plan", "render", "residual", "run_options", "scene_schema", "solve", "solvers",
     "steppers", "view", "write_page",
 ]  # fmt: skip
 
