@@ -86,6 +86,10 @@ void print_summary(const RunResult& result) {
   if (s.substeps > s.steps)
     line("substeps", fmt::format("{}, {:.1f} a step", s.substeps,
                                  static_cast<double>(s.substeps) / static_cast<double>(s.steps)));
+  if (s.coarse_steps > 0)
+    line("coarse",
+         fmt::format("{}: the layers ask for shorter substeps than `most-substeps` allows",
+                     plural(s.coarse_steps, "step")));
   line("wall time", fmt::format("{} s, {} times real time", short_number(s.wall_seconds),
                                 short_number(result.time / wall(s))));
   line("contacts", fmt::format("mean {:.1f}, most {}", s.contacts_mean, s.contacts_max));

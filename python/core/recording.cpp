@@ -158,9 +158,9 @@ py::dict summary_of(RecordingHandle& handle) {
                   "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
                   "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
                   "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
-                  "substeps"_a = s.substeps, "free_body"_a = s.free_body, "ending"_a = s.ending,
-                  "diverged"_a = s.diverged, "diverged_body"_a = s.diverged_body,
-                  "state_hash"_a = s.state_hash);
+                  "substeps"_a = s.substeps, "coarse_steps"_a = s.coarse_steps,
+                  "free_body"_a = s.free_body, "ending"_a = s.ending, "diverged"_a = s.diverged,
+                  "diverged_body"_a = s.diverged_body, "state_hash"_a = s.state_hash);
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {

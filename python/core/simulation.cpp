@@ -175,6 +175,8 @@ void add_report(py::module_& module) {
                       "The problem had no solution; solved without the stabilisation of overlaps.");
   report.def_readonly("substeps", &StepReport::substeps,
                       "Smaller steps that the stepper took within this one.");
+  report.def_readonly("coarse", &StepReport::coarse,
+                      "Whether one of them had to be longer than the stepper's rules ask for.");
   report.def_readonly(
       "free_motions", &StepReport::free_motions,
       "Directions in which the bodies could have moved otherwise: above 0 the motion "

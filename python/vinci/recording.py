@@ -67,6 +67,7 @@ class RunSummary:
     fallback_steps: int  #: solved without the stabilisation of overlaps, for want of a solution
     free_steps: int  #: whose motion is not unique
     substeps: int  #: of all steps: above `steps` where the stepper took smaller ones
+    coarse_steps: int  #: with a substep longer than the stepper's rules ask for
     free_body: str  #: that could have moved otherwise, in the last of them
     ending: str  #: why the motion model has no next state; '' if it has
     diverged: bool

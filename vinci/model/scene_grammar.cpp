@@ -446,9 +446,26 @@ SceneValue build(World world) {
   meshes.naming = SceneValue::Naming::free;
   SceneValue materials =
       names("materials by name, as in {wood: {friction: 0.4}}",
-            map("{friction: ..., restitution: ...}",
+            map("{friction: ..., restitution: ..., stiffness: ...}",
                 {{"friction", "Coulomb coefficient; 0 if not given.", friction()},
-                 {"restitution", "Newton coefficient; 0 if not given.", restitution()}}));
+                 {"restitution", "Newton coefficient; 0 if not given.", restitution()},
+                 {"stiffness",
+                  "Stiffness in N/m of the material's visco-elastic layer at a contact, for the "
+                  "stepper song-pang-kumar; rigid if not given.",
+                  positive("N/m")},
+                 {"damping", "Damping in N s/m of the layer; 0 if not given.",
+                  within("a number in N s/m, 0 or more", 0.0, infinity)},
+                 {"tangential-stiffness",
+                  "Stiffness in N/m of the layer along the surface; that across it if not given.",
+                  positive("N/m")},
+                 {"tangential-damping",
+                  "Damping in N s/m of the layer along the surface; if not given, as much that it "
+                  "relaxes as fast as across it.",
+                  within("a number in N s/m, 0 or more", 0.0, infinity)},
+                 {"coupling-stiffness",
+                  "Force in N along the surface for each metre across it, and the other way round; "
+                  "0 if not given.",
+                  number("a number in N/m")}}));
   materials.most = max_materials;
   SceneValue value =
       map("a scene",

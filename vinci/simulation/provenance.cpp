@@ -152,7 +152,7 @@ void write_units(Hdf5File& file) {
        "1, tangent 2"},
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
-       "still due"},
+       "still due, deformations m of the layers of a and b along normal and tangents"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

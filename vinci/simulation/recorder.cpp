@@ -49,6 +49,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
   put(row.velocity, solved.velocity);
   row.gap = solved.contact.gap;
   row.friction = solved.friction;
+  row.patch_point = solved.contact.patch_point;
   return row;
 }
 
@@ -244,6 +245,9 @@ void Recorder::Impl::append(const Simulation& simulation) {
     put(memory.key, contact.key);
     put(memory.impulse, contact.impulse);
     memory.approach = contact.approach;
+    memory.patch_point = contact.patch_point;
+    put(memory.deformation_a, contact.deformation_a);
+    put(memory.deformation_b, contact.deformation_b);
   }
   for (const Pose& pose : state.poses) {
     const Vector3& x = pose.position;
@@ -281,6 +285,7 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   if (report.free_motions > 0) summary.free_body = report.free_body;
   summary.ending = static_cast<std::int64_t>(report.ending);
   summary.substeps_sum += report.substeps;
+  summary.coarse_steps += report.coarse ? 1 : 0;
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     summary.stage_seconds[i] += report.seconds[i];
 }

@@ -72,6 +72,7 @@ ComplementarityProblem ContactStepper::probe(const Model& model) const {
   terms.frame = contact_frame(model.world, up);
   terms.friction = 0.5;
   terms.normal_bias = -1.0;
+  terms.compliance = probe_compliance();
   const std::vector<Pose> poses(2);
   const bool lies = std::any_of(model.bodies.begin(), model.bodies.end(),
                                 [](const Body& body) { return !body.supports.empty(); });
@@ -94,11 +95,8 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   Stopwatch watch;
   auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
 
-  step_forces(context, state, h, forces_);
-  foresee(model, state, h);
-  fill_motion(context, state, h);
+  begin(context, state, h);
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
-  set_reach(model, state, h);
   stamp(Stage::formulate);
   for (report.passes = 1;; ++report.passes) {
     detect(context, state, report);
@@ -120,6 +118,24 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   stamp(Stage::advance);
   return report;
 }
+
+void ContactStepper::begin(StepContext& context, const State& state, double h) {
+  step_forces(context, state, h, forces_);
+  foresee(*context.model, state, h);
+  fill_motion(context, state, h);
+  set_reach(*context.model, state, h);
+}
+
+void ContactStepper::find_contacts(StepContext& context, const State& state) {
+  context.detector->detect(*context.model, state.poses, reach_.distances(), context.contacts);
+}
+
+bool ContactStepper::yields(const Model&, const Contact&) const {
+  return false;
+}
+
+void ContactStepper::soften(const StepContext&, const State&, double, std::span<ContactTerms>) {}
+void ContactStepper::remember(const StepContext&, State&, double) {}
 
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   if (motion_ != MotionModel::quasi_static) {
@@ -185,8 +201,7 @@ void ContactStepper::detect(StepContext& context, const State& state, StepReport
   const Model& model = *context.model;
   ContactSet& contacts = context.contacts;
   contacts.clear();
-  if (report.diverged_body < 0)
-    context.detector->detect(model, state.poses, reach_.distances(), contacts);
+  if (report.diverged_body < 0) find_contacts(context, state);
   report.penetration = 0.0;
   for (const Contact& contact : contacts)
     report.penetration = std::max(report.penetration, -contact.gap);
@@ -248,8 +263,10 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
   // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
   // bodies at rest from resting.
   const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  const bool rigid = !yields(model, contact);
+  const bool rebounds = rigid && motion_ == MotionModel::dynamic;
   ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
-                     .restitution = motion_ == MotionModel::dynamic ? surface.restitution : 0.0,
+                     .restitution = rebounds ? surface.restitution : 0.0,
                      .approach = approach};
   if (impact.restitution > 0.0) {
     impact.velocity =
@@ -257,8 +274,9 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
                     impact.velocity;
   }
-  const ImpactTerms normal =
-      stabilised_ ? normal_terms(impact, h) : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
+  const ImpactTerms normal = stabilised_ || !rigid
+                                 ? normal_terms(impact, h)
+                                 : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;
@@ -270,11 +288,14 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
   remembered_.clear();
   auto memory = state.contacts.begin();  // both lists are sorted by key
   for (const Contact& contact : context.contacts) {
-    while (memory != state.contacts.end() && memory->key < contact.key) ++memory;
-    const bool known = memory != state.contacts.end() && memory->key == contact.key;
+    const auto place = std::pair(contact.key, std::int64_t{contact.patch_point});
+    const auto at = [&] { return std::pair(memory->key, memory->patch_point); };
+    while (memory != state.contacts.end() && at() < place) ++memory;
+    const bool known = memory != state.contacts.end() && at() == place;
     remembered_.push_back(known ? *memory : ContactMemory{});
     terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
   }
+  soften(context, state, h, terms_);
   const ConeForm form{cone_, directions_};
   const int support_rows = static_cast<int>(supports_.size()) * support_row_count(form);
   append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
@@ -321,8 +342,7 @@ bool ContactStepper::is_whole(const Model& model, double h, StepReport& report) 
   return true;
 }
 
-void ContactStepper::collect(StepContext& context, State& state, double h,
-                             StepReport& report) const {
+void ContactStepper::collect(StepContext& context, State& state, double h, StepReport& report) {
   const Model& model = *context.model;
   report.contact_count = static_cast<int>(context.contacts.size());
   context.solved.clear();
@@ -349,6 +369,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h,
     row += row_count(model.world, cone_, directions_, terms.friction);
   }
   collect_supports(context, state, h, report, row);
+  remember(context, state, h);
 }
 
 // Supports as contacts of a body with itself: normal up, tangents along x and y.

@@ -38,6 +38,24 @@ class ContactStepper : public TimeStepper {
   // What the normal row of a contact asks for, and what the next step is to remember.
   virtual ImpactTerms normal_terms(const ImpactState& contact, double h) const = 0;
 
+  // What a method whose contacts yield does otherwise; the defaults are those of rigid bodies.
+  // The contacts within reach.
+  virtual void find_contacts(StepContext& context, const State& state);
+  virtual bool yields(const Model& model, const Contact& contact) const;
+  // Layers in the terms of the contacts that yield.
+  virtual void soften(const StepContext& context, const State& state, double h,
+                      std::span<ContactTerms> terms);
+  // What the contacts that yield hand to the next step; state.contacts has that of all others.
+  virtual void remember(const StepContext& context, State& state, double h);
+
+  // The step without contact: forces_, placed_, foreseen_, M, p and reach_ for h seconds.
+  void begin(StepContext& context, const State& state, double h);
+  MotionModel motion() const { return motion_; }
+  const VectorX& foreseen() const { return foreseen_; }
+  const std::vector<double>& reach() const { return reach_.distances(); }
+  // The C of the contact in probe().
+  virtual std::span<const Compliance> probe_compliance() const { return {}; }
+
  private:
   bool foresees() const;
   void foresee(const Model& model, const State& state, double h);
@@ -51,7 +69,7 @@ class ContactStepper : public TimeStepper {
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
   void move(const Model& model, const State& state, double h);
-  void collect(StepContext& context, State& state, double h, StepReport& report) const;
+  void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report,
                         int row) const;
   void advance(const StepContext& context, State& state, double h);

@@ -3,6 +3,7 @@
 #include "vinci/stepping/stepper.h"
 
 #include "vinci/stepping/anitescu_potra.h"
+#include "vinci/stepping/song_pang_kumar.h"
 #include "vinci/stepping/stewart_trinkle.h"
 
 namespace vinci {
@@ -36,6 +37,7 @@ const char* to_string(Ending ending) {
 void add_builtin_steppers(StepperRegistry& registry) {
   registry.add(StewartTrinkle::entry());
   registry.add(AnitescuPotra::entry());
+  registry.add(SongPangKumar::entry());
 }
 
 }  // namespace vinci

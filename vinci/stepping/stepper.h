@@ -43,6 +43,7 @@ struct StepReport {
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
   int substeps = 1;          // the stepper took these many smaller steps to the end of h
+  bool coarse = false;       // of which one or more had to be longer than its rules ask for
   double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
@@ -68,6 +69,9 @@ struct StepContext {
   VectorX controls;                              // State::controls of the next state
   VectorX forces_before;                         // of a controller's turn
   bool controllers_acted = false;                // in this step, set by step_forces()
+  // Of the controllers, for the parts of a step: while it is set, step_forces() adds it and asks
+  // nobody. A controller acts once a step, and its forces are held through it.
+  const VectorX* held_forces = nullptr;
   ContactSet contacts;
   std::vector<SolvedContact> solved;  // of the last step
   ComplementarityProblem problem;     // of the last step
