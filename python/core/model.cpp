@@ -86,18 +86,29 @@ py::array inertia_of(const BodyHandle& body) {
   return py::array_t<double>({3, 3}, inertia.data());
 }
 
+int material_index(const ModelHandle& handle, const std::string& name) {
+  const auto& materials = handle.model->materials;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < materials.size(); ++i) {
+    if (materials[i].name == name) return static_cast<int>(i);
+    names.push_back(materials[i].name);
+  }
+  throw Error(fmt::format("there is no such material; accepted: {}", fmt::join(names, ", ")), name);
+}
+
+py::object layer_of(const ModelHandle& handle, const std::string& material) {
+  const auto index = static_cast<std::size_t>(material_index(handle, material));
+  const std::optional<Layer>& layer = handle.model->materials[index].layer;
+  if (!layer) return py::none();
+  return py::dict("stiffness"_a = layer->stiffness, "damping"_a = layer->damping,
+                  "tangential_stiffness"_a = layer->tangential_stiffness,
+                  "tangential_damping"_a = layer->tangential_damping,
+                  "coupling_stiffness"_a = layer->coupling);
+}
+
 py::dict surface_of(const ModelHandle& handle, const std::string& a, const std::string& b) {
-  const auto index = [&](const std::string& name) {
-    const auto& materials = handle.model->materials;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < materials.size(); ++i) {
-      if (materials[i].name == name) return static_cast<int>(i);
-      names.push_back(materials[i].name);
-    }
-    throw Error(fmt::format("there is no such material; accepted: {}", fmt::join(names, ", ")),
-                name);
-  };
-  const Surface& surface = handle.model->surface(index(a), index(b));
+  const Surface& surface =
+      handle.model->surface(material_index(handle, a), material_index(handle, b));
   return py::dict("friction"_a = surface.friction, "restitution"_a = surface.restitution);
 }
 
@@ -229,6 +240,11 @@ Immutable. Made by `Scene.compile`, or found in `Simulation.model`.
 
 >>> vinci.Scene.load(scenes / "stack.yaml").compile().surface("wood", "wood")
 {'friction': 0.5, 'restitution': 0.0})");
+  model.def("layer", &layer_of, "material"_a,
+            R"(The visco-elastic layer of a material (N/m, N s/m), or None of a rigid one.
+
+>>> vinci.Scene.load(scenes / "micro_slip.yaml").compile().layer("rubber")["stiffness"]
+200000.0)");
   model.def_property_readonly(
       "parameters", [](const ModelHandle& m) { return m.model->parameters; },
       "Values that the parameters have here, by name; SI.");

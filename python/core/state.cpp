@@ -10,7 +10,7 @@
 namespace vinci::python {
 namespace {
 
-constexpr int pickle_version = 1;
+constexpr int pickle_version = 2;
 
 const py::dtype& memory_type() {
   static const py::dtype* const type = [] {
@@ -19,6 +19,9 @@ const py::dtype& memory_type() {
                              .field("key", "(4,)u4", offset_in(m, m.key))
                              .field("impulse", "(3,)f8", offset_in(m, m.impulse))
                              .field("approach", "f8", offset_in(m, m.approach))
+                             .field("patch_point", "i8", offset_in(m, m.patch_point))
+                             .field("deformation_a", "(3,)f8", offset_in(m, m.deformation_a))
+                             .field("deformation_b", "(3,)f8", offset_in(m, m.deformation_b))
                              .dtype());
   }();
   return *type;
@@ -161,7 +164,8 @@ void add_numbers(py::class_<StateHandle>& state) {
       "contacts", [](const StateHandle& s) { return memory_of(*s.state); },
       [](const StateHandle& s, const py::object& rows) { set_memory(changeable(s), rows); },
       "What the contacts hand to the next step, sorted by key: `key`, `impulse` (N s along normal "
-      "and tangents), `approach` (m/s). A copy.");
+      "and tangents), `approach` (m/s), and of compliant contacts `patch_point` and the layers' "
+      "`deformation_a`, `deformation_b` (m along normal and tangents). A copy.");
   state.def_property(
       "controls",
       [](const py::object& self) {

@@ -228,7 +228,8 @@ def test_contact_memory_can_be_read_and_written(stack: vinci.Simulation) -> None
     stack.step(2)
     state = stack.state.copy()
     memory = state.contacts
-    assert memory.dtype.names == ("key", "impulse", "approach") and len(memory) == 20
+    fields = ("key", "impulse", "approach", "patch_point", "deformation_a", "deformation_b")
+    assert memory.dtype.names == fields and len(memory) == 20
     memory["impulse"] *= 0.5
     state.contacts = memory
     assert state != stack.state and (state.contacts["impulse"] == memory["impulse"]).all()
@@ -292,3 +293,27 @@ def test_representations_help(stack: vinci.Simulation) -> None:
     assert repr(stack.step()).startswith("<vinci.StepReport solved, residual ")
     assert "step 1, 0.001 s, 11 bodies" in repr(stack.state)
     assert repr(stack.problem) == "<vinci.Problem gfc2d: 40 rows in 20 blocks, 30 unknowns>"
+
+
+def test_soft_contacts_keep_their_deformations_in_the_state(scenes: Path) -> None:
+    simulation = vinci.Simulation(scenes / "micro_slip.yaml", duration=0.05)
+    layer = simulation.model.layer("rubber")
+    assert layer is not None and layer["stiffness"] == 2e5 and layer["tangential_damping"] == 100
+    assert simulation.model.layer("steel") is None
+    simulation.step(20)
+    assert simulation.report.substeps > 1 and not simulation.report.coarse
+    memory = simulation.state.contacts
+    # Every point of the patch is there; the middle of the roller, side b, is pressed in most.
+    assert list(memory["patch_point"]) == list(range(15))
+    assert memory["deformation_b"][:, 0].argmax() == 7 and not memory["deformation_a"].any()
+    kept = pickle.loads(pickle.dumps(simulation.state.copy()))
+    simulation.run()
+    again = vinci.Simulation(scenes / "micro_slip.yaml", duration=0.05)
+    again.set_state(kept)
+    again.run()
+    assert again.state == simulation.state
+
+
+def test_a_rigid_scene_is_told_what_song_pang_kumar_needs(scenes: Path) -> None:
+    with pytest.raises(vinci.Error, match="`stiffness` in N/m"):
+        vinci.Simulation(scenes / "rolling_disk.yaml", stepper="song-pang-kumar")

@@ -23,6 +23,7 @@ ARROWS = {
     "solvers": ["complementarity"],
     "stepping": ["collision", "solvers"],
     "simulation": ["stepping"],
+    "analysis": ["simulation"],
     "viewing": ["simulation"],
 }
 
@@ -34,6 +35,7 @@ LIBRARIES = {
     "libqhull": ["geometry"],
     "boost/": ["viewing"],
     "zlib": ["viewing"],
+    "ompl/": ["analysis"],
     "pybind11/": [],
     "CLI/": [],
     "gtest/": [],

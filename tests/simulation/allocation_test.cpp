@@ -35,6 +35,23 @@ TEST_P(Allocations, a_settled_step_of_a_stack_makes_none) {
   EXPECT_LE(simulation.report().solve.residual.relative, 1e-10);
 }
 
+// Boxes that rock on soft corners: contacts come and go, and substeps with them.
+TEST(AllocationsOfLayers, a_settled_step_of_soft_boxes_makes_none) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "the sanitizer has its own allocator";
+  std::string yaml = stack_of_five(true);
+  yaml.replace(yaml.find("friction: 0.5"), 13, "friction: 0.5, stiffness: 1e6, damping: 1000");
+  RunOverrides soft;
+  soft.options["stepper"] = "song-pang-kumar";
+  soft.plugin_options = {{{"stepper", "points"}, "2"}, {{"stepper", "width"}, "0.01"}};
+  Simulation simulation = simulate(yaml, soft);
+  for (int i = 0; i < 150; ++i) simulation.step();
+  const std::size_t before = allocations();
+  for (int i = 0; i < 100; ++i) simulation.step();
+  EXPECT_EQ(allocations() - before, 0u);
+  EXPECT_LE(simulation.report().solve.residual.relative, 1e-10);
+  EXPECT_EQ(simulation.state().contacts.size(), 20u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, Allocations, testing::Bool(), [](const auto& world) {
   return std::string(world.param ? "planar" : "spatial");
 });

@@ -21,6 +21,7 @@ struct Contact {
   Vector3 point_a, point_b;  // world, on the surfaces of a and b, m
   Vector3 normal;            // world, unit, from a to b
   double gap = 0.0;          // m
+  int patch_point = 0;       // where a stepper lets several points stand for a contact, else 0
 };
 
 using ContactSet =

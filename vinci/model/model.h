@@ -74,8 +74,21 @@ struct PlacedShape {
   int material = 0;
 };
 
+// The massless visco-elastic skin of a material at a contact, for steppers that let bodies deform
+// there: force = K δ + D dδ/dt, δ along the contact's normal (> 0 pressed in) and tangent,
+//   K = [stiffness coupling; coupling tangential_stiffness], positive definite,
+//   D = diag(damping, tangential_damping).
+struct Layer {
+  double stiffness = 0.0;             // N/m, > 0
+  double damping = 0.0;               // N s/m
+  double tangential_stiffness = 0.0;  // N/m, > 0
+  double tangential_damping = 0.0;    // N s/m
+  double coupling = 0.0;              // N/m
+};
+
 struct Material {
   std::string name;
+  std::optional<Layer> layer = {};  // none: rigid
 };
 
 // Friction and restitution of a pair of materials.

@@ -63,7 +63,7 @@ class Compiler {
     std::vector<Surface> own;
     for (std::size_t i = 0; materials && i < materials->children.size(); ++i) {
       const Node& node = materials->children[i];
-      model_->materials.push_back({node.key});
+      model_->materials.push_back({node.key, fine ? layer(node) : std::nullopt});
       own.push_back(fine ? Surface{read_.number(node, "friction", 0.0),
                                    read_.number(node, "restitution", 0.0)}
                          : Surface{});
@@ -77,6 +77,35 @@ class Compiler {
         model_->surfaces.push_back(
             {a.friction == b.friction ? a.friction : std::sqrt(a.friction) * std::sqrt(b.friction),
              std::max(a.restitution, b.restitution)});
+  }
+
+  std::optional<Layer> layer(const Node& node) {
+    if (!node.has("stiffness")) {
+      for (const char* key :
+           {"damping", "tangential-stiffness", "tangential-damping", "coupling-stiffness"})
+        if (const Node* alone = node.find(key))
+          mistakes_.add(*alone,
+                        "a material without `stiffness` is rigid and has no layer; give its "
+                        "stiffness in N/m as well");
+      return {};
+    }
+    Layer layer;
+    layer.stiffness = read_.number(node, "stiffness", 0.0);
+    layer.damping = read_.number(node, "damping", 0.0);
+    layer.tangential_stiffness = read_.number(node, "tangential-stiffness", layer.stiffness);
+    layer.tangential_damping = read_.number(
+        node, "tangential-damping", layer.damping * (layer.tangential_stiffness / layer.stiffness));
+    layer.coupling = read_.number(node, "coupling-stiffness", 0.0);
+    // Roots, so that nothing overflows.
+    const double most = std::sqrt(layer.stiffness) * std::sqrt(layer.tangential_stiffness);
+    if (!(std::abs(layer.coupling) < most))
+      mistakes_.add(
+          *node.find("coupling-stiffness"),
+          fmt::format("{:.6g} N/m: the layer would push where it is pulled, its stiffness "
+                      "matrix is not positive definite; accepted: less than {:.6g} N/m, "
+                      "the root of stiffness times tangential-stiffness",
+                      layer.coupling, most));
+    return layer;
   }
 
   std::size_t material(const Node& name) const {

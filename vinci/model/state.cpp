@@ -23,6 +23,14 @@ Pose initial_pose(const Body& body) {
   return pose;
 }
 
+// Not part of a patch and not deformed, to the bit.
+bool is_plain(const ContactMemory& contact) {
+  constexpr double zero[3] = {};
+  return contact.patch_point == 0 &&
+         std::memcmp(contact.deformation_a.data(), zero, sizeof zero) == 0 &&
+         std::memcmp(contact.deformation_b.data(), zero, sizeof zero) == 0;
+}
+
 void add_vector(Hash& hash, const Vector3& vector) {
   for (int i = 0; i < 3; ++i) hash.add(vector[i]);
 }
@@ -67,6 +75,11 @@ std::uint64_t hash(const State& state) {
     result.add(contact.key.feature_b);
     add_vector(result, contact.impulse);
     result.add(contact.approach);
+    // Contacts of rigid bodies keep the hashes they had before there were others.
+    if (is_plain(contact)) continue;
+    result.add(contact.patch_point);
+    add_vector(result, contact.deformation_a);
+    add_vector(result, contact.deformation_b);
   }
   // Runs without controllers keep the hashes they had before there were any.
   if (state.controls.size() > 0) {
@@ -93,7 +106,9 @@ bool same_bits(const Pose& a, const Pose& b) {
 
 bool same_bits(const ContactMemory& a, const ContactMemory& b) {
   return a.key == b.key && same_bits(a.impulse.data(), b.impulse.data(), 3) &&
-         same_bits(&a.approach, &b.approach, 1);
+         same_bits(&a.approach, &b.approach, 1) && a.patch_point == b.patch_point &&
+         same_bits(a.deformation_a.data(), b.deformation_a.data(), 3) &&
+         same_bits(a.deformation_b.data(), b.deformation_b.data(), 3);
 }
 
 }  // namespace
@@ -113,7 +128,9 @@ bool is_finite(const State& state) {
   for (const Pose& pose : state.poses)
     if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;
   for (const ContactMemory& contact : state.contacts)
-    if (!contact.impulse.allFinite() || !std::isfinite(contact.approach)) return false;
+    if (!contact.impulse.allFinite() || !std::isfinite(contact.approach) ||
+        !contact.deformation_a.allFinite() || !contact.deformation_b.allFinite())
+      return false;
   return true;
 }
 

@@ -24,6 +24,9 @@ struct ContactMemory {
   ContactKey key;
   Vector3 impulse = Vector3::Zero();  // N s on body b: normal, tangent 1, tangent 2
   double approach = 0.0;              // m/s, closing speed of an impact whose rebound is still due
+  std::int64_t patch_point = 0;       // of a contact that several points stand for, else 0
+  // m, of the layers of a and b there: along the normal (> 0 pressed in), tangent 1, tangent 2.
+  Vector3 deformation_a = Vector3::Zero(), deformation_b = Vector3::Zero();
 };
 
 struct State {
@@ -31,7 +34,7 @@ struct State {
   double time = 0.0;                    // s
   std::vector<Pose> poses;              // body frames
   VectorX velocities;                   // packed as Model says
-  std::vector<ContactMemory> contacts;  // sorted by key
+  std::vector<ContactMemory> contacts;  // sorted by key and patch point
   VectorX controls;                     // memory of the controllers, one after the other
 
   // Bit for bit, as hash() counts: −0 and 0 differ.

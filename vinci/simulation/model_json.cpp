@@ -85,6 +85,14 @@ std::string model_json(const Simulation& simulation) {
                                                {"viscosity", support.viscosity}});
   json["materials"] = Json::array();
   for (const Material& material : model.materials) json["materials"].push_back(material.name);
+  for (std::size_t i = 0; i < model.materials.size(); ++i)
+    if (const std::optional<Layer>& layer = model.materials[i].layer)
+      json["layers"].push_back({{"material", i},
+                                {"stiffness", layer->stiffness},
+                                {"damping", layer->damping},
+                                {"tangential_stiffness", layer->tangential_stiffness},
+                                {"tangential_damping", layer->tangential_damping},
+                                {"coupling_stiffness", layer->coupling}});
   json["surfaces"] = Json::array();
   for (std::size_t a = 0; a < model.materials.size(); ++a)
     for (std::size_t b = a; b < model.materials.size(); ++b) {

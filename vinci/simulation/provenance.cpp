@@ -105,7 +105,7 @@ void check_same_run(const Recording& recording, const Simulation& simulation) {
   const Json now = Json::parse(options_json(simulation));
   compare_code(recorded, simulation, where);
   compare(object_of(recorded, "run"), object_of(now, "run"), "option '", where);
-  for (const char* kind : {"detector", "stepper", "solver"})
+  for (const char* kind : {"detector", "stepper", "solver", "impact-law"})
     compare(object_of(object_of(recorded, "plugins"), kind),
             object_of(object_of(now, "plugins"), kind), fmt::format("option '{}.", kind), where);
   compare(object_of(recorded, "parameters"), object_of(now, "parameters"), "parameter '", where);
@@ -152,7 +152,7 @@ void write_units(Hdf5File& file) {
        "1, tangent 2"},
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
-       "still due"},
+       "still due, deformations m of the layers of a and b along normal and tangents"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

@@ -49,6 +49,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
   put(row.velocity, solved.velocity);
   row.gap = solved.contact.gap;
   row.friction = solved.friction;
+  row.patch_point = solved.contact.patch_point;
   return row;
 }
 
@@ -236,6 +237,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.fell_back = report.fell_back ? 1 : 0;
   row.free_motions = report.free_motions;
   row.substeps = report.substeps;
+  row.impacts = report.impacts;
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -244,6 +246,9 @@ void Recorder::Impl::append(const Simulation& simulation) {
     put(memory.key, contact.key);
     put(memory.impulse, contact.impulse);
     memory.approach = contact.approach;
+    memory.patch_point = contact.patch_point;
+    put(memory.deformation_a, contact.deformation_a);
+    put(memory.deformation_b, contact.deformation_b);
   }
   for (const Pose& pose : state.poses) {
     const Vector3& x = pose.position;
@@ -279,8 +284,10 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   summary.fallback_steps += report.fell_back ? 1 : 0;
   summary.free_steps += report.free_motions > 0 ? 1 : 0;
   if (report.free_motions > 0) summary.free_body = report.free_body;
+  summary.impacts += report.impacts;
   summary.ending = static_cast<std::int64_t>(report.ending);
   summary.substeps_sum += report.substeps;
+  summary.coarse_steps += report.coarse ? 1 : 0;
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     summary.stage_seconds[i] += report.seconds[i];
 }

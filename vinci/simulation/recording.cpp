@@ -246,7 +246,8 @@ std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
     contacts.push_back({contact_key(record.key), record.bodies[0], record.bodies[1],
                         vector(record.point_a), vector(record.point_b), vector(record.normal),
                         vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
-                        vector(record.velocity), record.gap, record.friction});
+                        vector(record.velocity), record.gap, record.friction,
+                        static_cast<int>(record.patch_point)});
   }
   return contacts;
 }
@@ -337,6 +338,8 @@ RunSummary Recording::summary() const {
   summary.free_steps = row.free_steps;
   summary.free_body = name(row.free_body);
   summary.substeps = row.substeps_sum;
+  summary.impacts = row.impacts;
+  summary.coarse_steps = row.coarse_steps;
   summary.ending = to_string(static_cast<Ending>(row.ending));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
@@ -364,6 +367,7 @@ FrameInfo info_of(const FrameRow& row) {
   info.fell_back = row.fell_back != 0;
   info.free_motions = row.free_motions;
   info.substeps = row.substeps;
+  info.impacts = row.impacts;
   return info;
 }
 
@@ -422,7 +426,9 @@ State Recording::state(std::int64_t frame) const {
   const Hdf5Id type = memory_type();
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, type.get(), memory.data());
   for (const MemoryRecord& record : memory)
-    state.contacts.push_back({contact_key(record.key), vector(record.impulse), record.approach});
+    state.contacts.push_back({contact_key(record.key), vector(record.impulse), record.approach,
+                              record.patch_point, vector(record.deformation_a),
+                              vector(record.deformation_b)});
   if (hash(state) != row.state_hash)
     throw Error(
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),

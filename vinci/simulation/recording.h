@@ -28,6 +28,7 @@ struct FrameInfo {
   bool fell_back = false;                                  // solved without stabilisation
   int free_motions = 0;                                    // > 0: the motion is not unique
   std::int64_t substeps = 1;  // smaller steps that the stepper took within this one
+  std::int64_t impacts = 0;   // whose time was found
 };
 
 // One contact of one frame.
@@ -36,6 +37,7 @@ struct ContactRow {
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
   double gap = 0.0, friction = 0.0;
+  int patch_point = 0;
 };
 
 // Every stride-th frame from `first` on.
@@ -63,9 +65,11 @@ struct RunSummary {
   std::array<double, 4> stage_seconds{};
   std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
   std::int64_t free_steps = 0;      // whose motion is not unique
-  std::int64_t substeps = 0;  // of all steps: above `steps` where the stepper took smaller ones
-  std::string free_body;      // that could have moved otherwise, in the last of them
-  std::string ending;         // why there is no next state by the motion model; "" if there is
+  std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
+  std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
+  std::int64_t impacts = 0;       // whose time was found
+  std::string free_body;          // that could have moved otherwise, in the last of them
+  std::string ending;             // why there is no next state by the motion model; "" if there is
   bool diverged = false;
   std::string diverged_body;
   std::string state_hash;  // of the last state

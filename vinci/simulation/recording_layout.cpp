@@ -41,7 +41,8 @@ Hdf5Id frame_type() {
                                 {"state_hash", offsetof(Row, state_hash), u64},
                                 {"fell_back", offsetof(Row, fell_back), i32},
                                 {"free_motions", offsetof(Row, free_motions), i32},
-                                {"substeps", offsetof(Row, substeps), H5T_NATIVE_INT64}};
+                                {"substeps", offsetof(Row, substeps), H5T_NATIVE_INT64},
+                                {"impacts", offsetof(Row, impacts), H5T_NATIVE_INT64}};
   return row_type(sizeof(Row), columns);
 }
 
@@ -65,7 +66,9 @@ Hdf5Id summary_type() {
                                 {"free_steps", offsetof(Row, free_steps), i64},
                                 {"free_body", offsetof(Row, free_body), i64},
                                 {"ending", offsetof(Row, ending), i64},
-                                {"substeps_sum", offsetof(Row, substeps_sum), i64}};
+                                {"substeps_sum", offsetof(Row, substeps_sum), i64},
+                                {"impacts", offsetof(Row, impacts), i64},
+                                {"coarse_steps", offsetof(Row, coarse_steps), i64}};
   return row_type(sizeof(Row), columns);
 }
 
@@ -82,15 +85,20 @@ Hdf5Id contact_type() {
                                 {"impulse", offsetof(Row, impulse), f64, 3},
                                 {"velocity", offsetof(Row, velocity), f64, 3},
                                 {"gap", offsetof(Row, gap), f64},
-                                {"friction", offsetof(Row, friction), f64}};
+                                {"friction", offsetof(Row, friction), f64},
+                                {"patch_point", offsetof(Row, patch_point), H5T_NATIVE_INT64}};
   return row_type(sizeof(Row), columns);
 }
 
 Hdf5Id memory_type() {
   using Row = MemoryRecord;
+  const hid_t f64 = H5T_NATIVE_DOUBLE;
   const Hdf5Column columns[] = {{"key", offsetof(Row, key), H5T_NATIVE_UINT32, 4},
-                                {"impulse", offsetof(Row, impulse), H5T_NATIVE_DOUBLE, 3},
-                                {"approach", offsetof(Row, approach), H5T_NATIVE_DOUBLE}};
+                                {"impulse", offsetof(Row, impulse), f64, 3},
+                                {"approach", offsetof(Row, approach), f64},
+                                {"patch_point", offsetof(Row, patch_point), H5T_NATIVE_INT64},
+                                {"deformation_a", offsetof(Row, deformation_a), f64, 3},
+                                {"deformation_b", offsetof(Row, deformation_b), f64, 3}};
   return row_type(sizeof(Row), columns);
 }
 

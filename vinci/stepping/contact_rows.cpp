@@ -79,11 +79,86 @@ bool can_respond(const Model& model, std::span<const Pose> poses, const Contact&
   return largest > 1e-12;  // directions are unit vectors: below this it is rounding
 }
 
+double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                const Vector3& axis) {
+  double sum = 0.0;
+  for (const int b : {contact.body_a, contact.body_b}) {
+    const Body& body = model.bodies[b];
+    const Vector3 arm = 0.5 * (contact.point_a + contact.point_b) - poses[b] * body.mass.center;
+    const double moment = arm.cross(axis).z();
+    for (int i = 0; i < body.velocity_size; ++i) {
+      if (model.free_index[body.velocity_offset + i] < 0) continue;
+      const int coordinate = model.coordinate[body.velocity_offset + i];
+      sum += coordinate < 3 ? axis[coordinate] * axis[coordinate] / body.mass.mass
+                            : moment * moment / body.mass.inertia(2, 2);
+    }
+  }
+  return sum;
+}
+
 int row_count(World world, Cone cone, int directions, double friction) {
   if (friction == 0.0) return 1;
   if (cone == Cone::quadratic) return world == World::planar ? 2 : 3;
   return direction_count(world, directions) + 2;
 }
+
+namespace {
+
+// Entries of C by the layers of contacts, in the rows that the cone gives them.
+class ComplianceRows {
+ public:
+  ComplianceRows(World world, Cone cone, int directions, std::span<const ContactTerms> terms,
+                 SparseRows& C)
+      : world_(world), cone_(cone), directions_(directions), terms_(terms), C_(C) {}
+
+  // The row of contact i along an axis in its (normal, tangent 1, tangent 2), and the 1 in the
+  // column of its σ where it has one.
+  void push(std::size_t i, const Vector3& axis, int sigma = -1) {
+    for (const Compliance& item : terms_[i].compliance) {
+      const int first = first_row(static_cast<std::size_t>(item.contact));
+      if (sigma >= 0 && first > sigma) put_sigma(sigma);
+      const double friction = terms_[static_cast<std::size_t>(item.contact)].friction;
+      const Vector3 yields = item.block.transpose() * axis;
+      put(first, yields[0]);
+      const int count = row_count(world_, cone_, directions_, friction);
+      if (cone_ == Cone::quadratic) {
+        for (int k = 1; k < count; ++k) put(first + k, yields[k]);
+      } else if (count > 1) {
+        for (int k = 0; k < direction_count(world_, directions_); ++k)
+          put(first + 1 + k, pyramid_direction(world_, directions_, k).dot(yields.tail<2>()));
+      }
+    }
+    if (sigma >= 0) put_sigma(sigma);
+  }
+
+ private:
+  void put(int column, double value) {
+    if (value != 0.0) C_.push(column, value);
+  }
+  void put_sigma(int& sigma) {
+    C_.push(sigma, 1.0);
+    sigma = -1;
+  }
+  // Contacts yield to few others, near them in the list.
+  int first_row(std::size_t contact) {
+    for (; at_ < contact; ++at_) row_ += rows(at_);
+    for (; at_ > contact; --at_) row_ -= rows(at_ - 1);
+    return row_;
+  }
+  int rows(std::size_t contact) const {
+    return row_count(world_, cone_, directions_, terms_[contact].friction);
+  }
+
+  World world_;
+  Cone cone_;
+  int directions_;
+  std::span<const ContactTerms> terms_;
+  SparseRows& C_;
+  std::size_t at_ = 0;  // a contact, and
+  int row_ = 0;         // its first row
+};
+
+}  // namespace
 
 void append_contact_rows(const Model& model, std::span<const Pose> poses,
                          const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
@@ -94,6 +169,7 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
   problem.C.reset(total);
   problem.b.resize(total);
   problem.blocks.clear();
+  ComplianceRows compliance(model.world, cone, directions, terms, problem.C);
   int row = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactTerms& t = terms[i];
@@ -105,16 +181,19 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
     const int count = row_count(model.world, cone, directions, t.friction);
     write(t.frame.normal);
     problem.b[row] = t.normal_bias;
+    compliance.push(i, Vector3::UnitX());
     problem.C.end_row();
     if (count == 1) {
       problem.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
     } else if (cone == Cone::quadratic) {
       write(t.frame.tangent_1);
       problem.b[row + 1] = t.prescribed[0];
+      compliance.push(i, Vector3::UnitY());
       problem.C.end_row();
       if (count == 3) {
         write(t.frame.tangent_2);
         problem.b[row + 2] = t.prescribed[1];
+        compliance.push(i, Vector3::UnitZ());
         problem.C.end_row();
       }
       problem.blocks.push_back(
@@ -126,7 +205,7 @@ void append_contact_rows(const Model& model, std::span<const Pose> poses,
         const Vector2 d = pyramid_direction(model.world, directions, j);
         write(d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2);
         problem.b[row + 1 + j] = d[0] * t.prescribed[0] + d[1] * t.prescribed[1];
-        problem.C.push(sigma, 1.0);
+        compliance.push(i, Vector3(0.0, d[0], d[1]), sigma);
         problem.C.end_row();
       }
       problem.J.end_row();  // σ does not see u

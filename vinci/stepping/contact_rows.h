@@ -12,6 +12,7 @@
 //   0 <= λ_n ⟂ w_n,   0 <= β_j ⟂ d_j·v + σ >= 0,   0 <= σ ⟂ μ λ_n − Σ β_j >= 0.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "vinci/collision/contact.h"
@@ -22,17 +23,30 @@ namespace vinci {
 
 enum class Cone { quadratic, pyramid };
 
+// How contact `contact` yields to the one that holds this: its block of C, m/s for each N s along
+// (normal, tangent 1, tangent 2).
+struct Compliance {
+  int contact = 0;
+  Matrix3 block = Matrix3::Zero();
+};
+
 // What the rows of one contact need to know beyond its geometry.
 struct ContactTerms {
   ContactFrame frame;
   double friction = 0.0;
-  double normal_bias = 0.0;              // b of the normal row, m/s
-  double approach = 0.0;                 // m/s, closing speed to remember if it is hit now
-  Vector2 prescribed = Vector2::Zero();  // m/s, prescribed share along tangent 1 and 2
+  double normal_bias = 0.0;                     // b of the normal row, m/s
+  double approach = 0.0;                        // m/s, closing speed to remember if it is hit now
+  Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
+  std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
+
+// 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates of planar
+// bodies.
+double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                const Vector3& axis);
 
 // Unit direction j of a pyramid, along tangent 1 and 2.
 Vector2 pyramid_direction(World world, int directions, int j);

@@ -17,6 +17,8 @@ namespace {
 
 // A chain of bodies that hit each other within one step needs a pass a link.
 constexpr int max_passes = 16;
+// Parts of a step shorter than this share of it are not solved.
+constexpr double coasting_share = 1e-3;
 // The first body whose pose or velocity is not finite, or −1.
 int non_finite_body(const Model& model, const std::vector<Pose>& poses, const VectorX& velocities) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
@@ -72,6 +74,7 @@ ComplementarityProblem ContactStepper::probe(const Model& model) const {
   terms.frame = contact_frame(model.world, up);
   terms.friction = 0.5;
   terms.normal_bias = -1.0;
+  terms.compliance = probe_compliance();
   const std::vector<Pose> poses(2);
   const bool lies = std::any_of(model.bodies.begin(), model.bodies.end(),
                                 [](const Body& body) { return !body.supports.empty(); });
@@ -94,30 +97,85 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   Stopwatch watch;
   auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
 
-  step_forces(context, state, h, forces_);
-  foresee(model, state, h);
-  fill_motion(context, state, h);
+  begin(context, state, h);
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
-  set_reach(model, state, h);
   stamp(Stage::formulate);
   for (report.passes = 1;; ++report.passes) {
-    detect(context, state, report);
+    detect(context, state, h, report);
     stamp(Stage::detect);
+    if (in_flight_ && flight_.is_struck()) return report;
+    if (in_flight_) mark_touched(context, h);
     formulate(context, state, h);
     warm_start(context, state, h);
     stamp(Stage::formulate);
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, state, h, report);
     stamp(Stage::solve);
+    if (in_flight_ && coasts_) break;
+    if (in_flight_ && report.passes < max_passes &&
+        flight_.outrun({model, state, foreseen_, h}, next_))
+      continue;
     if (is_whole(model, h, report)) break;
   }
-  move(model, state, h);  // the last that calls code of the caller, so the last that may throw
+  move(context, state, h);  // the last that calls code of the caller, so the last that may throw
   collect(context, state, h, report);
   advance(context, state, h);
   if (report.diverged_body < 0)
     report.diverged_body = non_finite_body(model, state.poses, state.velocities);
   stamp(Stage::advance);
   return report;
+}
+
+// What comes before the first detection.
+void ContactStepper::begin(StepContext& context, const State& state, double h) {
+  step_forces(context, state, h, forces_);
+  foresee(*context.model, state, h);
+  fill_motion(context, state, h);
+  set_reach(*context.model, state, h);
+}
+
+void ContactStepper::find_contacts(StepContext& context, const State& state) {
+  context.detector->detect(*context.model, state.poses, reach_.distances(), context.contacts);
+}
+
+bool ContactStepper::yields(const Model&, const Contact&) const {
+  return false;
+}
+
+void ContactStepper::soften(const StepContext&, const State&, double, std::span<ContactTerms>) {}
+void ContactStepper::remember(const StepContext&, State&, double) {}
+
+namespace {
+
+// True for as long as this lives.
+class While {
+ public:
+  explicit While(bool& flag) : flag_(flag) { flag_ = true; }
+  While(const While&) = delete;
+  While& operator=(const While&) = delete;
+  ~While() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
+StepReport ContactStepper::fly(StepContext& context, State& state, double h,
+                               const FlightRules& rules) {
+  const While flying(in_flight_);
+  flight_.begin(rules);
+  return step(context, state, h);
+}
+
+void ContactStepper::look(StepContext& context, const State& state, double h,
+                          const FlightRules& rules) {
+  const While flying(in_flight_);
+  flight_.begin(rules);
+  StepReport report;
+  begin(context, state, h);
+  report.diverged_body = non_finite_body(*context.model, placed_, foreseen_);
+  detect(context, state, h, report);
 }
 
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
@@ -174,25 +232,28 @@ double ContactStepper::impulse_time(double h) const {
 }
 
 void ContactStepper::set_reach(const Model& model, const State& state, double h) {
-  if (foresees())
+  if (foresees() || in_flight_)
     reach_.foresee(model, {state, placed_, foreseen_}, h);
   else
     reach_.set(model, touch_);
 }
 
-void ContactStepper::detect(StepContext& context, const State& state, StepReport& report) {
+void ContactStepper::detect(StepContext& context, const State& state, double h,
+                            StepReport& report) {
   const Model& model = *context.model;
   ContactSet& contacts = context.contacts;
   contacts.clear();
-  if (report.diverged_body < 0)
-    context.detector->detect(model, state.poses, reach_.distances(), contacts);
+  if (report.diverged_body < 0) find_contacts(context, state);
   report.penetration = 0.0;
   for (const Contact& contact : contacts)
     report.penetration = std::max(report.penetration, -contact.gap);
   // A contact that no free coordinate can open or close is nothing to solve for.
   std::erase_if(contacts, [&](const Contact& contact) {
-    return contact.gap > touch_ || !can_respond(model, state.poses, contact);
+    return (contact.gap > touch_ && !in_flight_) || !can_respond(model, state.poses, contact);
   });
+  if (!in_flight_) return;
+  flight_.sort({model, state, foreseen_, h}, contacts);
+  std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
 }
 
 // Proved, or none was found: with large friction a problem may have no solution that only a search
@@ -277,18 +338,24 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
 
   // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
   // bodies at rest from resting.
-  const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  if (in_flight_) resolution = std::max(resolution, flight_.rules().touch);
+  const bool rigid = !yields(model, contact);
+  const bool rebounds = rigid && motion_ == MotionModel::dynamic && !in_flight_;
   ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
-                     .restitution = motion_ == MotionModel::dynamic ? surface.restitution : 0.0,
-                     .approach = approach};
+                     .restitution = rebounds ? surface.restitution : 0.0,
+                     .approach = rebounds ? approach : 0.0};
+  // However short the part of a step is, an overlap is closed at the pace of the whole one.
+  if (in_flight_ && impact.gap < 0.0) impact.gap *= h / flight_.rules().step;
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
     impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
                     impact.velocity;
   }
-  const ImpactTerms normal =
-      stabilised_ ? normal_terms(impact, h) : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
+  const ImpactTerms normal = stabilised_ || !rigid
+                                 ? normal_terms(impact, h)
+                                 : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.approach = normal.approach;
   return terms;
@@ -300,11 +367,14 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
   remembered_.clear();
   auto memory = state.contacts.begin();  // both lists are sorted by key
   for (const Contact& contact : context.contacts) {
-    while (memory != state.contacts.end() && memory->key < contact.key) ++memory;
-    const bool known = memory != state.contacts.end() && memory->key == contact.key;
+    const auto place = std::pair(contact.key, std::int64_t{contact.patch_point});
+    const auto at = [&] { return std::pair(memory->key, memory->patch_point); };
+    while (memory != state.contacts.end() && at() < place) ++memory;
+    const bool known = memory != state.contacts.end() && at() == place;
     remembered_.push_back(known ? *memory : ContactMemory{});
     terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
   }
+  soften(context, state, h, terms_);
   const ConeForm form{cone_, directions_};
   const int support_rows = static_cast<int>(supports_.size()) * support_row_count(form);
   append_contact_rows(model, state.poses, context.contacts, terms_, cone_, directions_,
@@ -360,8 +430,7 @@ bool ContactStepper::is_whole(const Model& model, double h, StepReport& report) 
   return true;
 }
 
-void ContactStepper::collect(StepContext& context, State& state, double h,
-                             StepReport& report) const {
+void ContactStepper::collect(StepContext& context, State& state, double h, StepReport& report) {
   const Model& model = *context.model;
   report.contact_count = static_cast<int>(context.contacts.size());
   context.solved.clear();
@@ -388,6 +457,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h,
     row += row_count(model.world, cone_, directions_, terms.friction);
   }
   collect_supports(context, state, h, report, row);
+  remember(context, state, h);
 }
 
 // Supports as contacts of a body with itself: normal up, tangents along x and y.
@@ -427,13 +497,32 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
     }
 }
 
+// Who does not fly freely. In a part so short that forces change velocities by little more than
+// their rounding there is nothing to solve for: bodies that touch something keep their velocities.
+void ContactStepper::mark_touched(StepContext& context, double h) {
+  touched_.assign(context.model->bodies.size(), 0);
+  for (const Contact& contact : context.contacts)
+    touched_[contact.body_a] = touched_[contact.body_b] = 1;
+  for (const SupportPoint& support : supports_) touched_[support.body] = 1;
+  coasts_ = h < coasting_share * flight_.rules().step;
+  if (!coasts_) return;
+  context.contacts.clear();
+  supports_.clear();
+}
+
 // The poses at the end of the step, into moved_.
-void ContactStepper::move(const Model& model, const State& state, double h) {
+void ContactStepper::move(const StepContext& context, const State& state, double h) {
+  const Model& model = *context.model;
   moved_ = state.poses;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0) continue;
-    moved_[b] = advanced(body, moved_[b], body_twist(model, next_, b), h);
+    for (int i = body.velocity_offset;
+         in_flight_ && coasts_ && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0) next_[i] = state.velocities[i];
+    moved_[b] = in_flight_ && !touched_[b]
+                    ? advance_flying(model, state, b, h, next_)
+                    : advanced(body, moved_[b], body_twist(model, next_, b), h);
     place_prescribed(body, state.time + h, moved_[b]);
   }
 }

@@ -28,6 +28,10 @@ int first_spoilt(const VectorX& numbers, const VectorX& before) {
 
 void step_forces(StepContext& context, const State& state, double h, VectorX& forces) {
   applied_forces(*context.model, state, forces);
+  if (context.held_forces) {
+    forces += *context.held_forces;
+    return;
+  }
   context.controls = state.controls;
   Eigen::Index first = 0;
   for (const NamedController& item : context.controllers) {
@@ -49,6 +53,12 @@ void step_forces(StepContext& context, const State& state, double h, VectorX& fo
     first += size;
   }
   context.controllers_acted = true;
+}
+
+void hold_forces(StepContext& context, const State& state, double h, VectorX& held) {
+  step_forces(context, state, h, held);
+  applied_forces(*context.model, state, context.forces_before);
+  held -= context.forces_before;
 }
 
 }  // namespace vinci

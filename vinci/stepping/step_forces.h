@@ -8,8 +8,12 @@ namespace vinci {
 
 // Applied forces (actuation.h) and those of the controllers for the step of h seconds that begins
 // at the state, packed; context.controls becomes the memory that the controllers have after the
-// step, for the stepper to put into the next state. Every stepper calls it, once a step. Throws
-// what a controller throws, and Error where one gave a number that is not finite.
+// step, for the stepper to put into the next state. Every stepper calls it, once a step; one whose
+// step has several parts calls it again for each with context.held_forces set, by hold_forces().
+// Throws what a controller throws, and Error where one gave a number that is not finite.
 void step_forces(StepContext& context, const State& state, double h, VectorX& forces);
+
+// The same, and what of it came from the controllers: the forces to hold.
+void hold_forces(StepContext& context, const State& state, double h, VectorX& held);
 
 }  // namespace vinci

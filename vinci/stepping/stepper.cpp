@@ -3,6 +3,7 @@
 #include "vinci/stepping/stepper.h"
 
 #include "vinci/stepping/anitescu_potra.h"
+#include "vinci/stepping/song_pang_kumar.h"
 #include "vinci/stepping/stewart_trinkle.h"
 
 namespace vinci {
@@ -33,9 +34,15 @@ const char* to_string(Ending ending) {
   return "";
 }
 
+std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solver&) const {
+  return "its steps do not find the times of impacts, and apply no impact law; accepted: "
+         "stewart-trinkle or anitescu-potra with 'impact-time: bisect' or 'gap-rate'";
+}
+
 void add_builtin_steppers(StepperRegistry& registry) {
   registry.add(StewartTrinkle::entry());
   registry.add(AnitescuPotra::entry());
+  registry.add(SongPangKumar::entry());
 }
 
 }  // namespace vinci

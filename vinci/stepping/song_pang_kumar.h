@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Song–Pang–Kumar method [Song 2004; Berard 2007, sec. IV a]: bodies are rigid but for a
+// massless visco-elastic layer at their contacts (compliance.h). With p = h λ the impulses of a
+// patch and δ its deformations,
+//   0 <= p_n ⟂ J_n vˡ⁺¹ + ψ/h + ∂ψ/∂t + δ_nˡ⁺¹/h >= 0,
+//   friction opposes J_t vˡ⁺¹ + (δ_tˡ⁺¹ − δ_tˡ)/h on the cone |p_t| <= μ p_n,
+// δˡ⁺¹ = (h K + D)⁻¹ (p + D δˡ). A contact ends when its force does, with the layer still pressed
+// in; it then recovers by itself. A pair of rigid materials has the rows of Stewart and Trinkle.
+//
+// A step takes substeps (substep_size()): up to the time of the next contact, found from the gap
+// and its rates as in [Esposito 2001], then `resolution`/ω long while a layer is loaded, ω² = k/m
+// of the contact, then as long as the step again. The choice depends on the state alone.
+#pragma once
+
+#include "vinci/stepping/compliance.h"
+#include "vinci/stepping/contact_stepper.h"
+#include "vinci/stepping/substep_rule.h"
+
+namespace vinci {
+
+class SongPangKumar : public ContactStepper {
+ public:
+  explicit SongPangKumar(const OptionValues& options);
+  SongPangKumar(const SongPangKumar&) = delete;  // rule_ refers to points_
+  static StepperRegistry::Entry entry();
+  std::string why_not(const Model& model) const override;
+  StepReport step(StepContext& context, State& state, double h) override;
+
+ protected:
+  ImpactTerms normal_terms(const ImpactState& contact, double h) const override {
+    return newton_impact(contact, h);
+  }
+  void find_contacts(StepContext& context, const State& state) override;
+  bool yields(const Model& model, const Contact& contact) const override;
+  void soften(const StepContext& context, const State& state, double h,
+              std::span<ContactTerms> terms) override;
+  void remember(const StepContext& context, State& state, double h) override;
+  std::span<const Compliance> probe_compliance() const override { return {&probe_, 1}; }
+
+ private:
+  struct Patch {
+    ContactKey key;
+    int first = 0, count = 0;  // its contacts in the set, which may be none
+  };
+  struct PatchPoint {
+    Vector3 impulse = Vector3::Zero();                 // N s
+    Vector2 a = Vector2::Zero(), b = Vector2::Zero();  // deformations of the layers, m
+  };
+
+  double substep_size(StepContext& context, const State& state, double remaining);
+  StepReport substeps(StepContext& context, State& state, double h);
+  void gather(const StepContext& context, const State& state);
+  void add_patch(const StepContext& context, const State& state, const Patch& patch);
+  void open_by_rounding(const StepContext& context, const State& state, const Contact& contact,
+                        ContactTerms& term) const;
+  bool deform(const StepContext& context, std::size_t patch, double h);
+  std::span<PatchPoint> points_of(std::size_t patch);
+
+  PatchPoints points_;
+  SubstepRule rule_;
+  int most_substeps_;
+  Compliance probe_;
+
+  // Workspace, kept between steps.
+  double shortest_ = 0.0;           // s, of a substep of this step
+  bool coarse_ = false;             // a substep of this step is longer than `resolution` asks for
+  State work_;                      // the state in the step
+  ContactSet seen_;                 // of the detector, for substep_size()
+  std::vector<double> seen_reach_;  // for which seen_ holds
+  std::vector<Patch> patches_;      // by key
+  std::vector<PatchPoint> patch_points_;
+  std::vector<Compliance> compliance_;
+  std::vector<SolvedContact> solved_, before_;
+  VectorX held_;
+};
+
+}  // namespace vinci

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a substep may be for contacts that yield, from the state alone:
+//   a contact comes nearer   up to the time at which g = ψ + δ_n is zero, from g, its rate and its
+//                            acceleration, as in [Esposito 2001];
+//   a layer is loaded        resolution/ω, ω² = stiffness × mobility of the contact;
+//   a layer is at rest       no bound: the oscillation about its equilibrium,
+//                            |v|/ω + |a|/ω², is a small share of the deformation.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vinci/collision/contact.h"
+#include "vinci/stepping/compliance.h"
+
+namespace vinci {
+
+struct SubstepSettings {
+  double resolution = 0.02;  // ω times the substep
+  double rest = 0.01;        // share of the deformation below which an oscillation is none
+};
+
+// The layers of a pair of materials.
+struct LayerPair {
+  const std::optional<Layer>*a, *b;
+  bool rigid() const { return !*a && !*b; }
+};
+LayerPair layers_of(const Model& model, const ContactKey& key);
+
+// What is remembered of a contact, one entry a point of its patch.
+std::span<const ContactMemory> memory_of(const State& state, const ContactKey& key);
+
+class SubstepRule {
+ public:
+  SubstepRule(const SubstepSettings& settings, const PatchPoints& points)
+      : settings_(settings), points_(points) {}
+
+  // `foreseen` are the packed velocities that the applied forces lead to in the time that remains
+  // of the step; the contacts are those that may be met in it.
+  double size(const Model& model, const State& state, const VectorX& foreseen,
+              const ContactSet& contacts, double remaining);
+
+ private:
+  struct Loaded {
+    bool is = false;                  // a point of the patch bears something
+    bool sliding = true;              // every such point
+    double deformation = 0.0;         // normal, largest of the patch, m
+    Vector2 force = Vector2::Zero();  // of the springs on b, N
+    double moment = 0.0;              // of the springs about the contact, N m
+  };
+  struct Frequencies {
+    double normal = 0.0, tangential = 0.0;  // rad/s
+  };
+  Loaded loaded(const Model& model, const State& state, const Contact& contact) const;
+  Frequencies frequencies(const Model& model, const State& state, const Contact& contact) const;
+  double approach(const Model& model, const State& state, const VectorX& foreseen,
+                  const Contact& contact, double remaining) const;
+  void push(const Model& model, const State& state, const Contact& contact, const Loaded& layer);
+  bool rests(const Model& model, const State& state, const Contact& contact, const Loaded& layer,
+             const Frequencies& frequency) const;
+
+  SubstepSettings settings_;
+  const PatchPoints& points_;
+  VectorX acceleration_;        // packed, by applied forces and springs
+  std::vector<Loaded> loaded_;  // parallel to the contacts
+};
+
+}  // namespace vinci

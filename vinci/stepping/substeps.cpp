@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over substeps.
+#include "vinci/stepping/substeps.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace vinci {
+namespace {
+
+bool before(const SolvedContact& a, const SolvedContact& b) {
+  return std::tie(a.contact.key, a.contact.patch_point) <
+         std::tie(b.contact.key, b.contact.patch_point);
+}
+
+// Worse first: what failed, then what has the larger residual.
+bool is_worse(const SolveReport& a, const SolveReport& b) {
+  const bool failed_a = a.status != SolveStatus::solved, failed_b = b.status != SolveStatus::solved;
+  if (failed_a != failed_b) return failed_a;
+  return a.residual.relative > b.residual.relative;
+}
+
+}  // namespace
+
+void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>& solved) {
+  const StepReport sum = report_;
+  report_ = report;
+  if (count_++ > 0) {
+    if (is_worse(sum.solve, report.solve)) report_.solve = sum.solve;
+    report_.solve.iterations = sum.solve.iterations + report.solve.iterations;
+    report_.passes += sum.passes;
+    report_.penetration = std::max(sum.penetration, report.penetration);
+    report_.fell_back |= sum.fell_back;
+    for (int i = 0; i < stage_count; ++i) report_.seconds[i] += sum.seconds[i];
+  }
+  const std::size_t known = solved_.size();
+  for (const SolvedContact& contact : solved) {
+    const auto end = solved_.begin() + static_cast<std::ptrdiff_t>(known);
+    const auto found = std::lower_bound(solved_.begin(), end, contact, before);
+    if (found == end || before(contact, *found)) {
+      solved_.push_back(contact);
+      continue;
+    }
+    const Vector3 impulse = found->impulse + contact.impulse;
+    *found = contact;
+    found->impulse = impulse;
+  }
+  if (solved_.size() > known) std::sort(solved_.begin(), solved_.end(), before);
+}
+
+StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
+  solved.swap(solved_);
+  report_.substeps = count_;
+  for (int i = 0; i < stage_count; ++i) report_.seconds[i] += further_[i];
+  report_.contact_count = static_cast<int>(solved.size());
+  report_.active_count = 0;
+  for (const SolvedContact& contact : solved) {
+    // A support bears its load at all times; it acts where it rubs.
+    const bool support = contact.contact.body_a == contact.contact.body_b;
+    const bool acts =
+        support ? !contact.impulse.tail<2>().isZero(0.0) : !contact.impulse.isZero(0.0);
+    report_.active_count += acts ? 1 : 0;
+  }
+  return report_;
+}
+
+}  // namespace vinci
