@@ -10,13 +10,14 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages test bench bench-solvers bench-python format tidy clean
+.PHONY: help demo build packages test bench bench-planar bench-solvers bench-python format tidy clean
 
 help:
 	@echo 'make demo    build, run the gallery of scenes, write pages to look at and a figure'
 	@echo 'make test    build everything and run all tests'
 	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
+	@echo 'make bench-planar   steps of the planar experiments; grasps a second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
@@ -53,6 +54,13 @@ bench:
 	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
 	cmake --build $(BUILD) --target benchmark-step
 	$(BUILD)/benchmarks/benchmark-step $(BENCH_FLAGS)
+
+# Steps of the planar experiments; grasps a second and their errors beside Box2D.
+bench-planar:
+	@$(INSTALL) build bench
+	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-planar
+	$(BUILD)/benchmarks/benchmark-planar $(BENCH_FLAGS)
 
 # Third-party problems: those of the folder VINCI_PROBLEMS. Six digits are all that the granular
 # flows were printed with.

@@ -22,16 +22,6 @@ std::pair<std::string, std::string> assignment(const std::string& text, const st
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-double number(const std::string& text, const std::string& flag) {
-  try {
-    const double value = Expression::parse(text, {}).value({});
-    if (std::isfinite(value)) return value;
-  } catch (const Error& error) {
-    throw Error(fmt::format("'{}': {}", text, error.message()), flag);
-  }
-  throw Error(fmt::format("'{}' is not finite", text), flag);
-}
-
 std::string value_name(const OptionSpec& spec) {
   const char* names[] = {"NUMBER", "INTEGER", "true|false", "NAME"};
   return names[spec.fallback.index()];
@@ -61,7 +51,7 @@ void add_json_flag(CLI::App& subcommand, Command& command) {
 void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries) {
   subcommand
       .add_option("--plugin", libraries,
-                  "Load a shared library with further detectors, steppers or solvers.")
+                  "Load a shared library with further detectors, steppers, solvers or impact laws.")
       ->type_name("LIBRARY")
       ->allow_extra_args(false)
       ->take_all();
@@ -89,12 +79,22 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags) {
         ->group("The run's choices, over the scene's [default]");
 }
 
+double number_of(const std::string& text, const std::string& flag) {
+  try {
+    const double value = Expression::parse(text, {}).value({});
+    if (std::isfinite(value)) return value;
+  } catch (const Error& error) {
+    throw Error(fmt::format("'{}': {}", text, error.message()), flag);
+  }
+  throw Error(fmt::format("'{}' is not finite", text), flag);
+}
+
 RunOverrides overrides_of(const ChoiceFlags& flags) {
   RunOverrides overrides;
   overrides.options = flags.options;
   for (const std::string& text : flags.parameters) {
     const auto [name, value] = assignment(text, "--set", "name=value, e.g. mu=0.3");
-    overrides.parameters[name] = number(value, "--set " + name);
+    overrides.parameters[name] = number_of(value, "--set " + name);
   }
   for (const std::string& text : flags.plugin_options) {
     const std::string form = "kind.option=value, e.g. solver.tolerance=1e-12";

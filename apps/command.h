@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "vinci/simulation/recording.h"
@@ -41,6 +42,8 @@ void add_render(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);
 void add_plan(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
+void add_compare(CLI::App& app, Command& command);
+void add_converge(CLI::App& app, Command& command);
 void add_list(CLI::App& app, Command& command);
 void add_schema(CLI::App& app, Command& command);
 
@@ -58,6 +61,8 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags);
 void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries);
 // Throws Error naming the flag.
 RunOverrides overrides_of(const ChoiceFlags& flags);
+// A finite number, as scenes may write it. Throws Error naming the flag.
+double number_of(const std::string& text, const std::string& flag);
 std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& libraries);
 
 // The scene of a file, its run's choices checked against the plugins.
@@ -65,6 +70,22 @@ Scene load_scene(const std::string& file, const Plugins& plugins);
 // A simulation whose mistakes in options name the flag they were given by.
 Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
                            const std::shared_ptr<const Plugins>& plugins);
+
+// Performs what throws Errors whose places are named as the flags of the command line are.
+template <class Function>
+auto with_flags(const CLI::App& subcommand, const Function& function) {
+  try {
+    return function();
+  } catch (const SceneError&) {
+    throw;
+  } catch (const Error& error) {
+    const std::string word = error.where().substr(0, error.where().find_first_of(" ,"));
+    if (word.empty() || typeid(error) != typeid(Error) ||
+        subcommand.get_option_no_throw("--" + word) == nullptr)
+      throw;
+    throw Error(error.message(), "--" + error.where());
+  }
+}
 
 void print(const Json& json);  // on standard output, with a newline; NaN and infinities are null
 Json to_json(const RunSummary& summary);

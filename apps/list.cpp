@@ -86,6 +86,7 @@ int run_list(const ListFlags& flags, const Command& command) {
     if (wanted("detectors")) json["detectors"] = registry_json(plugins->detectors);
     if (wanted("steppers")) json["steppers"] = registry_json(plugins->steppers);
     if (wanted("solvers")) json["solvers"] = registry_json(plugins->solvers);
+    if (wanted("impact-laws")) json["impact-laws"] = registry_json(plugins->impact_laws);
     if (wanted("options")) json["options"] = options_json(run_option_table());
     print(json);
     return exit_good;
@@ -100,6 +101,7 @@ int run_list(const ListFlags& flags, const Command& command) {
   part("detectors", [&] { print_registry("Detectors", plugins->detectors); });
   part("steppers", [&] { print_registry("Steppers", plugins->steppers); });
   part("solvers", [&] { print_registry("Solvers", plugins->solvers); });
+  part("impact-laws", [&] { print_registry("Impact laws", plugins->impact_laws); });
   part("options", [&] {
     fmt::print("Options of a run\n");
     for (const OptionSpec& spec : run_option_table().specs()) print_option(spec, 2);
@@ -112,12 +114,15 @@ int run_list(const ListFlags& flags, const Command& command) {
 void add_list(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ListFlags>();
   CLI::App* subcommand = add_subcommand(
-      app, "list", "Show detectors, steppers, solvers and options that a run can choose.");
+      app, "list",
+      "Show detectors, steppers, solvers, impact laws and options that a run can choose.");
   subcommand
-      ->add_option("what", flags->what,
-                   "One of detectors, steppers, solvers, options; all of them if not given.")
+      ->add_option(
+          "what", flags->what,
+          "One of detectors, steppers, solvers, impact-laws, options; all of them if not given.")
       ->type_name("")
-      ->check(CLI::IsMember({"detectors", "steppers", "solvers", "options"}).description(""));
+      ->check(CLI::IsMember({"detectors", "steppers", "solvers", "impact-laws", "options"})
+                  .description(""));
   add_plugin_flag(*subcommand, flags->libraries);
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command] {

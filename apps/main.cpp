@@ -8,6 +8,7 @@
 
 #include "apps/command.h"
 #include "apps/text.h"
+#include "vinci/analysis/run_many.h"
 #include "vinci/viewing/failure.h"
 
 namespace {
@@ -22,6 +23,8 @@ int guarded(const vinci::Command& command) {
   } catch (const vinci::Failure& error) {
     return report(error, vinci::exit_failed);
   } catch (const vinci::ViewingFailure& error) {
+    return report(error, vinci::exit_failed);
+  } catch (const vinci::RunFailure& error) {
     return report(error, vinci::exit_failed);
   } catch (const vinci::Error& error) {
     return report(error, vinci::exit_bad_input);
@@ -50,6 +53,8 @@ int main(int argc, char** argv) {
   vinci::add_export(app, command);
   vinci::add_plan(app, command);
   vinci::add_solve(app, command);
+  vinci::add_compare(app, command);
+  vinci::add_converge(app, command);
   vinci::add_list(app, command);
   vinci::add_schema(app, command);
   try {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/table.h"
 #include "apps/text.h"
 
 namespace vinci {
@@ -28,28 +29,6 @@ std::string residual_text(const RunResult& result) {
 
 std::string energy_change(const RunSummary& summary) {
   return short_number(summary.energy_last - summary.energy_first);
-}
-
-struct Cell {
-  std::string head_1, head_2;
-  std::vector<std::string> rows;
-  bool left = false;
-
-  std::size_t width() const {
-    std::size_t result = std::max(columns(head_1), columns(head_2));
-    for (const std::string& row : rows) result = std::max(result, columns(row));
-    return result;
-  }
-  std::string at(const std::string& text) const {
-    return left ? padded(text, width()) : std::string(width() - columns(text), ' ') + text;
-  }
-};
-
-void print_line(const std::vector<Cell>& cells, const std::function<std::string(const Cell&)>& of) {
-  std::string line;
-  for (const Cell& cell : cells) line += (line.empty() ? "" : "  ") + cell.at(of(cell));
-  while (line.ends_with(' ')) line.pop_back();
-  fmt::print("{}\n", line);
 }
 
 }  // namespace
@@ -104,6 +83,7 @@ void print_summary(const RunResult& result) {
          fmt::format("the motion of {}: '{}' is held by nothing in some direction, and took "
                      "the least motion",
                      plural(s.free_steps, "step"), s.free_body));
+  if (s.impacts > 0) line("impacts", fmt::format("{} whose time was found", s.impacts));
   line("state hash", s.state_hash);
   line("recording", fmt::format("{} ({}, {})", result.recording.string(),
                                 plural(result.frames, "frame"), byte_count(result.bytes)));
@@ -129,7 +109,7 @@ void print_profile(const RunSummary& summary) {
 }
 
 void print_table(const std::vector<RunResult>& results) {
-  std::vector<Cell> cells{
+  std::vector<Column> cells{
       {"", "scene", {}, true},    {"", "steps", {}},        {"contacts", "most", {}},
       {"worst", "residual", {}},  {"inexact", "steps", {}}, {"deepest", "overlap m", {}},
       {"energy", "change J", {}}, {"wall", "time s", {}},   {"", "recording", {}, true}};
@@ -149,14 +129,11 @@ void print_table(const std::vector<RunResult>& results) {
                                result.recording.string()};
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i].rows.push_back(row[i]);
   }
-  std::size_t width = 2 * (cells.size() - 1);
-  for (const Cell& cell : cells) width += cell.width();
-  const bool narrow = width > static_cast<std::size_t>(std::max(terminal_width(stdout), 80));
+  const bool narrow =
+      table_width(cells) > static_cast<std::size_t>(std::max(terminal_width(stdout), 80));
   if (narrow) cells.pop_back();
-  print_line(cells, [](const Cell& cell) { return cell.head_1; });
-  print_line(cells, [](const Cell& cell) { return cell.head_2; });
-  for (std::size_t i = 0; i < results.size(); ++i)
-    print_line(cells, [i](const Cell& cell) { return cell.rows[i]; });
+  print_heads(cells);
+  for (std::size_t i = 0; i < results.size(); ++i) print_row(cells, i);
   if (!all_whole) fmt::print("* stopped or diverged before its end\n");
   if (narrow && !results.empty())
     fmt::print("Recordings: {}\n", (results.front().recording.parent_path() / "*.h5").string());

@@ -6,7 +6,8 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry model collision complementarity solvers stepping simulation analysis viewing)
+set(VINCI_FOLDERS base geometry model collision complementarity solvers stepping simulation
+                  analysis viewing)
 
 add_library(vinci-umbrella INTERFACE)
 add_library(Vinci::vinci ALIAS vinci-umbrella)
@@ -24,9 +25,10 @@ set(public_model actuation controller model motion run_options scene state)
 set(public_collision contact)
 set(public_complementarity certificate mass_factor nonlinear_problem problem problem_file residual)
 set(public_solvers all_solutions law_pieces path_newton solver)
-set(public_stepping contact_frame contact_rows free_motion step_forces stepper)
+set(public_stepping contact_frame contact_rows free_motion impact_law step_forces stepper)
 set(public_simulation plugins recorder recording replay simulation)
-set(public_analysis passage)
+set(public_analysis body_distance compare contact_modes grasp grasp_functions passage run_many trace
+                    variants)
 set(public_viewing description failure frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

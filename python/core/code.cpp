@@ -118,7 +118,8 @@ void add_code(Registry<Interface>& registry, std::map<std::string, std::string>&
   options[registry.kind()] = name;
 }
 
-// "solver.tolerance" is an option of a plugin, "step" one of the run.
+}  // namespace
+
 void sort_options(const std::map<std::string, std::string>& options, RunOverrides& overrides) {
   for (const auto& [name, text] : options) {
     const std::size_t dot = name.find('.');
@@ -129,18 +130,16 @@ void sort_options(const std::map<std::string, std::string>& options, RunOverride
   }
 }
 
-}  // namespace
-
 std::unique_ptr<SimulationHandle> make_simulation(
     const Scene& scene, const std::map<std::string, std::string>& options,
     const std::map<std::string, double>& parameters,
     const std::vector<std::pair<std::string, py::object>>& controllers,
     const std::map<std::pair<std::string, std::string>, py::object>& motions,
-    const py::object& solver, const py::object& stepper) {
+    const py::object& solver, const py::object& stepper, const py::object& impact_law) {
   const auto owner = std::make_shared<std::weak_ptr<Simulation>>();
   std::map<std::string, std::string> chosen = options;
   std::shared_ptr<const Plugins> plugins = known_plugins();
-  if (!solver.is_none() || !stepper.is_none()) {
+  if (!solver.is_none() || !stepper.is_none() || !impact_law.is_none()) {
     auto extended = std::make_shared<Plugins>(*plugins);
     if (!solver.is_none())
       add_code(extended->solvers, chosen, solver, {},
@@ -151,6 +150,11 @@ std::unique_ptr<SimulationHandle> make_simulation(
       add_code(extended->steppers, chosen, stepper, plugins->steppers.at(inner_stepper).options,
                [held = Held(stepper), owner](const OptionValues& values) {
                  return python_stepper(held, owner, values);
+               });
+    if (!impact_law.is_none())
+      add_code(extended->impact_laws, chosen, impact_law, {},
+               [held = Held(impact_law), name = code_name(impact_law)](const OptionValues&) {
+                 return python_impact_law(held, name);
                });
     plugins = extended;
   }

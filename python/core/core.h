@@ -29,11 +29,14 @@ void add_problem(py::module_& module);
 void add_solve(py::module_& module);
 void add_plugins(py::module_& module);
 void add_stepping(py::module_& module);
+void add_impact_laws(py::module_& module);
 void add_simulation(py::module_& module);
 void add_recorder(py::module_& module);
 void add_recording(py::module_& module);
 void add_planning(py::module_& module);
 void add_viewing(py::module_& module);
+void add_grasp(py::module_& module);
+void add_analysis(py::module_& module);
 
 // A Python object that C++ code may copy and drop in any thread, with or without the GIL.
 class Held {

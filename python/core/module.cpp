@@ -15,9 +15,12 @@ PYBIND11_MODULE(_core, module) {
   add_solve(module);
   add_plugins(module);
   add_stepping(module);
+  add_impact_laws(module);
   add_simulation(module);
   add_recorder(module);
   add_recording(module);
   add_planning(module);
   add_viewing(module);
+  add_grasp(module);
+  add_analysis(module);
 }

@@ -84,14 +84,20 @@ void add_plugins(py::module_& module) {
 >>> list(vinci.detectors())
 ['exact'])");
   module.def(
+      "impact_laws", [] { return entries(known_plugins()->impact_laws); },
+      R"(The impact laws that can be chosen by name, with their texts and options.
+
+>>> list(vinci.impact_laws())
+['newton', 'poisson'])");
+  module.def(
       "run_options", [] { return options_dict(run_option_table()); },
       R"(The options of a run: keys of `run` in scenes, keywords of `Simulation` (with _ for -).
 
 >>> vinci.run_options()["step"]["unit"]
 's')");
   module.def("load_plugin", &load_library, "path"_a,
-             "Loads a shared library whose solvers, steppers and detectors can then be chosen by "
-             "name; a second time nothing happens.");
+             "Loads a shared library whose solvers, steppers, detectors and impact laws can then "
+             "be chosen by name; a second time nothing happens.");
 }
 
 }  // namespace vinci::python

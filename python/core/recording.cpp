@@ -40,6 +40,7 @@ const py::dtype& frame_type() {
                              .field("fell_back", "?", at(f.fell_back))
                              .field("free_motions", "i4", at(f.free_motions))
                              .field("substeps", "i8", at(f.substeps))
+                             .field("impacts", "i8", at(f.impacts))
                              .dtype());
   }();
   return *type;
@@ -150,17 +151,17 @@ Bodies bodies_of(const Recording& recording) {
 
 py::dict summary_of(RecordingHandle& handle) {
   const RunSummary s = handle.get().summary();
-  return py::dict("steps"_a = s.steps, "inexact_steps"_a = s.inexact_steps,
-                  "worst_residual"_a = s.worst_residual,
-                  "worst_residual_step"_a = s.worst_residual_step,
-                  "worst_penetration"_a = s.worst_penetration, "contacts_max"_a = s.contacts_max,
-                  "contacts_mean"_a = s.contacts_mean, "iterations_mean"_a = s.iterations_mean,
-                  "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
-                  "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
-                  "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
-                  "substeps"_a = s.substeps, "coarse_steps"_a = s.coarse_steps,
-                  "free_body"_a = s.free_body, "ending"_a = s.ending, "diverged"_a = s.diverged,
-                  "diverged_body"_a = s.diverged_body, "state_hash"_a = s.state_hash);
+  return py::dict(
+      "steps"_a = s.steps, "inexact_steps"_a = s.inexact_steps,
+      "worst_residual"_a = s.worst_residual, "worst_residual_step"_a = s.worst_residual_step,
+      "worst_penetration"_a = s.worst_penetration, "contacts_max"_a = s.contacts_max,
+      "contacts_mean"_a = s.contacts_mean, "iterations_mean"_a = s.iterations_mean,
+      "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
+      "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
+      "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
+      "substeps"_a = s.substeps, "coarse_steps"_a = s.coarse_steps, "impacts"_a = s.impacts,
+      "free_body"_a = s.free_body, "ending"_a = s.ending, "diverged"_a = s.diverged,
+      "diverged_body"_a = s.diverged_body, "state_hash"_a = s.state_hash);
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {

@@ -181,6 +181,8 @@ void add_report(py::module_& module) {
       "free_motions", &StepReport::free_motions,
       "Directions in which the bodies could have moved otherwise: above 0 the motion "
       "is not unique.");
+  report.def_readonly("impacts", &StepReport::impacts,
+                      "Impacts in this step whose time was found (`impact_time`).");
   report.def_property_readonly(
       "ending", [](const StepReport& r) { return to_string(r.ending); },
       "Why the motion model has no next state, in words; '' where it has one.");
@@ -280,7 +282,7 @@ void add_simulation(py::module_& module) {
   add_report(module);
   py::class_<SimulationHandle> simulation(module, "Simulation");
   simulation.def(py::init(&make_simulation), "scene"_a, "options"_a, "parameters"_a,
-                 "controllers"_a, "motions"_a, "solver"_a, "stepper"_a);
+                 "controllers"_a, "motions"_a, "solver"_a, "stepper"_a, "impact_law"_a);
   simulation.def("step", &SimulationHandle::step, "count"_a = 1,
                  R"(Performs one step, or several, and reports on the last one.
 

@@ -161,6 +161,11 @@ class PythonStepper : public TimeStepper {
   }
 
   ComplementarityProblem probe(const Model&) const override { return {}; }
+  // Steps made of parts of the built-in method have its impacts.
+  std::string why_not_law(const Model& model, const ImpactLaw& law,
+                          const Solver& solver) const override {
+    return inner_->why_not_law(model, law, solver);
+  }
 
   StepReport step(StepContext& context, State& state, double h) override {
     py::gil_scoped_acquire gil;

@@ -21,7 +21,7 @@ bool go_on() {
 }
 
 py::dict page(const Paths& recordings, const std::filesystem::path& path, bool overwrite,
-              double max_size, std::int64_t every) {
+              double max_size, std::int64_t every, const std::string& comparison) {
   PageOptions options;
   if (!(max_size > 0.0 && max_size <= 2000.0))
     throw Error("accepted: MB, above 0 and at most 2000", "max_size");
@@ -29,6 +29,7 @@ py::dict page(const Paths& recordings, const std::filesystem::path& path, bool o
   options.max_bytes = static_cast<std::uint64_t>(max_size * 1e6);
   options.stride = every;
   options.overwrite = overwrite;
+  options.comparison = comparison;
   options.go_on = go_on;
   const PageResult result = write_page(path, recordings, options);
   py::list kept;
@@ -78,8 +79,8 @@ py::dict picture(const Paths& recordings, const std::filesystem::path& path,
 }  // namespace
 
 void add_viewing(py::module_& module) {
-  module.def("_write_page", &page, "recordings"_a, "path"_a, "overwrite"_a, "max_size"_a,
-             "every"_a);
+  module.def("_write_page", &page, "recordings"_a, "path"_a, "overwrite"_a, "max_size"_a, "every"_a,
+             "comparison"_a = "");
   module.def("_serve", &serve, "recordings"_a, "port"_a, "tell"_a);
   module.def("_render", &picture, "recordings"_a, "path"_a, "options"_a);
 }

@@ -18,6 +18,7 @@ from ._core import (
     Block,
     Body,
     FoundSolution,
+    Impact,
     Model,
     Problem,
     Recorder,
@@ -28,6 +29,7 @@ from ._core import (
     StepReport,
     all_solutions,
     detectors,
+    impact_laws,
     load_plugin,
     residual,
     run_options,
@@ -37,19 +39,30 @@ from ._core import (
     steppers,
 )
 from ._core import version as __version__
-from .code import Controller, Motion, Solver, Stepper
+from . import grasp
+from .analysis import (
+    ComparedRun,
+    Comparison,
+    Convergence,
+    ConvergenceCurve,
+    compare,
+    converge,
+)
+from .code import Controller, ImpactLaw, Motion, Solver, Stepper
 from .planning import Passage, plan
 from .recording import BodyTrack, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
 from .viewing import render, view, write_page
 
 __all__ = [
-    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Controller", "Diagnostic", "Error",
-    "FoundSolution", "FrameInfo", "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder",
-    "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation",
-    "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions", "detectors",
-    "load_plugin", "plan", "render", "residual", "run_options", "scene_schema", "solve", "solvers",
-    "steppers", "view", "write_page",
+    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "ComparedRun", "Comparison",
+    "Controller", "Convergence", "ConvergenceCurve", "Diagnostic", "Error", "FoundSolution",
+    "FrameInfo", "Impact", "ImpactLaw", "Model", "Motion", "Parameters", "Passage", "Problem",
+    "Recorder", "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError",
+    "Simulation", "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions",
+    "compare", "converge", "detectors", "grasp", "impact_laws", "load_plugin", "plan", "render",
+    "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
+    "write_page",
 ]  # fmt: skip
 
 # Classes are known by the name under which users import them.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base classes of code that takes part in a run: solvers, steppers, controllers, motions.
+"""Base classes of code that takes part in a run: solvers, steppers, impact laws, controllers,
+motions.
 
 An exception in such code stops the run: it reaches the caller with its traceback, the simulation
 has the state of the step before, and a recording is closed with it.
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._core import Answer, Model, Problem, State, StepContext
+    from ._core import Answer, Impact, Model, Problem, State, StepContext
 
 
 class Solver:
@@ -64,6 +65,27 @@ class Stepper:
         """Changes the state into the one h seconds later: its poses, velocities and contacts. Time,
         number of steps and the memory of controllers are taken care of."""
         raise NotImplementedError(f"{type(self).__name__}.step(context, state, h)")
+
+
+class ImpactLaw:
+    """An impact law written in Python: give an instance (or the class) as `impact_law=`.
+
+    It is asked where `impact_time` finds the times of impacts. What no law may break is measured:
+    impulses in their friction cones, no contact that closes afterwards.
+
+    >>> class Inelastic(vinci.ImpactLaw):
+    ...     def apply(self, impact):
+    ...         return impact.solve(impact.problem)
+    >>> sim = vinci.Simulation(scenes / "bouncing_ball.yaml", impact_time="bisect",
+    ...                        impact_law=Inelastic, duration=0.5)
+    >>> sim.run().worst_residual < 1e-10
+    True
+    """
+
+    def apply(self, impact: Impact) -> Any:
+        """The impulses of the impact, one number a row of `impact.problem` (N s); or an Answer. The
+        velocities follow from them."""
+        raise NotImplementedError(f"{type(self).__name__}.apply(impact)")
 
 
 class Controller:

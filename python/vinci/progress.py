@@ -21,8 +21,8 @@ class Progress:
         self._next = 0.0 if forced else 0.2
         self._drawn = 0
 
-    def update(self, step: int, simulated: float) -> None:
-        """Draws if it is time to: steps done, and simulated time in s."""
+    def update(self, step: int, simulated: float | None = None) -> None:
+        """Draws if it is time to: steps done, and the simulated time in s if there is one."""
         elapsed = time.monotonic() - self._start
         if not self._visible or elapsed < self._next:
             return
@@ -31,8 +31,9 @@ class Progress:
         part = min(1.0, (step - self._first) / total)
         rate = (step - self._first) / elapsed if elapsed > 0 else 0.0
         left = (self._last - step) / rate if rate > 0 else 0.0
+        reached = "" if simulated is None else f"{simulated:.4g} s, "
         text = (
-            f" {100 * part:3.0f}% {simulated:.4g} s, {rate:.3g} steps/s,"
+            f" {100 * part:3.0f}% {reached}{rate:.3g} steps/s,"
             f" {int(left) // 60}:{int(left) % 60:02d} left"
         )
         room = shutil.get_terminal_size().columns - 1

@@ -41,6 +41,7 @@ class FrameInfo:
     fell_back: bool  #: solved without the stabilisation of overlaps, for want of a solution
     free_motions: int  #: above 0 the motion is not unique
     substeps: int  #: smaller steps that the stepper took within this one
+    impacts: int  #: whose time was found
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class RunSummary:
     substeps: int  #: of all steps: above `steps` where the stepper took smaller ones
     coarse_steps: int  #: with a substep longer than the stepper's rules ask for
     free_body: str  #: that could have moved otherwise, in the last of them
+    impacts: int  #: whose time was found
     ending: str  #: why the motion model has no next state; '' if it has
     diverged: bool
     diverged_body: str  #: '' if none did
@@ -127,7 +129,7 @@ class Recording(_core.Recording):
         solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
         `velocity_residual` (m/s), `impulse_residual` (N s), `penetration` (m), `kinetic`,
         `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`,
-        `substeps`.
+        `substeps`, `impacts`.
         """
         return self._frames(*self._range(first, last, stride))
 

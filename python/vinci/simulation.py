@@ -86,7 +86,7 @@ class Simulation(_core.Simulation):
 
     - `parameters` sets parameters over the scene's.
     - `options` are those of the methods: `{"solver.tolerance": 1e-12}`.
-    - `solver` and `stepper` are names, or objects (or classes) written in Python.
+    - `solver`, `stepper` and `impact_law` are names, or objects (or classes) written in Python.
     - `controllers` act in this order; `motions` replace the expressions of prescribed
       coordinates: `{("wall", "x"): motion}`. Plain functions do, too.
     - `plugins` are shared libraries to load before.
@@ -107,6 +107,8 @@ class Simulation(_core.Simulation):
         motion: str | None = None,
         cone: str | None = None,
         directions: int | None = None,
+        impact_time: str | None = None,
+        impact_law: Any = None,
         detector: str | None = None,
         solver: Any = None,
         step: float | None = None,
@@ -123,9 +125,10 @@ class Simulation(_core.Simulation):
         for library in [plugins] if isinstance(plugins, (str, os.PathLike)) else plugins:
             _core.load_plugin(library)
         texts = {k.replace("_", "-"): _text(v, k) for k, v in (options or {}).items()}
-        code: dict[str, Any] = {"stepper": None, "solver": None}
+        code: dict[str, Any] = {"stepper": None, "solver": None, "impact-law": None}
         given = {
             "stepper": stepper, "motion": motion, "cone": cone, "directions": directions,
+            "impact-time": impact_time, "impact-law": impact_law,
             "detector": detector, "solver": solver, "step": step, "duration": duration,
             "output-interval": output_interval, "accept": accept, "seed": seed,
         }  # fmt: skip
@@ -137,6 +140,7 @@ class Simulation(_core.Simulation):
         super().__init__(
             _scene(scene), texts, {k: float(v) for k, v in (parameters or {}).items()},
             _named(controllers), _places(motions or {}), code["solver"], code["stepper"],
+            code["impact-law"],
         )  # fmt: skip
 
     @property

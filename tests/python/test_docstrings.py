@@ -21,6 +21,8 @@ def documented() -> Iterator[tuple[str, Any]]:
     for name in vinci.__all__:
         thing = getattr(vinci, name)
         yield name, thing
+        if inspect.ismodule(thing):
+            yield from ((f"{name}.{inner}", getattr(thing, inner)) for inner in thing.__all__)
         if not inspect.isclass(thing):
             continue
         for member_name in dir(thing):

@@ -105,8 +105,9 @@ TEST(SongPangKumar, oblique_impacts_stick_slip_and_leave_as_the_reference_does) 
       EXPECT_LE((exit.velocity - velocity).norm(), 5.0 * h * omega * speed) << name;
       EXPECT_LE((exit.place - place).norm(), 5.0 * h * speed) << name;
       for (const auto& event : wanted["events"])
-        if (event["event"] == "slip+1 starts")
+        if (event["event"] == "slip+1 starts") {
           EXPECT_NEAR(exit.slip_begins, event["t"].get<double>(), 2.0 * h) << name;
+        }
       steps.push_back(h);
       errors.push_back((exit.velocity - velocity).norm());
     }
@@ -241,11 +242,12 @@ TEST(SongPangKumar, the_step_shortens_at_contact_only_and_recovers_after_it) {
     const StepReport& report = simulation.step();
     const double begin = simulation.state().time - scene.step;
     // Contact lasts less than π/ω√(1 − ζ²).
-    if (begin > fall + 1.1 * M_PI / scene.frequency() || begin + scene.step < fall - 2e-3)
+    if (begin > fall + 1.1 * M_PI / scene.frequency() || begin + scene.step < fall - 2e-3) {
       ASSERT_EQ(report.substeps, 1) << "at " << begin;
-    else if (begin > fall + 1e-3 && begin + scene.step < fall + 6e-3)
+    } else if (begin > fall + 1e-3 && begin + scene.step < fall + 6e-3) {
       // resolution/ω = 31.6 µs.
       ASSERT_EQ(report.substeps, 32) << "at " << begin;
+    }
   }
 }
 

@@ -29,6 +29,19 @@ const OptionTable& run_option_table() {
        "world x (world y where the normal is within 45 degrees of x), the others follow at equal "
        "angles. A planar contact has 2.",
        8L, "", 3, 256},
+      {"impact-time",
+       "How the time of an impact is found: none, impacts are part of the steps; bisect, by "
+       "backing "
+       "up to it; gap-rate, by cutting the step to what the rate of the gap allows. Needs motion "
+       "dynamic.",
+       std::string("none"),
+       "",
+       0,
+       0,
+       {"none", "bisect", "gap-rate"}},
+      {"impact-law",
+       "Law that an impact obeys whose time is found; `vinci list impact-laws` shows them.",
+       std::string("newton")},
       {"detector", "Collision detector; `vinci list detectors` shows them.", std::string("exact")},
       {"solver", "Complementarity solver; `vinci list solvers` shows them.", std::string("auto")},
       {"step", "Time step h.", 1e-3, "s", 1e-12, 1e3},

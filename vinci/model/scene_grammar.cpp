@@ -21,7 +21,7 @@ const SceneKey* SceneValue::find(const std::string& name) const {
 }
 
 bool names_plugin(const std::string& run_key) {
-  static const std::array<std::string, 3> plugins{"stepper", "detector", "solver"};
+  static const std::array<std::string, 4> plugins{"stepper", "detector", "solver", "impact-law"};
   return std::find(plugins.begin(), plugins.end(), run_key) != plugins.end();
 }
 
@@ -405,13 +405,12 @@ SceneValue run() {
   for (const OptionSpec& spec : run_option_table().specs()) {
     SceneKey key{spec.name, spec.text, number(accepted(spec))};
     if (names_plugin(spec.name)) {
-      SceneValue plugin = map(
-          "{name: ..., option: value}",
-          {{"name", "Name of the " + spec.name + ".", word("the name of a " + spec.name), true}});
+      const std::string name =
+          fmt::format("the name of {} {}", spec.name == "impact-law" ? "an" : "a", spec.name);
+      SceneValue plugin = map("{name: ..., option: value}",
+                              {{"name", "Name of the " + spec.name + ".", word(name), true}});
       plugin.open = true;
-      key.value =
-          either(fmt::format("the name of a {}, or {{name: ..., option: value}}", spec.name),
-                 {word("the name of a " + spec.name), std::move(plugin)});
+      key.value = either(name + ", or {name: ..., option: value}", {word(name), std::move(plugin)});
     } else if (std::holds_alternative<std::string>(spec.fallback)) {
       key.value = spec.choices.empty() ? word(accepted(spec)) : choice(spec.choices);
     } else if (std::holds_alternative<bool>(spec.fallback)) {

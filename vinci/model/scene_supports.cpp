@@ -84,7 +84,7 @@ void balance(double weight, const Node& where, Body& body) {
   double size = 0.0;
   for (const Support& support : body.supports)
     size = std::max(size, (support.point - body.mass.center).norm());
-  if (size == 0.0) size = 1.0;
+  if (size < 1e-9) size = 1.0;  // below the centre of mass, to rounding
   MatrixX rows(3, count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const Vector3 arm = body.supports[static_cast<std::size_t>(i)].point - body.mass.center;

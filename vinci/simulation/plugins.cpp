@@ -62,6 +62,7 @@ Plugins builtin_plugins() {
   add_builtin_detectors(plugins.detectors);
   add_builtin_steppers(plugins.steppers);
   add_builtin_solvers(plugins.solvers);
+  add_builtin_impact_laws(plugins.impact_laws);
   return plugins;
 }
 

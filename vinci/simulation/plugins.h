@@ -9,6 +9,7 @@
 
 #include "vinci/collision/contact.h"
 #include "vinci/solvers/solver.h"
+#include "vinci/stepping/impact_law.h"
 #include "vinci/stepping/stepper.h"
 
 namespace vinci {
@@ -17,10 +18,11 @@ struct Plugins {
   DetectorRegistry detectors{"detector"};
   StepperRegistry steppers{"stepper"};
   SolverRegistry solvers{"solver"};
+  ImpactLawRegistry impact_laws{"impact-law"};
 };
 
 // Grows whenever an interface that plugins see changes.
-inline constexpr int plugin_interface_version = 3;
+inline constexpr int plugin_interface_version = 4;
 
 Plugins builtin_plugins();
 

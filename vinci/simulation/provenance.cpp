@@ -105,7 +105,7 @@ void check_same_run(const Recording& recording, const Simulation& simulation) {
   const Json now = Json::parse(options_json(simulation));
   compare_code(recorded, simulation, where);
   compare(object_of(recorded, "run"), object_of(now, "run"), "option '", where);
-  for (const char* kind : {"detector", "stepper", "solver"})
+  for (const char* kind : {"detector", "stepper", "solver", "impact-law"})
     compare(object_of(object_of(recorded, "plugins"), kind),
             object_of(object_of(now, "plugins"), kind), fmt::format("option '{}.", kind), where);
   compare(object_of(recorded, "parameters"), object_of(now, "parameters"), "parameter '", where);

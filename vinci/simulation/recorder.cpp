@@ -237,6 +237,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.fell_back = report.fell_back ? 1 : 0;
   row.free_motions = report.free_motions;
   row.substeps = report.substeps;
+  row.impacts = report.impacts;
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -283,6 +284,7 @@ void Recorder::Impl::accumulate(const Simulation& simulation) {
   summary.fallback_steps += report.fell_back ? 1 : 0;
   summary.free_steps += report.free_motions > 0 ? 1 : 0;
   if (report.free_motions > 0) summary.free_body = report.free_body;
+  summary.impacts += report.impacts;
   summary.ending = static_cast<std::int64_t>(report.ending);
   summary.substeps_sum += report.substeps;
   summary.coarse_steps += report.coarse ? 1 : 0;

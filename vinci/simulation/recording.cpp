@@ -338,6 +338,7 @@ RunSummary Recording::summary() const {
   summary.free_steps = row.free_steps;
   summary.free_body = name(row.free_body);
   summary.substeps = row.substeps_sum;
+  summary.impacts = row.impacts;
   summary.coarse_steps = row.coarse_steps;
   summary.ending = to_string(static_cast<Ending>(row.ending));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
@@ -366,6 +367,7 @@ FrameInfo info_of(const FrameRow& row) {
   info.fell_back = row.fell_back != 0;
   info.free_motions = row.free_motions;
   info.substeps = row.substeps;
+  info.impacts = row.impacts;
   return info;
 }
 

@@ -28,6 +28,7 @@ struct FrameInfo {
   bool fell_back = false;                                  // solved without stabilisation
   int free_motions = 0;                                    // > 0: the motion is not unique
   std::int64_t substeps = 1;  // smaller steps that the stepper took within this one
+  std::int64_t impacts = 0;   // whose time was found
 };
 
 // One contact of one frame.
@@ -66,6 +67,7 @@ struct RunSummary {
   std::int64_t free_steps = 0;      // whose motion is not unique
   std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
   std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
+  std::int64_t impacts = 0;       // whose time was found
   std::string free_body;          // that could have moved otherwise, in the last of them
   std::string ending;             // why there is no next state by the motion model; "" if there is
   bool diverged = false;

@@ -41,7 +41,8 @@ Hdf5Id frame_type() {
                                 {"state_hash", offsetof(Row, state_hash), u64},
                                 {"fell_back", offsetof(Row, fell_back), i32},
                                 {"free_motions", offsetof(Row, free_motions), i32},
-                                {"substeps", offsetof(Row, substeps), H5T_NATIVE_INT64}};
+                                {"substeps", offsetof(Row, substeps), H5T_NATIVE_INT64},
+                                {"impacts", offsetof(Row, impacts), H5T_NATIVE_INT64}};
   return row_type(sizeof(Row), columns);
 }
 
@@ -66,6 +67,7 @@ Hdf5Id summary_type() {
                                 {"free_body", offsetof(Row, free_body), i64},
                                 {"ending", offsetof(Row, ending), i64},
                                 {"substeps_sum", offsetof(Row, substeps_sum), i64},
+                                {"impacts", offsetof(Row, impacts), i64},
                                 {"coarse_steps", offsetof(Row, coarse_steps), i64}};
   return row_type(sizeof(Row), columns);
 }

@@ -34,7 +34,7 @@ struct FrameRow {
   std::uint64_t contact_offset = 0, contact_rows = 0, memory_offset = 0, memory_rows = 0;
   std::uint64_t state_hash = 0;
   std::int32_t fell_back = 0, free_motions = 0;
-  std::int64_t substeps = 1;
+  std::int64_t substeps = 1, impacts = 0;
 };
 
 // Statistics over every step up to a frame.
@@ -46,7 +46,7 @@ struct SummaryRow {
   double wall_seconds = 0.0;
   double stage_seconds[4] = {};
   std::int64_t fallback_steps = 0, free_steps = 0, free_body = -1, ending = 0;
-  std::int64_t substeps_sum = 0, coarse_steps = 0;
+  std::int64_t substeps_sum = 0, impacts = 0, coarse_steps = 0;
 };
 
 struct ContactRecord {

@@ -110,6 +110,7 @@ std::vector<Diagnostic> check_run(const RunChoices& run, const Plugins& plugins)
   check_plugin(plugins.detectors, run, mistakes);
   check_plugin(plugins.steppers, run, mistakes);
   check_plugin(plugins.solvers, run, mistakes);
+  check_plugin(plugins.impact_laws, run, mistakes);
   return mistakes;
 }
 
@@ -122,8 +123,10 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
       scene_(std::move(scene)),
       options_(run_options(scene_, overrides)) {
   for (const auto& [key, text] : overrides.plugin_options)
-    if (key.first != "stepper" && key.first != "detector" && key.first != "solver")
-      throw Error("unknown plugin kind '" + key.first + "'; accepted: stepper, detector, solver",
+    if (key.first != "stepper" && key.first != "detector" && key.first != "solver" &&
+        key.first != "impact-law")
+      throw Error("unknown plugin kind '" + key.first +
+                      "'; accepted: stepper, detector, solver, impact-law",
                   key.first + "." + key.second);
   auto make = [&]<class Interface>(const Registry<Interface>& registry) {
     const std::string& kind = registry.kind();
@@ -142,6 +145,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   detector_ = make(plugins_->detectors);
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
+  impact_law_ = make(plugins_->impact_laws);
 
   override_parameters_ = overrides.parameters;
   code_ = overrides.code;
@@ -152,6 +156,11 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     refuse(scene_, overrides, "stepper", reason);
   if (const std::string reason = solver_->why_not(stepper_->probe(*model_)); !reason.empty())
     refuse(scene_, overrides, "solver", reason);
+  const bool own_law = options_.text("impact-law") != "newton";
+  if (own_law || options_.text("impact-time") != "none")
+    if (const std::string reason = stepper_->why_not_law(*model_, *impact_law_, *solver_);
+        !reason.empty())
+      refuse(scene_, overrides, own_law ? "impact-law" : "impact-time", reason);
 
   h_ = options_.real("step");
   // Beyond, the number of a step is no longer exact in a double, and its time = step · h neither.
@@ -171,6 +180,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   state_.controls = VectorX::Zero(memory);
   context_.detector = detector_.get();
   context_.solver = solver_.get();
+  context_.impact_law = impact_law_.get();
 }
 
 // Names and checks the caller's code; motions are checked where a model takes them.

@@ -70,7 +70,7 @@ class Simulation {
   const std::map<std::string, double>& code_parameters() const { return code_parameters_; }
   // What code of the caller takes part: "controller pd", "motion wall.x", "solver mine"; sorted.
   const std::vector<std::string>& code_names() const { return code_names_; }
-  // {"stepper", values}, {"detector", ...}, {"solver", ...}
+  // {"stepper", values}, {"detector", ...}, {"solver", ...}, {"impact-law", ...}
   const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
 
   double step_size() const { return h_; }
@@ -118,6 +118,7 @@ class Simulation {
   std::unique_ptr<CollisionDetector> detector_;
   std::unique_ptr<TimeStepper> stepper_;
   std::unique_ptr<Solver> solver_;
+  std::unique_ptr<ImpactLaw> impact_law_;
   StepContext context_;
   State state_, before_;  // now, and at the beginning of the step
   StepReport report_;

@@ -29,6 +29,7 @@ std::string summary_json(const RunSummary& summary) {
                      {"free_steps", summary.free_steps},
                      {"free_body", summary.free_body},
                      {"substeps", summary.substeps},
+                     {"impacts", summary.impacts},
                      {"coarse_steps", summary.coarse_steps},
                      {"ending", summary.ending},
                      {"diverged", summary.diverged},

@@ -24,7 +24,7 @@ const char* reason_against(const ComplementarityProblem& problem) {
   bool scalar = true;
   for (const Block& block : problem.blocks) {
     if (block.law == Law::rolling || block.law == Law::ball || block.law == Law::second_order)
-      return "takes equality, nonnegative, box and coulomb blocks only";
+      return "takes equality, nonnegative, box and coulomb blocks only: use the solver 'auto'";
     scalar = scalar && block.law != Law::coulomb;
   }
   for (int row = 0; scalar && row < problem.rows(); ++row) {
@@ -32,7 +32,9 @@ const char* reason_against(const ComplementarityProblem& problem) {
     bool diagonal = false;
     for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k)
       diagonal = diagonal || (problem.C.indices[k] == row && problem.C.values[k] != 0.0);
-    if (!diagonal) return "a row has no diagonal in W (a friction pyramid)";
+    if (!diagonal)
+      return "a row has no diagonal in W (a friction pyramid): use the solver 'auto', or cone: "
+             "quadratic";
   }
   if (scalar) return nullptr;
   for (const Block& block : problem.blocks)

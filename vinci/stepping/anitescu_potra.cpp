@@ -3,6 +3,7 @@
 #include "vinci/stepping/anitescu_potra.h"
 
 #include "vinci/model/run_options.h"
+#include "vinci/stepping/impact_time.h"
 
 namespace vinci {
 
@@ -26,8 +27,14 @@ StepperRegistry::Entry AnitescuPotra::entry() {
            {"stabilisation",
             "Share γ of an overlap that is closed in a step. The velocity that closes it stays: 1 "
             "closes all of it and overshoots.",
-            0.2, "", 0.0, 1.0}},
-          [](const OptionValues& values) { return std::make_unique<AnitescuPotra>(values); }};
+            0.2, "", 0.0, 1.0},
+           *run.find("impact-time"),
+           impact_tolerance_option(),
+           impact_speed_option(),
+           impact_limit_option()},
+          [](const OptionValues& values) {
+            return with_impact_time(std::make_unique<AnitescuPotra>(values), values);
+          }};
 }
 
 ImpactTerms AnitescuPotra::normal_terms(const ImpactState& contact, double h) const {

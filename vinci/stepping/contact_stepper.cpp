@@ -17,6 +17,8 @@ namespace {
 
 // A chain of bodies that hit each other within one step needs a pass a link.
 constexpr int max_passes = 16;
+// Parts of a step shorter than this share of it are not solved.
+constexpr double coasting_share = 1e-3;
 // The first body whose pose or velocity is not finite, or −1.
 int non_finite_body(const Model& model, const std::vector<Pose>& poses, const VectorX& velocities) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
@@ -99,18 +101,23 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
   stamp(Stage::formulate);
   for (report.passes = 1;; ++report.passes) {
-    detect(context, state, report);
+    detect(context, state, h, report);
     stamp(Stage::detect);
+    if (in_flight_ && flight_.is_struck()) return report;
+    if (in_flight_) mark_touched(context, h);
     formulate(context, state, h);
     warm_start(context, state, h);
     stamp(Stage::formulate);
     solve(context, report);
-    if (report.solve.status == SolveStatus::no_solution && report.ending != Ending::no_equilibrium)
-      fall_back(context, state, h, report);
+    if (has_no_answer(report)) fall_back(context, state, h, report);
     stamp(Stage::solve);
+    if (in_flight_ && coasts_) break;
+    if (in_flight_ && report.passes < max_passes &&
+        flight_.outrun({model, state, foreseen_, h}, next_))
+      continue;
     if (is_whole(model, h, report)) break;
   }
-  move(model, state, h);  // the last that calls code of the caller, so the last that may throw
+  move(context, state, h);  // the last that calls code of the caller, so the last that may throw
   collect(context, state, h, report);
   advance(context, state, h);
   if (report.diverged_body < 0)
@@ -119,6 +126,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   return report;
 }
 
+// What comes before the first detection.
 void ContactStepper::begin(StepContext& context, const State& state, double h) {
   step_forces(context, state, h, forces_);
   foresee(*context.model, state, h);
@@ -136,6 +144,39 @@ bool ContactStepper::yields(const Model&, const Contact&) const {
 
 void ContactStepper::soften(const StepContext&, const State&, double, std::span<ContactTerms>) {}
 void ContactStepper::remember(const StepContext&, State&, double) {}
+
+namespace {
+
+// True for as long as this lives.
+class While {
+ public:
+  explicit While(bool& flag) : flag_(flag) { flag_ = true; }
+  While(const While&) = delete;
+  While& operator=(const While&) = delete;
+  ~While() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
+StepReport ContactStepper::fly(StepContext& context, State& state, double h,
+                               const FlightRules& rules) {
+  const While flying(in_flight_);
+  flight_.begin(rules);
+  return step(context, state, h);
+}
+
+void ContactStepper::look(StepContext& context, const State& state, double h,
+                          const FlightRules& rules) {
+  const While flying(in_flight_);
+  flight_.begin(rules);
+  StepReport report;
+  begin(context, state, h);
+  report.diverged_body = non_finite_body(*context.model, placed_, foreseen_);
+  detect(context, state, h, report);
+}
 
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   if (motion_ != MotionModel::quasi_static) {
@@ -191,13 +232,14 @@ double ContactStepper::impulse_time(double h) const {
 }
 
 void ContactStepper::set_reach(const Model& model, const State& state, double h) {
-  if (foresees())
+  if (foresees() || in_flight_)
     reach_.foresee(model, {state, placed_, foreseen_}, h);
   else
     reach_.set(model, touch_);
 }
 
-void ContactStepper::detect(StepContext& context, const State& state, StepReport& report) {
+void ContactStepper::detect(StepContext& context, const State& state, double h,
+                            StepReport& report) {
   const Model& model = *context.model;
   ContactSet& contacts = context.contacts;
   contacts.clear();
@@ -207,8 +249,21 @@ void ContactStepper::detect(StepContext& context, const State& state, StepReport
     report.penetration = std::max(report.penetration, -contact.gap);
   // A contact that no free coordinate can open or close is nothing to solve for.
   std::erase_if(contacts, [&](const Contact& contact) {
-    return contact.gap > touch_ || !can_respond(model, state.poses, contact);
+    return (contact.gap > touch_ && !in_flight_) || !can_respond(model, state.poses, contact);
   });
+  if (!in_flight_) return;
+  flight_.sort({model, state, foreseen_, h}, contacts);
+  std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
+}
+
+// Proved, or none was found: with large friction a problem may have no solution that only a search
+// through all modes of contact could prove.
+bool ContactStepper::has_no_answer(const StepReport& report) const {
+  constexpr double hopeless = 1e-6;
+  if (report.solve.status == SolveStatus::no_solution)
+    return report.ending != Ending::no_equilibrium;
+  return motion_ != MotionModel::quasi_static && report.solve.status == SolveStatus::inaccurate &&
+         report.solve.residual.relative > hopeless;
 }
 
 // The same step without the terms that push overlapping bodies apart.
@@ -247,6 +302,27 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
   }
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] >= 0) next_[i] = context.solution.u[model.free_index[i]];
+  if (motion_ == MotionModel::dynamic) rest_on_supports(model);
+}
+
+// What friction stopped is at rest. The rest of its velocity that a solver leaves is below what the
+// judge asks of this step, but would be all that moves in the next one, where nothing resolves it.
+void ContactStepper::rest_on_supports(const Model& model) {
+  constexpr double asked = 1e-10;  // of the speed that it had, or that its supports can stop
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.supports.empty()) continue;
+    const auto speed = [&](const VectorX& velocities) {
+      const Twist twist = body_twist(model, velocities, b);
+      return twist.linear.norm() + body.bounding_radius * twist.angular.norm();
+    };
+    double limit = 0.0;
+    for (const SupportPoint& support : supports_)
+      if (support.body == b) limit += support.limit;
+    if (speed(next_) > asked * std::max(speed(foreseen_), limit / body.mass.mass)) continue;
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0) next_[i] = 0.0;
+  }
 }
 
 ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
@@ -262,12 +338,15 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
 
   // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
   // bodies at rest from resting.
-  const double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  if (in_flight_) resolution = std::max(resolution, flight_.rules().touch);
   const bool rigid = !yields(model, contact);
-  const bool rebounds = rigid && motion_ == MotionModel::dynamic;
+  const bool rebounds = rigid && motion_ == MotionModel::dynamic && !in_flight_;
   ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
                      .restitution = rebounds ? surface.restitution : 0.0,
-                     .approach = approach};
+                     .approach = rebounds ? approach : 0.0};
+  // However short the part of a step is, an overlap is closed at the pace of the whole one.
+  if (in_flight_ && impact.gap < 0.0) impact.gap *= h / flight_.rules().step;
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
@@ -303,12 +382,19 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
   append_support_rows(model, state.poses, supports_, form, context.problem);
 }
 
+// Whether a body would not move without contact.
+bool ContactStepper::is_still(const Model& model, int b) const {
+  const Body& body = model.bodies[b];
+  return foreseen_.segment(body.velocity_offset, body.velocity_size).isZero(0.0);
+}
+
 // Guess: the impulses that the same contacts had in the last step.
 void ContactStepper::warm_start(StepContext& context, const State& state, double h) {
-  const World world = context.model->world;
+  const Model& model = *context.model;
+  const World world = model.world;
   context.solution.u.setZero(context.problem.unknowns());
-  for (int i = 0; motion_ == MotionModel::quasi_static && i < context.model->velocity_count; ++i)
-    if (const int unknown = context.model->free_index[i]; unknown >= 0)
+  for (int i = 0; motion_ == MotionModel::quasi_static && i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0)
       context.solution.u[unknown] = state.velocities[i];
   context.solution.lambda.resize(context.problem.rows());
   const double scale = impulse_time(h) / h;
@@ -323,7 +409,9 @@ void ContactStepper::warm_start(StepContext& context, const State& state, double
   for (const SupportPoint& support : supports_) {
     const ContactKey key = support_key(support.body, support.index);
     while (memory != state.contacts.end() && memory->key < key) ++memory;
-    const bool known = memory != state.contacts.end() && memory->key == key;
+    // A body at rest that nothing moves rubs on nothing, whatever stopped it in the last step.
+    const bool rests = motion_ == MotionModel::dynamic && is_still(model, support.body);
+    const bool known = !rests && memory != state.contacts.end() && memory->key == key;
     guess_support(form, known ? Vector2(scale * memory->impulse.tail<2>()) : Vector2(0.0, 0.0),
                   context.solution.lambda, row);
     row += support_row_count(form);
@@ -409,13 +497,32 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
     }
 }
 
+// Who does not fly freely. In a part so short that forces change velocities by little more than
+// their rounding there is nothing to solve for: bodies that touch something keep their velocities.
+void ContactStepper::mark_touched(StepContext& context, double h) {
+  touched_.assign(context.model->bodies.size(), 0);
+  for (const Contact& contact : context.contacts)
+    touched_[contact.body_a] = touched_[contact.body_b] = 1;
+  for (const SupportPoint& support : supports_) touched_[support.body] = 1;
+  coasts_ = h < coasting_share * flight_.rules().step;
+  if (!coasts_) return;
+  context.contacts.clear();
+  supports_.clear();
+}
+
 // The poses at the end of the step, into moved_.
-void ContactStepper::move(const Model& model, const State& state, double h) {
+void ContactStepper::move(const StepContext& context, const State& state, double h) {
+  const Model& model = *context.model;
   moved_ = state.poses;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0) continue;
-    moved_[b] = advanced(body, moved_[b], body_twist(model, next_, b), h);
+    for (int i = body.velocity_offset;
+         in_flight_ && coasts_ && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0) next_[i] = state.velocities[i];
+    moved_[b] = in_flight_ && !touched_[b]
+                    ? advance_flying(model, state, b, h, next_)
+                    : advanced(body, moved_[b], body_twist(model, next_, b), h);
     place_prescribed(body, state.time + h, moved_[b]);
   }
 }

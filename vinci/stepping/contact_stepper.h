@@ -12,6 +12,7 @@
 #pragma once
 
 #include "vinci/stepping/contact_rows.h"
+#include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/quasi_static.h"
 #include "vinci/stepping/reach.h"
@@ -32,6 +33,19 @@ class ContactStepper : public TimeStepper {
   ComplementarityProblem probe(const Model& model) const override;
   StepReport step(StepContext& context, State& state, double h) override;
 
+  // A part of a step that ends at an impact or before (impact_time.h): without restitution, and
+  // without the contacts that the rules leave out. Where an impact is due at the start it does
+  // nothing, and flight().is_struck().
+  StepReport fly(StepContext& context, State& state, double h, const FlightRules& rules);
+  // The detection of such a part alone, for flight().
+  void look(StepContext& context, const State& state, double h, const FlightRules& rules);
+  // The last part was too short to solve for: bodies that touch something kept their velocities.
+  bool coasted() const { return coasts_; }
+  const Flight& flight() const { return flight_; }
+  const std::vector<double>& reach() const { return reach_.distances(); }
+  ConeForm form() const { return {cone_, directions_}; }
+  MotionModel motion() const { return motion_; }
+
  protected:
   // Contacts with a gap up to `touch` take part, m; infinity: all that may touch within the step.
   ContactStepper(const OptionValues& options, double touch);
@@ -50,9 +64,7 @@ class ContactStepper : public TimeStepper {
 
   // The step without contact: forces_, placed_, foreseen_, M, p and reach_ for h seconds.
   void begin(StepContext& context, const State& state, double h);
-  MotionModel motion() const { return motion_; }
   const VectorX& foreseen() const { return foreseen_; }
-  const std::vector<double>& reach() const { return reach_.distances(); }
   // The C of the contact in probe().
   virtual std::span<const Compliance> probe_compliance() const { return {}; }
 
@@ -61,14 +73,18 @@ class ContactStepper : public TimeStepper {
   void foresee(const Model& model, const State& state, double h);
   void fill_motion(StepContext& context, const State& state, double h);
   void set_reach(const Model& model, const State& state, double h);
-  void detect(StepContext& context, const State& state, StepReport& report);
+  void detect(StepContext& context, const State& state, double h, StepReport& report);
   void formulate(StepContext& context, const State& state, double h);
   void warm_start(StepContext& context, const State& state, double h);
   void solve(StepContext& context, StepReport& report);
+  bool has_no_answer(const StepReport& report) const;
+  bool is_still(const Model& model, int body) const;
+  void rest_on_supports(const Model& model);
   void solve_motion(StepContext& context, StepReport& report);
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
-  void move(const Model& model, const State& state, double h);
+  void mark_touched(StepContext& context, double h);
+  void move(const StepContext& context, const State& state, double h);
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report,
                         int row) const;
@@ -82,6 +98,12 @@ class ContactStepper : public TimeStepper {
   Cone cone_ = Cone::quadratic;
   int directions_ = 8;
   double touch_;
+
+  // Of a step with the times of its impacts.
+  Flight flight_;
+  bool in_flight_ = false;
+  bool coasts_ = false;        // this part is too short to solve for
+  std::vector<char> touched_;  // per body: a contact or a support takes part
 
   // Workspace, kept between steps.
   bool stabilised_ = true;    // normal rows as the method has them

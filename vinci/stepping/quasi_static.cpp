@@ -172,6 +172,29 @@ void QuasiStatic::search(const ComplementarityProblem& problem, const SparseRows
   }
 }
 
+// Every island by itself, from the best answer so far: the residual of the whole is relative to the
+// fastest of them, and leaves the active set of one that hardly moves in the dark. Rare.
+void QuasiStatic::part_by_part(const ComplementarityProblem& problem, const SparseRows& inertia,
+                               Solver& solver) {
+  weighted_ = problem;
+  weighted_.M = inertia;
+  if (islands_.find(weighted_) < 2) return;
+  if (!inner_) inner_ = std::make_unique<QuasiStatic>();
+  refined_ = best_;
+  for (int k = 0; k < islands_.count(); ++k) {
+    islands_.extract(weighted_, k, part_);
+    const SparseRows part_inertia = part_.M;
+    islands_.extract(problem, k, part_);
+    islands_.gather_rows(k, best_.lambda, part_solution_.lambda);
+    islands_.gather_unknowns(k, best_.u, part_solution_.u);
+    const QuasiStaticAnswer answer = inner_->solve(part_, part_inertia, solver, part_solution_);
+    if (answer.ending != Ending::none || answer.solve.status == SolveStatus::refused) continue;
+    islands_.scatter_rows(k, part_solution_.lambda, refined_.lambda);
+    islands_.scatter_unknowns(k, part_solution_.u, refined_.u);
+  }
+  keep_if_better(problem, refined_);
+}
+
 QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
                                      const SparseRows& inertia, Solver& solver,
                                      Solution& solution) {
@@ -192,6 +215,8 @@ QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
   search(problem, inertia, solver, answer);
   if (answer.solve.status == SolveStatus::refused || answer.ending == Ending::no_motion)
     return answer;
+  if (answer.ending == Ending::none && residual_.relative > tolerance)
+    part_by_part(problem, inertia, solver);
   solution = best_;
   answer.solve.residual = residual_;
   if (answer.ending == Ending::none && residual_.relative > hopeless)

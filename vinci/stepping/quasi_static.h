@@ -11,7 +11,10 @@
 // proofs asked for: uniqueness, and that there is no equilibrium.
 #pragma once
 
+#include <memory>
+
 #include "vinci/complementarity/residual.h"
+#include "vinci/solvers/islands.h"
 #include "vinci/solvers/solver.h"
 #include "vinci/stepping/quasi_static_polish.h"
 #include "vinci/stepping/stepper.h"
@@ -41,6 +44,8 @@ class QuasiStatic {
                QuasiStaticAnswer& answer);
   void search(const ComplementarityProblem& problem, const SparseRows& inertia, Solver& solver,
               QuasiStaticAnswer& answer);
+  void part_by_part(const ComplementarityProblem& problem, const SparseRows& inertia,
+                    Solver& solver);
   double first_weight(const ComplementarityProblem& problem, const SparseRows& inertia);
   void load(const ComplementarityProblem& problem, const SparseRows& inertia, double rho);
   bool polish(const ComplementarityProblem& problem, const SparseRows& inertia);
@@ -54,6 +59,10 @@ class QuasiStatic {
   VectorX push_;
   QuasiStaticPolish polish_;
   UniquenessTest uniqueness_;
+  Islands islands_;
+  ComplementarityProblem part_, weighted_;
+  Solution part_solution_;
+  std::unique_ptr<QuasiStatic> inner_;  // of one island
 };
 
 // Whether no contact forces of the sets balance the forces of the problem, proved by a motion d

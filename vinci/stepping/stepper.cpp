@@ -34,6 +34,11 @@ const char* to_string(Ending ending) {
   return "";
 }
 
+std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solver&) const {
+  return "its steps do not find the times of impacts, and apply no impact law; accepted: "
+         "stewart-trinkle or anitescu-potra with 'impact-time: bisect' or 'gap-rate'";
+}
+
 void add_builtin_steppers(StepperRegistry& registry) {
   registry.add(StewartTrinkle::entry());
   registry.add(AnitescuPotra::entry());

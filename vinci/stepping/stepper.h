@@ -38,7 +38,7 @@ struct SolvedContact {
 };
 
 struct StepReport {
-  SolveReport solve;
+  SolveReport solve;      // with impacts or several parts: the worst of them, and all iterations
   int contact_count = 0;  // in the set: may touch
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
@@ -48,6 +48,7 @@ struct StepReport {
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
   bool fell_back = false;
+  int impacts = 0;  // whose time was found in this step (impact_time.h)
   // Directions in which the bodies could have moved otherwise: the motion is not unique where there
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;
@@ -60,11 +61,14 @@ struct NamedController {
   std::shared_ptr<Controller> controller;
 };
 
+class ImpactLaw;  // impact_law.h
+
 // What a step works on and with. The pieces are owned by the Simulation.
 struct StepContext {
   const Model* model = nullptr;
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
+  ImpactLaw* impact_law = nullptr;               // for steppers that apply one
   std::span<const NamedController> controllers;  // in the order in which they act
   VectorX controls;                              // State::controls of the next state
   VectorX forces_before;                         // of a controller's turn
@@ -91,6 +95,9 @@ class TimeStepper {
   // controller, a motion or a solver of the caller throws, and then leaves context.solved as it
   // was; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
+  // "" if its steps apply this law (context.impact_law) with this solver, otherwise the reason.
+  virtual std::string why_not_law(const Model& model, const ImpactLaw& law,
+                                  const Solver& solver) const;
 };
 
 using StepperRegistry = Registry<TimeStepper>;

@@ -135,6 +135,9 @@ double write_all(OutputFile& file, const std::vector<Run>& runs, double most,
   if (place == std::string_view::npos) throw Error("the viewer's page has no place for recordings");
   file.write(page.substr(0, place));
   write_descriptions(file, runs);
+  if (!options.comparison.empty())
+    file.write("<script type=\"application/json\" id=\"vinci-comparison\">" +
+               script_json(options.comparison) + "</script>\n");
   double bytes = 0.0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     write_models(file, runs[i].recording, i);

@@ -16,6 +16,7 @@ struct PageOptions {
   std::uint64_t max_bytes = 50'000'000;  // of the recordings' data in the page
   std::int64_t stride = 0;  // keep every so many frames, whatever the size; 0: as the size demands
   bool overwrite = false;
+  std::string comparison;       // of the runs, comparison_json(); empty: none
   std::function<bool()> go_on;  // asked now and then; if it says no, nothing is written
 };
 

@@ -9,6 +9,7 @@
 //   frames() what is drawn now: one Frame a run, null where it is not loaded
 //   memory   frames kept in memory: bytes now, and the limit, which can be set
 //   state()  what is shown now, as plain data
+import { embeddedComparison, type Comparison } from './data/comparison';
 import { embeddedRuns } from './data/embedded_source';
 import { httpRuns } from './data/http_source';
 import { message, type AbsentRun } from './data/source';
@@ -71,7 +72,9 @@ function state(): PageState {
 async function openRuns(): Promise<void> {
   try {
     const { sources, absent } = embeddedRuns(document) ?? (await httpRuns());
-    await viewer.open(sources);
+    const { comparison, problem } = comparisonOf(sources.length, absent.length);
+    await viewer.open(sources, comparison);
+    if (problem) viewer.report({ key: 'comparison', text: problem });
     if (viewer.description) document.title = viewer.description.title || viewer.description.name;
     followRuns(viewer, () => void openRuns());
     noteAbsent(absent);
@@ -79,6 +82,15 @@ async function openRuns(): Promise<void> {
     viewer.loading = false;
     viewer.report({ key: 'runs', text: `The runs cannot be opened: ${message(error)}`,
                     retry: () => void openRuns() });
+  }
+}
+
+// A comparison that cannot be read, or lacks a run, leaves the runs by themselves.
+function comparisonOf(runs: number, missing: number): { comparison: Comparison | null; problem: string } {
+  try {
+    return { comparison: missing === 0 ? embeddedComparison(document, runs) : null, problem: '' };
+  } catch (error) {
+    return { comparison: null, problem: message(error) };
   }
 }
 

@@ -67,6 +67,7 @@ function parseSummary(value: unknown): Summary {
     wall_seconds: finite(json.wall_seconds),
     diverged: json.diverged === true,
     diverged_body: text(json.diverged_body),
+    ending: text(json.ending),
     state_hash: text(json.state_hash),
   };
 }

@@ -26,6 +26,7 @@ export interface Summary {
   wall_seconds: number | null;
   diverged: boolean;
   diverged_body: string;
+  ending?: string; // why the motion model has no next state; older recordings lack it
   state_hash: string;
 }
 

@@ -5,6 +5,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { message } from '../data/source';
 import { SceneView } from '../scene/scene_view';
 import './body_list';
+import './comparison';
 import './dialog';
 import { download, exportName, screenshot } from './export';
 import './export_dialog';
@@ -42,8 +43,8 @@ export class App extends LitElement implements PageActions {
 
   static override styles = [controls, css`
     :host { display: grid; height: 100vh; height: 100dvh; overflow: hidden; background: var(--background);
-      grid-template: auto minmax(0, 1fr) auto / auto minmax(0, 1fr) auto; }
-    vinci-top-bar, vinci-timeline { grid-column: 1 / -1; }
+      grid-template: auto minmax(0, 1fr) auto auto / auto minmax(0, 1fr) auto; }
+    vinci-top-bar, vinci-timeline, vinci-comparison { grid-column: 1 / -1; }
     .panel { display: flex; flex-direction: column; min-height: 0; background: var(--panel); overflow: hidden; }
     .left { width: clamp(15rem, 17vw, 22rem); border-right: 1px solid var(--line); }
     .right { width: clamp(19rem, 26vw, 38rem); border-left: 1px solid var(--line); grid-column: 3; }
@@ -175,6 +176,7 @@ export class App extends LitElement implements PageActions {
       ${this.right ? html`<aside class="panel right" aria-label="Inspector and plots">
         <vinci-inspector .viewer=${viewer}></vinci-inspector>
         <vinci-plots .viewer=${viewer}></vinci-plots></aside>` : nothing}
+      ${viewer.comparison ? html`<vinci-comparison .viewer=${viewer}></vinci-comparison>` : nothing}
       <vinci-timeline .viewer=${viewer}></vinci-timeline>
       <vinci-help ?open=${this.dialog === 'help'} @dialog-closed=${() => (this.dialog = null)}></vinci-help>
       <vinci-export .viewer=${viewer} ?open=${this.dialog === 'export'}

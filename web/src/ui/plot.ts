@@ -20,8 +20,8 @@ export interface Curve {
 }
 
 const colours = {
-  light: ['#2f6db3', '#c8602a', '#2f8f5b', '#7d5bb0'],
-  dark: ['#7fb2ea', '#ec9d6d', '#76c79a', '#b79ce4'],
+  light: ['#2f6db3', '#c8602a', '#2f8f5b', '#7d5bb0', '#a8803b', '#b0487f', '#4f9fb8', '#6b7580'],
+  dark: ['#7fb2ea', '#ec9d6d', '#76c79a', '#b79ce4', '#d9bb7c', '#e08fb9', '#8fcfe2', '#aab4be'],
 };
 
 @customElement('vinci-plot')
@@ -117,7 +117,7 @@ export class Plot extends LitElement {
         },
       ],
       series: [{}, ...this.curves.map((curve) => ({
-        stroke: colours[this.theme][curve.colour % 4], width: 1.4, points: { show: false },
+        stroke: colours[this.theme][curve.colour % colours.light.length], width: 1.4, points: { show: false },
         pxAlign: 0, // gentle slopes have no stairs
         dash: curve.dashed ? [5, 4] : undefined, spanGaps: false,
       }))],
@@ -185,7 +185,7 @@ export class Plot extends LitElement {
   private legendEntry(curves: Curve[], time: number) {
     return html`<span class="entry">
       <svg viewBox="0 0 20 8" aria-hidden="true"><path d="M0 4h20" fill="none" stroke-width="2.4"
-        stroke=${colours[this.theme][curves[0].colour % 4]}></path></svg>
+        stroke=${colours[this.theme][curves[0].colour % colours.light.length]}></path></svg>
       <span class="muted">${curves[0].label}</span>
       ${curves.map((curve) => html`
         <b class=${curve.dashed ? 'dashed' : ''}>${number(this.valueAt(curve, time))}</b>`)}

@@ -16,6 +16,7 @@ export function warnings(description: Description, live: boolean): string[] {
   if (summary.diverged)
     found.push(`The run diverged${summary.diverged_body ? ` at body “${summary.diverged_body}”` : ''}` +
         ` after ${count(summary.steps, 'step')}.`);
+  if (summary.ending) found.push(`The run ended in step ${summary.steps.toLocaleString('en')}: ${summary.ending}.`);
   if (summary.inexact_steps > 0)
     found.push(`${count(summary.inexact_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
         `${summary.inexact_steps === 1 ? 'was' : 'were'} not solved to the accepted residual.`);

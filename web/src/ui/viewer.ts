@@ -3,6 +3,7 @@
 // methods, and listen to its events: `change` (anything but time), `time` (clock or frames), `data`
 // (the overviews of the runs grew).
 import { BlockCache } from '../data/block_cache';
+import type { Comparison } from '../data/comparison';
 import { FrameStore } from '../data/frame_store';
 import { message, type RunSource } from '../data/source';
 import type { ContactKey, Description, Frame, FrameBlock, Run } from '../data/types';
@@ -39,6 +40,7 @@ export class Viewer extends EventTarget {
     solo: null, follow: null, labels: false, selected: null, grid: true,
   };
   view: SceneView | null = null;
+  comparison: Comparison | null = null; // of all runs
   readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private dirty = true;
   private lastTick = 0;
@@ -66,17 +68,21 @@ export class Viewer extends EventTarget {
     return this.stores.some((store) => isLive(store.source));
   }
 
-  // Stores in the order in which the scene gets them; the first one is drawn solid.
+  // Stores in the order in which the scene gets them; the first one is drawn solid. Runs of other
+  // parameters than the active one's are compared among themselves.
   get shown(): number[] {
     const all = this.stores.map((_, index) => index);
     if (this.options.layout === 'single') return this.stores.length > 0 ? [this.active] : [];
+    const own = this.comparison?.variants[this.active]?.case;
+    const together = this.comparison ? all.filter((index) => this.comparison!.variants[index].case === own) : all;
     if (this.options.layout === 'ghost')
-      return [this.active, ...all.filter((index) => index !== this.active)];
-    return all;
+      return [this.active, ...together.filter((index) => index !== this.active)];
+    return together;
   }
 
   // The name of a run, with its number where names repeat.
   runLabel(index: number): string {
+    if (this.comparison) return this.comparison.variants[index].name;
     const { name } = this.stores[index].source.description;
     const same = this.stores.filter((store) => store.source.description.name === name).length > 1;
     return same ? `${index + 1}: ${name}` : name;
@@ -107,15 +113,16 @@ export class Viewer extends EventTarget {
   }
 
   // Takes the runs, in the place of those before, and loads what the first picture needs.
-  async open(sources: RunSource[]): Promise<void> {
+  async open(sources: RunSource[], comparison: Comparison | null = null): Promise<void> {
     this.cache.clear();
     this.problems = [];
     this.selected = this.hovered = null;
-    this.active = 0;
+    this.active = comparison?.cases[0].reference ?? 0;
+    this.comparison = comparison;
     this.stores = sources.map((source, index) =>
         new FrameStore(source, String(index), this.cache, () => this.blockArrived()));
     this.frames = this.stores.map(() => null);
-    const layout = sources.length > 1 ? 'side-by-side' : 'single';
+    const layout = comparison ? 'ghost' : sources.length > 1 ? 'side-by-side' : 'single';
     this.options = { ...this.options, layout, hidden: new Set(), solo: null, follow: null };
     await Promise.all(this.stores.map((store, index) => this.openRun(store, index)));
     this.loading = false;
@@ -198,7 +205,7 @@ export class Viewer extends EventTarget {
     const runs: Run[] = this.shown
         .filter((index) => this.isDrawable(index))
         .map((index) => ({
-          description: this.stores[index].source.description,
+          description: { ...this.stores[index].source.description, name: this.runLabel(index) },
           models: (version: number) => this.stores[index].model(version),
         }));
     this.view?.setRuns(runs);
@@ -427,7 +434,7 @@ export function isLive(source: RunSource): boolean {
 // Nothing more will come of itself: every step is there, or the run broke off. A run that was stopped
 // may be continued.
 export function isComplete({ finished, total_steps, summary }: Description): boolean {
-  return finished && (summary.steps >= total_steps || summary.diverged);
+  return finished && (summary.steps >= total_steps || summary.diverged || Boolean(summary.ending));
 }
 
 // The row of the contact with this key in a frame; -1 if it is not there.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference case 16 for the tests of grasps.
+#pragma once
+
+#include <vector>
+
+#include "tests/support/reference.h"
+#include "vinci/base/math.h"
+
+namespace vinci::test {
+
+inline nlohmann::json expected_grasps() {
+  return reference("case16_grasp")["expected"];
+}
+
+inline std::vector<Vector2> vertices_of(const nlohmann::json& part) {
+  std::vector<Vector2> vertices;
+  for (const auto& vertex : part["vertices"])
+    vertices.emplace_back(vertex[0].get<double>(), vertex[1].get<double>());
+  return vertices;
+}
+
+}  // namespace vinci::test

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenes that every model of motion is run on, with what each must answer: closed forms and
+// reference cases 07, 08, 09 and 10. Distances in m; a turn counts by the way of a point at an arm.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vinci/simulation/simulation.h"
+
+namespace vinci::test {
+
+enum class MotionModel { dynamic, first_order, quasi_static };
+
+struct GalleryScene {
+  std::string name;
+  bool on_table = false;  // 2.5D
+  std::string (*yaml)(MotionModel) = nullptr;
+  // Without inertia the forces of this scene cannot balance: the run ends there.
+  bool unbalanced = false;
+  // Distance of the run's end from the reference, and what a first-order method may leave.
+  double (*error)(const Simulation&, MotionModel) = nullptr;
+  double (*tolerance)(const Simulation&, MotionModel) = nullptr;
+};
+
+// Polygons of directions are wrong by at most the angle between two of them.
+inline constexpr int gallery_directions = 16;
+
+std::vector<GalleryScene> planar_gallery();
+std::vector<GalleryScene> table_gallery();
+
+}  // namespace vinci::test

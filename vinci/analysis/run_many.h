@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs simulations side by side in threads of their own. What they give does not depend on how many
+// run at once; only the times do that they took.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "vinci/simulation/simulation.h"
+
+namespace vinci {
+
+// A run could not go on though its input was good: a full disk, code of the caller.
+class RunFailure : public Error {
+ public:
+  using Error::Error;
+};
+
+struct RunManyOptions {
+  int jobs = 0;  // threads; 0: one a processor
+  // Asked a few times a second in the caller's thread; false, or what it throws, ends all runs. The
+  // steps done of all that are to be done are told.
+  std::function<bool(std::int64_t done, std::int64_t total)> go_on;
+  // Where runs are recorded, one file a simulation; empty: nowhere.
+  std::vector<std::filesystem::path> recordings;
+  bool overwrite = false;
+  // Performs what uses HDF5, which knows no threads; by default one run after the other.
+  std::function<void(const std::function<void()>&)> with_files;
+};
+
+// Performs the steps of one simulation; called in its thread.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void step(Simulation& simulation) = 0;  // one
+};
+
+// False if go_on() said no. Throws what go_on() or a step threw, an Error of a step or a recording
+// as RunFailure, the first by the number of its simulation; all threads have ended then.
+bool run_many(std::vector<Simulation>& simulations, const std::vector<Watcher*>& watchers,
+              const RunManyOptions& options);
+
+}  // namespace vinci

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step up to an impact leaves out: contacts that are apart and will meet too fast for the
+// ordinary step, whose time of impact is searched (impact_time.h).
+//
+// A contact is taken along as ordinary where it touches, or where the parabola
+//   ψ(t) = ψ + ψ̇ t + ½ a t²,  a from the applied forces alone,
+// meets the surface within the step at a speed up to
+//   v_least = speed + 1.5 (|a_a| + |a_b|) H,
+// a_a and a_b the accelerations of the two bodies there, along the normal, H the whole step: what
+// forces make in a step cannot be told apart from the drift of a resting or rolling contact (on a
+// convex surface at most √2 |a| H), and its rebound would hardly outlast the step. The sum, because
+// one of the two may be held by others.
+#pragma once
+
+#include <vector>
+
+#include "vinci/collision/contact.h"
+
+namespace vinci {
+
+struct FlightRules {
+  bool watches = true;  // leave contacts out; otherwise all that may touch take part
+  double touch = 0.0;   // m: gaps up to it are closed
+  double speed = 0.0;   // m/s: slower impacts are left to the ordinary step
+  double step = 0.0;    // s: H
+};
+
+// A contact that is left out.
+struct WatchedContact {
+  Contact contact;
+  double rate = 0.0;          // ψ̇ at the start, m/s
+  double acceleration = 0.0;  // a, m/s²
+  double least = 0.0;         // v_least, m/s
+  // When the parabola meets the surface coming down, s from the start, infinity if it does not.
+  double meeting() const;
+  // Whether it does so within this time at a speed above v_least.
+  bool strikes_within(double time) const;
+};
+
+// First t > 0 with ψ + ψ̇ t + ½ a t² = 0 where it falls, or infinity.
+double meeting_time(double gap, double rate, double acceleration);
+
+// The ends of a flight of `duration` seconds: the state, and packed velocities at the end that the
+// applied forces alone lead to.
+struct FlightEnds {
+  const Model& model;
+  const State& state;
+  const VectorX& foreseen;
+  double duration = 0.0;
+};
+
+// Pose of a body that nothing touches, moved by the mean of its velocities at the two ends: exact
+// under constant forces, of second order in a free rotation. The velocity product turned it in the
+// axes of the start; `next` gets it in those of the end.
+Pose advance_flying(const Model& model, const State& state, int body, double h, VectorX& next);
+
+class Flight {
+ public:
+  void begin(const FlightRules& rules) {
+    rules_ = rules;
+    included_.clear();
+  }
+  const FlightRules& rules() const { return rules_; }
+
+  // Sorts the contacts at the start: those that stay take part as ordinary ones. Those
+  // that outrun() found stay in any case.
+  void sort(const FlightEnds& ends, ContactSet& contacts);
+  // With the velocities that came out: whether a contact that was left out would be met slowly. It
+  // takes part from the next sort() on.
+  bool outrun(const FlightEnds& ends, const VectorX& next);
+
+  const std::vector<WatchedContact>& left_out() const { return left_out_; }
+  // A contact touches at the start and closes faster than an ordinary one may: an impact is due.
+  bool is_struck() const { return struck_; }
+  // How a contact at these poses moves by itself, m/s and m/s².
+  WatchedContact watched(const Model& model, const std::vector<Pose>& poses,
+                         const VectorX& velocities, const Contact& contact) const;
+  // v_least of a contact at these poses, m/s.
+  double least_speed(const Model& model, const std::vector<Pose>& poses,
+                     const Contact& contact) const;
+
+ private:
+  bool leaves_out(const FlightEnds& ends, const Contact& contact, const ContactMemory* memory);
+
+  FlightRules rules_;
+  bool struck_ = false;
+  VectorX change_;  // of the packed velocities in H by the applied forces
+  std::vector<WatchedContact> left_out_;
+  std::vector<ContactKey> included_;
+};
+
+}  // namespace vinci

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flights, the search for the time of an impact, and the impact itself.
+#include "vinci/stepping/impact_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vinci/base/clock.h"
+#include "vinci/stepping/contact_motion.h"
+#include "vinci/stepping/free_motion.h"
+#include "vinci/stepping/step_forces.h"
+
+namespace vinci {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Flights towards an impact (gap-rate): each one leaves a tenth of the gap.
+constexpr int most_legs = 60;
+// A root is found where the gap is this part of the tolerance.
+constexpr double root_accuracy = 0.01;
+// What is left of a step, of its size, that rounding made: not worth another part.
+constexpr double least_part = 1e-12;
+
+void merge(const StepReport& part, StepReport& whole) {
+  const SolveReport& solve = part.solve;
+  const int iterations = whole.solve.iterations + solve.iterations;
+  const bool worse =
+      solve.residual.relative > whole.solve.residual.relative ||
+      (whole.solve.status == SolveStatus::solved && solve.status != SolveStatus::solved);
+  if (worse || *whole.solve.solver == '\0') {
+    const Residual residual = whole.solve.residual;
+    whole.solve = solve;
+    if (!worse) whole.solve.residual = residual;
+  }
+  whole.solve.iterations = iterations;
+  whole.penetration = std::max(whole.penetration, part.penetration);
+  whole.fell_back = whole.fell_back || part.fell_back;
+  whole.ending = part.ending;
+  whole.diverged_body = part.diverged_body;
+}
+
+void add_work(const StepReport& part, StepReport& whole) {
+  whole.passes += part.passes;
+  for (std::size_t i = 0; i < part.seconds.size(); ++i) whole.seconds[i] += part.seconds[i];
+}
+
+bool ends_run(const StepReport& report) {
+  return report.diverged_body >= 0 || report.ending != Ending::none;
+}
+
+bool by_key(const ContactMemory& memory, const ContactKey& key) {
+  return memory.key < key;
+}
+
+// The memory of a contact is an impulse in the time of the whole step: a guess for the next part.
+void scale_memory(State& state, double factor) {
+  for (ContactMemory& memory : state.contacts) memory.impulse *= factor;
+}
+
+}  // namespace
+
+OptionSpec impact_tolerance_option() {
+  return {"impact-tolerance",
+          "Gap to which the time of an impact is found, and up to which bodies count as touching "
+          "then.",
+          1e-9,
+          "m",
+          1e-13,
+          1.0};
+}
+
+OptionSpec impact_speed_option() {
+  return {"impact-speed",
+          "Impacts slower than this plus 1.5 times what the forces change in a step are left to "
+          "the ordinary step.",
+          1e-3,
+          "m/s",
+          0.0,
+          1e3};
+}
+
+OptionSpec impact_limit_option() {
+  return {"impact-limit",
+          "Impacts in a step before the ordinary step takes what is left of it.",
+          100L,
+          "",
+          1,
+          1e6};
+}
+
+std::unique_ptr<TimeStepper> with_impact_time(std::unique_ptr<ContactStepper> method,
+                                              const OptionValues& options) {
+  if (options.text("impact-time") == "none") return method;
+  return std::make_unique<ImpactTimeStepper>(std::move(method), options);
+}
+
+ImpactTimeStepper::ImpactTimeStepper(std::unique_ptr<ContactStepper> method,
+                                     const OptionValues& options)
+    : method_(std::move(method)),
+      by_rate_(options.text("impact-time") == "gap-rate"),
+      most_impacts_(options.integer("impact-limit")),
+      rules_{true, options.real("impact-tolerance"), options.real("impact-speed"), 0.0} {}
+
+std::string ImpactTimeStepper::why_not(const Model& model) const {
+  if (method_->motion() != MotionModel::dynamic)
+    return "impact-time needs 'motion: dynamic': without momentum there are no impacts; accepted "
+           "otherwise: 'impact-time: none'";
+  return method_->why_not(model);
+}
+
+std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& law,
+                                           const Solver& solver) const {
+  const ConeForm form = method_->form();
+  const double friction = 0.5;  // of the probe's contact
+  ImpactProblem probe;
+  probe.inelastic = method_->probe(model);
+  probe.before = VectorX::Zero(probe.inelastic.unknowns());
+  probe.contacts.push_back({.row = 0,
+                            .size = row_count(model.world, form.cone, form.directions, friction),
+                            .restitution = 1.0,
+                            .friction = friction});
+  probe.pyramid = form.cone == Cone::pyramid;
+  return law.why_not(probe, solver);
+}
+
+StepReport ImpactTimeStepper::step(StepContext& context, State& state, double h) {
+  const std::int64_t number = state.step;
+  const double begin = state.time;
+  StepReport report;
+  report.solve.status = SolveStatus::solved;
+  report.passes = 0;
+  report.substeps = 0;
+  before_ = context.solved;
+  collected_.clear();
+  now_ = state;
+  try {
+    hold_forces(context, state, h, held_);
+    context.held_forces = &held_;
+    advance_whole(context, h, report);
+  } catch (...) {
+    context.held_forces = nullptr;
+    context.solved = before_;
+    throw;
+  }
+  context.held_forces = nullptr;
+  state = now_;
+  state.step = number + 1;
+  state.time = begin + h;
+  context.solved = collected_;
+  report.contact_count = static_cast<int>(collected_.size());
+  report.active_count = static_cast<int>(
+      std::count_if(collected_.begin(), collected_.end(),
+                    [](const SolvedContact& solved) { return !solved.impulse.isZero(0.0); }));
+  return report;
+}
+
+void ImpactTimeStepper::advance_whole(StepContext& context, double h, StepReport& report) {
+  rules_.step = h;
+  rules_.watches = true;
+  double left = h;
+  for (long part = 1; left > least_part * h && !ends_run(report); ++part) {
+    if (report.impacts >= most_impacts_ || part > 2 * most_impacts_) {
+      rules_.watches = false;  // the ordinary step
+      fly(context, left, report);
+      take(context, left, report);
+      return;
+    }
+    const Part end =
+        by_rate_ ? approach(context, left, report) : fly_and_back_up(context, left, report);
+    if (end == Part::struck) strike(context, report);
+  }
+}
+
+// From now_ into trial_.
+void ImpactTimeStepper::fly(StepContext& context, double h, StepReport& report) {
+  trial_ = now_;
+  scale_memory(trial_, h / rules_.step);
+  flown_ = method_->fly(context, trial_, h, rules_);
+  if (method_->coasted())
+    trial_.contacts = now_.contacts;
+  else
+    scale_memory(trial_, rules_.step / h);
+  flight_time_ = h;
+  add_work(flown_, report);
+}
+
+// Accepts the last flight.
+void ImpactTimeStepper::take(const StepContext& context, double& left, StepReport& report) {
+  std::swap(now_, trial_);
+  left -= flight_time_;
+  ++report.substeps;
+  merge(flown_, report);
+  for (const SolvedContact& solved : context.solved) add_contact(solved);
+}
+
+// The least gap, m, of the contacts at the end of the last flight that it left out and that meet
+// too fast for an ordinary step; infinity if there is none.
+double ImpactTimeStepper::gap_after(StepContext& context, StepReport& report) {
+  const Model& model = *context.model;
+  const Flight& flight = method_->flight();
+  const Stopwatch watch;
+  context.detector->detect(model, trial_.poses, method_->reach(), ends_);
+  double least = infinity;
+  seen_.clear();
+  auto part = context.contacts.begin();  // both lists are sorted by key
+  const auto end = context.contacts.end();
+  for (const Contact& contact : ends_) {
+    while (part != end && part->key < contact.key) ++part;
+    const bool took_part = part != end && part->key == contact.key;
+    if (took_part || !can_respond(model, trial_.poses, contact)) continue;
+    seen_.push_back(flight.watched(model, trial_.poses, trial_.velocities, contact));
+    const WatchedContact& watched = seen_.back();
+    if (contact.gap >= least || watched.rate >= -watched.least) continue;
+    least = contact.gap;
+    closing_ = -watched.rate;
+  }
+  ++report.passes;
+  report.seconds[static_cast<int>(Stage::detect)] += watch.seconds();
+  return least;
+}
+
+// The first time at which a contact that was left out and strikes within the time that is left is
+// `depth` below the surface by its parabola, s from now; infinity if none is.
+double ImpactTimeStepper::first_meeting(double left, double depth) const {
+  double first = infinity;
+  for (const WatchedContact& watched : method_->flight().left_out())
+    if (watched.strikes_within(left))
+      first = std::min(
+          first, meeting_time(watched.contact.gap + depth, watched.rate, watched.acceleration));
+  return first;
+}
+
+ImpactTimeStepper::Part ImpactTimeStepper::fly_and_back_up(StepContext& context, double& left,
+                                                           StepReport& report) {
+  fly(context, left, report);
+  if (method_->flight().is_struck()) {
+    find_touching(context, report);
+    return Part::struck;
+  }
+  double gap = ends_run(flown_) ? infinity : gap_after(context, report);
+  // Something thin may lie behind already: what should have been met is looked at there.
+  const double passed = first_meeting(left, rules_.touch);
+  if (gap > 0.0 && !ends_run(flown_) && passed < (1.0 - 1e-9) * left) {
+    fly(context, passed, report);
+    gap = ends_run(flown_) ? infinity : gap_after(context, report);
+  }
+  const bool struck = gap <= 0.0;
+  if (struck) search(context, flight_time_, gap, report);
+  take(context, left, report);
+  return struck ? Part::struck : Part::flown;
+}
+
+// The root of the gap between now and `end`, where it is negative; the last flight ends there.
+void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
+                               StepReport& report) {
+  double low = 0.0, high = end;
+  double gap_low = infinity, gap_high = gap_end;
+  double guess = first_meeting(end, 0.0), width = 2.0 * end;
+  const double accuracy = root_accuracy * rules_.touch;
+  const double resolution =
+      4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + end);
+  if (std::abs(gap_end) <= accuracy) return;
+  // Within a bracket that is passed at `closing_` in less than the accuracy the gap has no root: it
+  // jumps there, where bodies meet with another feature.
+  for (int side = 0; high - low > std::max(resolution, accuracy / closing_);) {
+    const bool slow = high - low > 0.5 * width;  // the last secant did not halve the bracket
+    width = high - low;
+    if (!(guess > low && guess < high)) guess = infinity;
+    if (std::isinf(guess) && std::isfinite(gap_low) && !slow)
+      guess = high - gap_high * (high - low) / (gap_high - gap_low);
+    if (!(guess > low && guess < high)) guess = 0.5 * (low + high);
+    fly(context, guess, report);
+    if (ends_run(flown_)) return;
+    const double gap = gap_after(context, report);
+    if (std::abs(gap) <= accuracy) return;
+    if (gap > 0.0) {
+      if (side > 0) gap_high *= 0.5;  // the Illinois rule
+      low = guess, gap_low = gap, side = 1;
+    } else {
+      if (side < 0) gap_low *= 0.5;
+      high = guess, gap_high = gap, side = -1;
+    }
+    guess = infinity;
+  }
+  fly(context, high, report);
+  gap_after(context, report);
+}
+
+// How long to fly towards these contacts, s: to a tenth of a gap, at last to the accuracy of roots;
+// to the top of a parabola that comes back.
+double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts,
+                                        double left) const {
+  double time = left;
+  for (const WatchedContact& watched : contacts) {
+    if (!watched.strikes_within(left)) continue;
+    const double gap = watched.contact.gap;
+    const bool last = gap <= 100.0 * rules_.touch;
+    const double way = last ? gap - 0.5 * root_accuracy * rules_.touch : 0.9 * gap;
+    time =
+        std::min(time, watched.rate > 0.0 ? -watched.rate / watched.acceleration
+                                          : meeting_time(way, watched.rate, watched.acceleration));
+  }
+  return time;
+}
+
+// The flight grows towards the impact and does not pass it.
+ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double& left,
+                                                    StepReport& report) {
+  method_->look(context, now_, left, rules_);
+  ++report.passes;
+  if (method_->flight().is_struck()) {
+    find_touching(context, report);
+    return Part::struck;
+  }
+  const double accuracy = root_accuracy * rules_.touch;
+  const double resolution =
+      4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + left);
+  double time = 0.0, next = approach_time(method_->flight().left_out(), left);
+  double gap = infinity;
+  for (int leg = 0; leg < most_legs; ++leg) {
+    next = std::min(left, std::max(next, time + resolution));
+    fly(context, next, report);
+    if (ends_run(flown_)) break;
+    gap = gap_after(context, report);
+    const bool passed = gap < -accuracy;
+    if (passed && next - time > std::max(resolution, accuracy / closing_)) {
+      next = 0.5 * (time + next);  // the gap fell faster than foreseen
+      continue;
+    }
+    if (passed || gap <= accuracy || next >= left) break;
+    time = next;
+    next = time + approach_time(seen_, left - time);
+  }
+  take(context, left, report);
+  return gap <= accuracy ? Part::struck : Part::flown;
+}
+
+// Leaves those in ends_ that the impact at now_ acts on. What parts already does not take part: an
+// impulse on it would do work. Should it close then, it is the next impact.
+void ImpactTimeStepper::find_impact(const Model& model) {
+  const auto rate = [&](const Contact& contact) {
+    return contact.normal.dot(relative_velocity(model, now_.poses, now_.velocities, contact));
+  };
+  std::erase_if(ends_, [&](const Contact& contact) {
+    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact);
+  });
+  double fastest = 0.0;
+  for (const Contact& contact : ends_) fastest = std::max(fastest, -rate(contact));
+  std::erase_if(ends_, [&](const Contact& contact) { return rate(contact) > 1e-9 * fastest; });
+  if (fastest == 0.0) ends_.clear();
+}
+
+// The contacts at now_, into ends_.
+void ImpactTimeStepper::find_touching(StepContext& context, StepReport& report) {
+  touch_.set(*context.model, rules_.touch);
+  context.detector->detect(*context.model, now_.poses, touch_.distances(), ends_);
+  ++report.passes;
+}
+
+// M, J and what was before, of the contacts in ends_ at now_.
+void ImpactTimeStepper::formulate(const Model& model) {
+  const ConeForm form = method_->form();
+  ComplementarityProblem& problem = impact_.inelastic;
+  inertia_matrix(model, now_.poses, problem.M);
+  impact_.before.resize(model.free_count);
+  prescribed_ = now_.velocities;
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0) {
+      impact_.before[unknown] = now_.velocities[i];
+      prescribed_[i] = 0.0;
+    }
+  problem.p.setZero(model.free_count);
+  problem.M.multiply_add(impact_.before.data(), problem.p.data());
+  terms_.clear();
+  impact_.contacts.clear();
+  impact_.pyramid = form.cone == Cone::pyramid;
+  int row = 0;
+  for (const Contact& contact : ends_) {
+    const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
+                                           model.shapes[contact.key.shape_b].material);
+    ContactTerms terms;
+    terms.frame = contact_frame(model.world, contact.normal);
+    terms.friction = surface.friction;
+    const Vector3 driven = relative_velocity(model, now_.poses, prescribed_, contact);
+    terms.normal_bias = contact.normal.dot(driven);
+    terms.prescribed = {terms.frame.tangent_1.dot(driven), terms.frame.tangent_2.dot(driven)};
+    terms_.push_back(terms);
+    const Vector3 before = relative_velocity(model, now_.poses, now_.velocities, contact);
+    const int size = row_count(model.world, form.cone, form.directions, terms.friction);
+    impact_.contacts.push_back({row,
+                                size,
+                                surface.restitution,
+                                surface.friction,
+                                {contact.normal.dot(before), terms.frame.tangent_1.dot(before),
+                                 terms.frame.tangent_2.dot(before)}});
+    row += size;
+  }
+  append_contact_rows(model, now_.poses, ends_, terms_, form.cone, form.directions, problem);
+}
+
+// The impact at now_ of the contacts in ends_ that touch.
+void ImpactTimeStepper::strike(StepContext& context, StepReport& report) {
+  const Model& model = *context.model;
+  const Stopwatch watch;
+  find_impact(model);
+  if (ends_.empty()) return;
+  formulate(model);
+  impulse_.u.setZero(impact_.inelastic.unknowns());
+  impulse_.lambda.setZero(impact_.inelastic.rows());
+  StepReport part;
+  const ImpactReport done = context.impact_law->apply(impact_, *context.solver, impulse_);
+  part.solve = done.solve;
+  part.fell_back = done.fell_back;
+  const double broken = impact_residual(impact_, judge_, impulse_);
+  if (broken > 1e-8 && part.solve.status == SolveStatus::solved)
+    part.solve.status = SolveStatus::inaccurate;
+  part.solve.residual.relative = std::max(part.solve.residual.relative, broken);
+  if (!std::isfinite(broken) || part.solve.status == SolveStatus::refused) {
+    const Contact& contact = ends_.front();
+    part.diverged_body =
+        model.bodies[contact.body_b].velocity_size > 0 ? contact.body_b : contact.body_a;
+  } else {
+    for (int i = 0; i < model.velocity_count; ++i)
+      if (const int unknown = model.free_index[i]; unknown >= 0)
+        now_.velocities[i] = impulse_.u[unknown];
+    rebound(model);
+  }
+  merge(part, report);
+  ++report.impacts;
+  report.seconds[static_cast<int>(Stage::solve)] += watch.seconds();
+}
+
+// Impulses for the record; contacts that part now are remembered, so that the next flight leaves
+// them out.
+void ImpactTimeStepper::rebound(const Model& model) {
+  const ConeForm form = method_->form();
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const Contact& contact = ends_[i];
+    const ContactFrame& frame = terms_[i].frame;
+    SolvedContact solved{contact, frame.tangent_1, frame.tangent_2};
+    solved.friction = terms_[i].friction;
+    solved.impulse = impulse_of(model.world, form.cone, form.directions, solved.friction,
+                                impulse_.lambda, impact_.contacts[i].row);
+    const Vector3 velocity = relative_velocity(model, now_.poses, now_.velocities, contact);
+    solved.velocity = {frame.normal.dot(velocity), frame.tangent_1.dot(velocity),
+                       frame.tangent_2.dot(velocity)};
+    add_contact(solved);
+    if (!(solved.velocity[0] > 0.0)) continue;
+    const auto place =
+        std::lower_bound(now_.contacts.begin(), now_.contacts.end(), contact.key, by_key);
+    const bool known = place != now_.contacts.end() && place->key == contact.key;
+    const auto memory = known ? place : now_.contacts.insert(place, {contact.key});
+    memory->approach = solved.velocity[0];
+  }
+}
+
+// The impulse of a contact is the sum over the parts of the step; its place is that of the first,
+// its velocity that of the last.
+void ImpactTimeStepper::add_contact(const SolvedContact& solved) {
+  const auto place = std::lower_bound(
+      collected_.begin(), collected_.end(), solved.contact.key,
+      [](const SolvedContact& other, const ContactKey& key) { return other.contact.key < key; });
+  if (place == collected_.end() || place->contact.key != solved.contact.key) {
+    collected_.insert(place, solved);
+    return;
+  }
+  place->impulse += solved.impulse;
+  place->velocity = solved.velocity;
+}
+
+}  // namespace vinci
