@@ -115,7 +115,7 @@ void add_list(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ListFlags>();
   CLI::App* subcommand = add_subcommand(
       app, "list",
-      "Show what a run can choose: detectors, steppers, solvers, impact laws, options.");
+      "Show the plugins and options that a run can choose.");
   subcommand
       ->add_option(
           "what", flags->what,

@@ -73,7 +73,7 @@ def test_impacts_are_counted_in_reports_and_recordings(tmp_path: Path) -> None:
     simulation = vinci.Simulation(ROW)
     simulation.run(record=tmp_path / "row.h5")
     with vinci.Recording(tmp_path / "row.h5") as recording:
-        frames = recording.frames
+        frames = recording.infos()
         assert recording.summary.impacts == 1 == frames["impacts"].sum()
         struck = int(frames["impacts"].argmax())
         # They were 0.2 m apart at 1 m/s.
