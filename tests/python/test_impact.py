@@ -17,7 +17,7 @@ ROW: dict[str, Any] = {
     "gravity": [0, 0],
     "materials": {"m": {"restitution": 0.5, "friction": 0.2}},
     "bodies": {
-        "one": {"shapes": [{"circle": 0.5, "material": "m"}], "mass": 1, "position": [-1.2, 0],
+        "one": {"shapes": [{"circle": 0.5, "material": "m"}], "mass": 1, "position": [-1.205, 0],
                 "velocity": [1, 0]},
         "two": {"shapes": [{"circle": 0.5, "material": "m"}], "mass": 2},
     },
@@ -76,7 +76,7 @@ def test_impacts_are_counted_in_reports_and_recordings(tmp_path: Path) -> None:
         frames = recording.infos()
         assert recording.summary.impacts == 1 == frames["impacts"].sum()
         struck = int(frames["impacts"].argmax())
-        # They were 0.2 m apart at 1 m/s.
+        # They were 0.205 m apart at 1 m/s: in the middle of a step.
         assert frames["time"][struck] == pytest.approx(0.2, abs=0.011)
         assert recording.info(struck).impacts == 1 and recording.info(struck).substeps == 2
 
