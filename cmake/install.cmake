@@ -27,8 +27,8 @@ set(public_complementarity certificate mass_factor nonlinear_problem problem pro
 set(public_solvers all_solutions law_pieces path_newton solver)
 set(public_stepping contact_frame contact_rows free_motion impact_law step_forces stepper)
 set(public_simulation plugins recorder recording replay simulation)
-set(public_analysis body_distance compare contact_modes grasp grasp_functions passage run_many trace
-                    variants)
+set(public_analysis body_distance compare contact_modes converge grasp grasp_functions order_fit
+                    passage quantity run_many trace variants)
 set(public_viewing description failure frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

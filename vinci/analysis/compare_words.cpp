@@ -114,6 +114,7 @@ class Words {
                    const std::string& reference) {
     const RunCost& cost = variant.trace.cost;
     std::string text = fmt::format("{}'{}' ", head, model_name(variant));
+    if (!cost.complete && !(variant.difference->until > 0.0)) return say(text + ending(cost) + ".");
     if (!cost.complete) text += ending(cost) + "; before, it ";
     say(text + agreement(variant, reference) + modes(*variant.difference) + ".");
   }

@@ -23,7 +23,8 @@ export class ComparisonPanel extends LitElement {
 
   constructor() {
     super();
-    new Watch(this, () => this.viewer, ['change', 'time']);
+    new Watch(this, () => this.viewer, ['change']);
+    new Watch(this, () => this.viewer, ['time'], () => this.placeNow());
   }
 
   static override styles = [controls, css`
@@ -134,7 +135,19 @@ export class ComparisonPanel extends LitElement {
     return html`<div class="strip">${modes.map(({ mode, begin, end }) => html`
       <span class=${mode.replace(' ', '-')} title=${`${mode}, ${number(begin)} to ${number(end)} s`}
         style="left: ${percent(begin)}; width: ${percent(end - begin)}">${mode}</span>`)}
-      <span class="now" style="left: ${percent(this.viewer.player.time)}"></span></div>`;
+      <span class="now"></span></div>`;
+  }
+
+  // The present time in the strips; all else stays as it is while the runs play.
+  private placeNow(): void {
+    const { comparison } = this;
+    if (!comparison) return;
+    const left = `${Math.min(100, (100 * this.viewer.player.time) / comparison.duration)}%`;
+    for (const line of this.renderRoot.querySelectorAll<HTMLElement>('.strip .now')) line.style.left = left;
+  }
+
+  override updated(): void {
+    this.placeNow();
   }
 
   private strips() {
