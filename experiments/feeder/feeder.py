@@ -218,14 +218,14 @@ def table_two(experiment: Experiment) -> None:
                    ours=f"{len(lost)}" + (f" (designs {lost})" if lost else ""))
     hierarchical = total["geometric_seconds"] + st_kept
     experiment.row("naive: geometric / ST / total", paper="- / 5000 / 5000 s",
-                   ours=f"- / {total['seconds']:.1f} / {total['seconds']:.1f} s")
+                   ours=f"- / {total['seconds']:.3g} / {total['seconds']:.3g} s")
     experiment.row("hierarchical: geometric / ST / total", paper="603 / 2935 / 3538 s",
-                   ours=f"{total['geometric_seconds']:.1f} / {st_kept:.1f} / {hierarchical:.1f} s")
+                   ours=f"{total['geometric_seconds']:.3g} / {st_kept:.3g} / {hierarchical:.3g} s")
     experiment.row("hierarchical over naive", paper="0.71",
                    ours=f"{hierarchical / total['seconds']:.2f}")
     early = total["geometric_seconds"] + first_kept
     experiment.row("the same, ST ends at the first failure", paper="not told",
-                   ours=f"{early:.1f} s over {total['first']:.1f} s: {early / total['first']:.1f}")
+                   ours=f"{early:.3g} s over {total['first']:.3g} s: {early / total['first']:.2g}")
 
 
 def verify_shipped(experiment: Experiment) -> dict[str, dict[str, Any]]:
@@ -295,6 +295,8 @@ def draw_feeder(axes: Any, design: dict[str, float], poses: list[Pose]) -> None:
 def draw_map(axes: Any, found: np.ndarray, frictions: np.ndarray, tilts: np.ndarray) -> None:
     axes.pcolormesh(frictions, tilts, found, vmin=0, vmax=2, shading="nearest",
                     cmap=ListedColormap(list(COLOURS.values())))
+    axes.set_xlim(frictions[0], frictions[-1])
+    axes.set_ylim(-1, 1)
     for mu in FRICTION:
         axes.axvline(mu, color="black", lw=0.8, ls="--")
     axes.set_xlabel("friction μ; dashed: the stated range", fontsize=8)
@@ -315,7 +317,7 @@ def draw_figure(tracks: dict[Any, Any], maps: dict[Any, np.ndarray], frictions: 
         axes[1, i].set_title(f"'{name}', {COMES[flip]}", fontsize=9)
     axes[0, 0].set_ylabel("y [mm]", fontsize=8)
     patches = [Patch(color=colour, label=label) for label, colour in COLOURS.items()]
-    figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize=9)
+    axes[0, 0].legend(handles=patches, loc="lower right", fontsize=7, title="below")
     return figure
 
 
