@@ -21,15 +21,21 @@ import random
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Tuple
 
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
 
+from report import Experiment  # noqa: E402  (before pyplot: it chooses how to draw)
+
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.colors import ListedColormap  # noqa: E402
+from matplotlib.patches import Circle, Patch  # noqa: E402
+
 import vinci  # noqa: E402
-from report import Experiment  # noqa: E402
 
 SCENE = FOLDER / "feeder.yaml"
 DESIGNS: dict[str, dict[str, float]] = json.loads((FOLDER / "designs.json").read_text("utf-8"))
@@ -42,12 +48,23 @@ SPACE = {
     "chute_x": (-30.0, 12.0), "chute_width": (28.0, 35.5), "chute_depth": (100.0, 170.0),
 }  # fmt: skip
 FRICTION = (0.35, 0.6)  # the range in which a design shall work
-STIFFNESS = (1e5, 1e6)  # N/m
-DAMPING_RATIO = (1.0, 3.0)
+STIFFNESS = (1e5, 4e5)  # N/m
+DAMPING_RATIO = (5.0, 10.0)
 LONGEST = 2.0  # s; a cup that has not left by then is stuck
 LOOK = 0.02  # s between looks at the cup
 UPRIGHT = math.radians(30)  # leaves bottom down: within this of upright
 SEED = 2007
+Pose = Tuple[float, float, float]  # x, y (m), angle (rad)
+
+# The figure.
+WORDS = {"works": "works", "deceives": "only looks feasible"}
+COMES = ("comes bottom down", "comes mouth down")
+COLOURS = {"stuck": "#c0c0c0", "leaves mouth down": "#d95f02", "leaves bottom down": "#1b9e77"}
+
+
+@lru_cache(maxsize=1)
+def load_scene() -> vinci.Scene:
+    return vinci.Scene.load(SCENE)
 
 
 @dataclass(frozen=True)
@@ -59,7 +76,7 @@ class Uncertain:
     offset: float  #: of the room that is left, -1 to 1
     mu: float
     stiffness: float = 2e5  #: N/m
-    damping_ratio: float = 1.0
+    damping_ratio: float = 5.0
 
     def parameters(self, given: dict[str, float]) -> dict[str, float]:
         width, height, room = given["cup_width"], given["cup_height"], given["top_width"]
@@ -85,7 +102,7 @@ def uncertainties(count: int, *, surface: bool, key: str) -> list[Uncertain]:
             points.append(Uncertain(
                 flip, chance.uniform(-1, 1), chance.uniform(-1, 1), mu,
                 math.exp(chance.uniform(*map(math.log, STIFFNESS))) if surface else 2e5,
-                chance.uniform(*DAMPING_RATIO) if surface else 1.0))  # fmt: skip
+                chance.uniform(*DAMPING_RATIO) if surface else 5.0))  # fmt: skip
     return points
 
 
@@ -108,7 +125,7 @@ def sampled_design(number: int) -> dict[str, float]:
 
 def simulate(design: dict[str, float], point: Uncertain, stepper: str, watch: Any = None) -> str:
     """'good', 'wrong way' or 'stuck'. `watch(pose, time)` is told where the cup is."""
-    scene = vinci.Scene.load(SCENE)
+    scene = load_scene()
     parameters = {**metres(design), **point.parameters(scene.parameters)}
     simulation = vinci.Simulation(scene, parameters=parameters, stepper=stepper, duration=LONGEST)
     cup = simulation.model.body("cup").index
@@ -135,7 +152,7 @@ def simulate(design: dict[str, float], point: Uncertain, stepper: str, watch: An
 
 def geometric(design: dict[str, float], effort: int) -> bool:
     """The geometric model finds a way for both ways in which a cup may come."""
-    scene = vinci.Scene.load(SCENE)
+    scene = load_scene()
     given = {**scene.parameters, **metres(design)}
     top = given["top_length"] - given["cup_height"] / 2
     bottom = -given["chute_depth"] - given["chute_length"]
@@ -201,14 +218,14 @@ def table_two(experiment: Experiment) -> None:
                    ours=f"{len(lost)}" + (f" (designs {lost})" if lost else ""))
     hierarchical = total["geometric_seconds"] + st_kept
     experiment.row("naive: geometric / ST / total", paper="- / 5000 / 5000 s",
-                   ours=f"- / {total['seconds']:.1f} / {total['seconds']:.1f} s")
+                   ours=f"- / {total['seconds']:.3g} / {total['seconds']:.3g} s")
     experiment.row("hierarchical: geometric / ST / total", paper="603 / 2935 / 3538 s",
-                   ours=f"{total['geometric_seconds']:.1f} / {st_kept:.1f} / {hierarchical:.1f} s")
+                   ours=f"{total['geometric_seconds']:.3g} / {st_kept:.3g} / {hierarchical:.3g} s")
     experiment.row("hierarchical over naive", paper="0.71",
                    ours=f"{hierarchical / total['seconds']:.2f}")
     early = total["geometric_seconds"] + first_kept
     experiment.row("the same, ST ends at the first failure", paper="not told",
-                   ours=f"{early:.1f} s over {total['first']:.1f} s: {early / total['first']:.1f}")
+                   ours=f"{early:.3g} s over {total['first']:.3g} s: {early / total['first']:.2g}")
 
 
 def verify_shipped(experiment: Experiment) -> dict[str, dict[str, Any]]:
@@ -242,9 +259,69 @@ def map_task(task: tuple[str, int, float, float]) -> str:
     return simulate(DESIGNS[name], Uncertain(flip, tilt, 0.0, mu), "stewart-trinkle")
 
 
-def draw(experiment: Experiment) -> None:
-    from pictures import draw_figure
+def placed(corners: np.ndarray, pose: Pose) -> np.ndarray:
+    x, y, angle = pose
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    return corners @ turn.T + [x, y]
 
+
+def draw_feeder(axes: Any, design: dict[str, float], poses: list[Pose]) -> None:
+    """Walls, peg and some of the poses; lengths in mm."""
+    model = load_scene().compile(**{k: 1e-3 * v for k, v in design.items()})
+    for name in ("left-wall", "right-wall"):
+        corners = 1e3 * np.array(model.body(name).shapes[0]["vertices"])
+        axes.fill(*corners[:, :2].T, color="0.85", ec="0.4", lw=0.6)
+    axes.add_patch(Circle((design["peg_x"], -design["peg_depth"]), design["peg_radius"],
+                          color="black"))
+    cup = 1e3 * np.array(model.body("cup").shapes[0]["vertices"])[:, :2]
+    # A snapshot wherever the cup has moved on by a third of its size.
+    shown = [poses[0]]
+    for pose in poses:
+        moved = math.hypot(pose[0] - shown[-1][0], pose[1] - shown[-1][1])
+        if moved + 0.02 * abs(pose[2] - shown[-1][2]) > 0.013:
+            shown.append(pose)
+    shown.append(poses[-1])
+    for i, (x, y, angle) in enumerate(shown):
+        colour = plt.get_cmap("viridis")(0.9 * i / len(shown))
+        axes.fill(*placed(cup, (1e3 * x, 1e3 * y, angle)).T, fc=(*colour[:3], 0.12), ec=colour, lw=0.8)
+    parameters = model.parameters
+    axes.set_aspect("equal")
+    axes.set_xlim(-62, 105)
+    axes.set_ylim(-1e3 * (parameters["chute_depth"] + parameters["chute_length"]) - 5, 65)
+    axes.set_xlabel("x [mm]", fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def draw_map(axes: Any, found: np.ndarray, frictions: np.ndarray, tilts: np.ndarray) -> None:
+    axes.pcolormesh(frictions, tilts, found, vmin=0, vmax=2, shading="nearest",
+                    cmap=ListedColormap(list(COLOURS.values())))
+    axes.set_xlim(frictions[0], frictions[-1])
+    axes.set_ylim(-1, 1)
+    for mu in FRICTION:
+        axes.axvline(mu, color="black", lw=0.8, ls="--")
+    axes.set_xlabel("friction μ; dashed: the stated range", fontsize=8)
+    axes.set_ylabel("tilt over greatest tilt", fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def draw_figure(tracks: dict[Any, Any], maps: dict[Any, np.ndarray], frictions: np.ndarray,
+                tilts: np.ndarray) -> Any:
+    figure, axes = plt.subplots(2, 4, figsize=(15, 10), layout="constrained",
+                                gridspec_kw={"height_ratios": [3, 1]})
+    for i, (name, flip) in enumerate((name, flip) for name in DESIGNS for flip in (0, 1)):
+        outcome, poses = tracks[name, flip]
+        draw_feeder(axes[0, i], DESIGNS[name], poses)
+        word = {"good": "leaves bottom down", "wrong way": "leaves mouth down"}.get(outcome, outcome)
+        axes[0, i].set_title(f"design '{name}' ({WORDS[name]})\n{COMES[flip]}: {word}", fontsize=9)
+        draw_map(axes[1, i], maps[name, flip], frictions, tilts)
+        axes[1, i].set_title(f"'{name}', {COMES[flip]}", fontsize=9)
+    axes[0, 0].set_ylabel("y [mm]", fontsize=8)
+    patches = [Patch(color=colour, label=label) for label, colour in COLOURS.items()]
+    axes[0, 0].legend(handles=patches, loc="lower right", fontsize=7, title="below")
+    return figure
+
+
+def draw(experiment: Experiment) -> None:
     frictions = np.linspace(0.05, 0.8, 4 if experiment.short else 31)
     tilts = np.linspace(-1, 1, 2 if experiment.short else 13)
     maps = {}
@@ -257,12 +334,12 @@ def draw(experiment: Experiment) -> None:
     tracks = {}
     for name in DESIGNS:
         for flip in (0, 1):
-            poses: list[tuple[float, float, float]] = []
+            poses: list[Pose] = []
             point = Uncertain(flip, 0.0, 0.0, sum(FRICTION) / 2)
             outcome = simulate(DESIGNS[name], point, "stewart-trinkle",
                                lambda pose, time, poses=poses: poses.append(pose))
             tracks[name, flip] = (outcome, poses)
-    experiment.save(draw_figure(SCENE, DESIGNS, tracks, maps, frictions, tilts, FRICTION))
+    experiment.save(draw_figure(tracks, maps, frictions, tilts))
 
 
 def main() -> None:

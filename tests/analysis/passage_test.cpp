@@ -200,6 +200,15 @@ TEST(Passage, goals_may_ask_for_an_angle_and_turns_count_as_the_same) {
   }
 }
 
+TEST(Passage, upside_down_is_an_angle_like_any_other) {
+  Case made = slot_case(0.08);
+  for (const double angle : {M_PI, -M_PI}) {
+    made.query.start = planar_pose(0.1, 0.15, angle);
+    made.query.goal["angle"] = {angle, angle};
+    EXPECT_EQ(made.find().status, PassageStatus::found) << angle;
+  }
+}
+
 TEST(Passage, starts_and_goals_without_room_are_told_apart) {
   Case made = slot_case(0.066);
   made.query.start = planar_pose(0.1, 0.0, 0.0);

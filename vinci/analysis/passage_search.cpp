@@ -49,7 +49,8 @@ class Translation {
       auto* s = state->as<Planar::StateType>();
       s->setXY(p.x(), p.y());
       const Quaternion turn = pose.rotation * search_.start.rotation.conjugate();
-      s->setYaw(std::remainder(planar_angle(turn) + angle_, 2.0 * M_PI));
+      const double yaw = std::remainder(planar_angle(turn) + angle_, 2.0 * M_PI);
+      s->setYaw(yaw < M_PI ? yaw : -M_PI);  // OMPL refuses π itself
     } else {
       auto* s = state->as<Spatial::StateType>();
       s->setXYZ(p.x(), p.y(), p.z());
