@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t page_samples = 1000, page_bodies = 12;  // of the curves in a page
 constexpr std::size_t page_width = 80;                        // of the report in a terminal
+constexpr std::size_t text_width = page_width - 2;            // of its indented lines
 
 struct CompareFlags {
   std::string scene, tolerance, reference, html, output;
@@ -119,11 +120,11 @@ void print_notes(const Comparison& all) {
     if (!notes.empty())
       fmt::print("{}\n",
                  wrapped(fmt::format("'{}': {}.", variant.variant.name, fmt::join(notes, ", ")),
-                         page_width, 2));
+                         text_width, 2));
   }
   for (const SkippedVariant& skipped : all.skipped)
     fmt::print("{}\n", wrapped(fmt::format("Not run: '{}': {}.", skipped.name, skipped.reason),
-                               page_width, 2));
+                               text_width, 2));
 }
 
 void print_comparison(const Comparison& all) {
@@ -142,7 +143,7 @@ void print_comparison(const Comparison& all) {
   print_notes(all);
   fmt::print("\n");
   for (const std::string& sentence : all.answer)
-    fmt::print("{}\n", wrapped(sentence, page_width, 2));
+    fmt::print("{}\n", wrapped(sentence, text_width, 2));
 }
 
 PageResult write_comparison_page(const CompareFlags& flags, const Comparison& all) {

@@ -17,7 +17,7 @@
 namespace vinci {
 namespace {
 
-constexpr std::size_t page_width = 80;  // of the report in a terminal
+constexpr std::size_t text_width = 78;  // of indented lines of the report, in 80 columns
 
 struct ConvergeFlags {
   std::string scene, steps, from, to, ratio, at, reference = "finest", over, plot;
@@ -94,7 +94,7 @@ void print_curve(const ConvergenceCurve& curve) {
   }
   print_heads(table);
   for (std::size_t i = 0; i < curve.points.size(); ++i) print_row(table, i);
-  fmt::print("{}\n", wrapped(curve.answer + ".", page_width, 2));
+  fmt::print("{}\n", wrapped(curve.answer + ".", text_width, 2));
 }
 
 void print_convergence(const Convergence& all) {
@@ -108,10 +108,10 @@ void print_convergence(const Convergence& all) {
     print_curve(curve);
   }
   if (!all.notes.empty() || !all.skipped.empty()) fmt::print("\n");
-  for (const std::string& note : all.notes) fmt::print("{}\n", wrapped(note + ".", page_width, 2));
+  for (const std::string& note : all.notes) fmt::print("{}\n", wrapped(note + ".", text_width, 2));
   for (const SkippedVariant& skipped : all.skipped)
     fmt::print("{}\n", wrapped(fmt::format("Not run: '{}': {}.", skipped.name, skipped.reason),
-                               page_width, 2));
+                               text_width, 2));
 }
 
 void check_plot(const ConvergeFlags& flags) {

@@ -115,7 +115,7 @@ void add_list(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ListFlags>();
   CLI::App* subcommand = add_subcommand(
       app, "list",
-      "Show detectors, steppers, solvers, impact laws and options that a run can choose.");
+      "Show the plugins and options that a run can choose.");
   subcommand
       ->add_option(
           "what", flags->what,

@@ -83,8 +83,7 @@ void print_summary(const RunResult& result) {
          fmt::format("the motion of {}: '{}' is held by nothing in some direction, and took "
                      "the least motion",
                      plural(s.free_steps, "step"), s.free_body));
-  if (s.impacts > 0)
-    line("impacts", fmt::format("{}, their times found", plural(s.impacts, "impact")));
+  if (s.impacts > 0) line("impacts", fmt::format("{} whose time was found", s.impacts));
   line("state hash", s.state_hash);
   line("recording", fmt::format("{} ({}, {})", result.recording.string(),
                                 plural(result.frames, "frame"), byte_count(result.bytes)));

@@ -25,7 +25,7 @@ set(public_model actuation controller model motion run_options scene state)
 set(public_collision contact)
 set(public_complementarity certificate mass_factor nonlinear_problem problem problem_file residual)
 set(public_solvers all_solutions law_pieces path_newton solver)
-set(public_stepping contact_frame contact_rows free_motion step_forces stepper)
+set(public_stepping contact_frame contact_rows free_motion impact_law step_forces stepper)
 set(public_simulation plugins recorder recording replay simulation)
 set(public_analysis body_distance compare contact_modes grasp grasp_functions passage run_many trace
                     variants)

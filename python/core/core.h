@@ -33,6 +33,7 @@ void add_impact_laws(py::module_& module);
 void add_simulation(py::module_& module);
 void add_recorder(py::module_& module);
 void add_recording(py::module_& module);
+void add_planning(py::module_& module);
 void add_viewing(py::module_& module);
 void add_grasp(py::module_& module);
 void add_analysis(py::module_& module);

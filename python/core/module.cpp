@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, module) {
   add_simulation(module);
   add_recorder(module);
   add_recording(module);
+  add_planning(module);
   add_viewing(module);
   add_grasp(module);
   add_analysis(module);

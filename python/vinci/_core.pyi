@@ -433,6 +433,21 @@ def impact_laws() -> dict[str, dict[str, Any]]: ...
 def run_options() -> dict[str, dict[str, Any]]: ...
 def load_plugin(path: _Path) -> None: ...
 def scene_schema() -> str: ...
+def _plan(
+    scene: Scene,
+    body: str,
+    goal: Mapping[str, tuple[float | None, float | None]],
+    start: Mapping[str, float],
+    bounds: Mapping[str, tuple[float | None, float | None]],
+    parameters: Mapping[str, float],
+    clearance: float,
+    resolution: float,
+    effort: int,
+    seed: int,
+    detector: str,
+    record: _Path | None,
+    overwrite: bool,
+) -> dict[str, Any]: ...
 def _write_page(
     recordings: Sequence[_Path], path: _Path, overwrite: bool, max_size: float, every: int,
     comparison: str = "",

@@ -9,7 +9,8 @@ import yaml
 
 from conftest import BLOCK, SOURCE
 
-SUBCOMMANDS = ["check", "run", "info", "export", "solve", "list", "schema"]
+SUBCOMMANDS = ["check", "run", "info", "export", "solve", "list", "schema", "compare", "converge",
+               "plan", "view", "render"]
 
 
 def test_good_scenes_get_one_line_each(vinci):
@@ -71,7 +72,7 @@ def test_choices_change_what_is_checked(vinci):
 
 def test_list_shows_everything_with_defaults(vinci):
     everything = vinci.json("list")
-    assert set(everything) == {"detectors", "steppers", "solvers", "options"}
+    assert set(everything) == {"detectors", "steppers", "solvers", "impact-laws", "options"}
     assert "stewart-trinkle" in [entry["name"] for entry in everything["steppers"]]
     for kind in ("detectors", "steppers", "solvers"):
         for entry in everything[kind]:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from conftest import BLOCK
+from conftest import BLOCK, SOURCE
 
 LIBRARIES = dict(part.split("=", 1) for part in os.environ["VINCI_TEST_PLUGINS"].split(":"))
 
@@ -28,6 +28,22 @@ def test_the_example_solver_agrees_with_the_built_in_one(vinci):
             for name in ("own.h5", "built-in.h5")]
     assert abs(ends[0] - ends[1]) < 1e-8
     assert own["iterations_mean"] > built_in["iterations_mean"]
+
+
+def test_the_example_impact_law_hands_the_impact_on(vinci):
+    laws = vinci.json("list", "impact-laws", "--plugin", LIBRARIES["sequential"])["impact-laws"]
+    assert [law["name"] for law in laws] == ["newton", "poisson", "sequential"]
+    scene = SOURCE / "scenes" / "row_of_balls.yaml"
+    own = vinci.json("run", scene, "-o", "own.h5", "--plugin", LIBRARIES["sequential"],
+                     "--impact-law", "sequential")
+    assert own["impacts"] == 1 and own["inexact_steps"] == 0
+    # The striker arrives at 0.2 s, the fourth ball flies off with its speed for 0.3 s.
+    ends = [body["position"][0] for body in vinci.json("info", "own.h5")["bodies"]]
+    assert ends == pytest.approx([-0.1, 0.0, 0.1, 0.2, 0.3 + 0.3], abs=1e-5)
+    # In one instant the striker gets -3/5 of it, and the others 2/5.
+    vinci("run", scene, "-o", "shared.h5", "--impact-law", "poisson")
+    ends = [body["position"][0] for body in vinci.json("info", "shared.h5")["bodies"]]
+    assert ends == pytest.approx([-0.1 - 0.18, 0.12, 0.22, 0.32, 0.42], abs=1e-8)
 
 
 def test_a_solver_of_a_missing_plugin_is_an_unknown_solver(vinci):

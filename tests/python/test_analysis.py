@@ -51,7 +51,7 @@ def test_a_comparison_plots_records_and_writes_a_page(tmp_path):
     )  # fmt: skip
     assert found.tolerance == 1e-3 and found["quasi-static"].is_reference
     run = vinci.Recording(found["dynamic"].recording)
-    assert run.time[-1] == pytest.approx(0.1) and len(run) == 101
+    assert run.times[-1] == pytest.approx(0.1) and len(run) == 101
     axes = found.plot()
     assert axes.get_legend_handles_labels()[1] == ["dynamic", "tolerance"]
     with pytest.raises(vinci.Error, match="exists already"):

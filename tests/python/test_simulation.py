@@ -96,7 +96,8 @@ def test_contacts_need_no_copy_and_stay_what_they_were(stack: vinci.Simulation) 
     stack.step()
     first = stack.contacts
     assert first.dtype.names == ("key", "bodies", "point_a", "point_b", "normal", "tangent_1",
-                                 "tangent_2", "impulse", "velocity", "gap", "friction")  # fmt: skip
+                                 "tangent_2", "impulse", "velocity", "gap", "friction",
+                                 "patch_point")  # fmt: skip
     assert first.shape == (20,) and not first.flags.writeable and not first.flags.owndata
     again = stack.contacts
     assert first.__array_interface__["data"] == again.__array_interface__["data"]

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/allocations.h"
 #include "tests/support/reference.h"
 #include "tests/support/runs.h"
 
@@ -322,7 +323,7 @@ TEST(ImpactTime, painleve_rod_jumps_as_it_does_without) {
 // Small random scenes: every problem certified, no overlap that grows, and with Poisson's law or
 // without friction no energy from nowhere.
 TEST(ImpactTime, random_scenes_are_certified_and_stay_apart) {
-  for (unsigned seed = 0; seed < 24; ++seed) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 engine(seed);
     const auto draw = [&](double a, double b) {
       return std::uniform_real_distribution<>(a, b)(engine);
@@ -350,8 +351,8 @@ TEST(ImpactTime, random_scenes_are_certified_and_stay_apart) {
       const StepReport& report = simulation.step();
       ASSERT_LE(report.solve.residual.relative, 1e-10)
           << "seed " << seed << " step " << simulation.state().step << " " << report.solve.note;
-      // A step of 2 ms moves a corner that turns by about 1e-5 m beyond its linearised gap.
-      ASSERT_LT(report.penetration, 2e-4)
+      // Without times of impact the deepest of these overlaps is 6 mm (anitescu-potra).
+      ASSERT_LT(report.penetration, 1e-3)
           << "seed " << seed << " step " << simulation.state().step << name_of(way);
       impacts += report.impacts;
     }
@@ -375,6 +376,27 @@ TEST(ImpactTime, a_state_in_the_middle_continues_bit_for_bit) {
       while (!second.finished()) second.step();
       EXPECT_EQ(hash(second.state()), hash(first.state())) << name_of(way);
     }
+  }
+}
+
+TEST(ImpactTime, settled_steps_without_impacts_allocate_nothing) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "the sanitizer has its own allocator";
+  for (const Way& way : ways()) {
+    // A box at rest, and a ball high above it.
+    Simulation simulation = simulate(R"(
+world: planar
+materials: {m: {friction: 0.5, restitution: 0.5}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
+  box: {shapes: [{box: [0.2, 0.1], material: m}], mass: 1, position: [0, 0.05]}
+  ball: {shapes: [{circle: 0.05, material: m}], mass: 1, position: [0, 9]}
+run: {step: 1 ms, duration: 1}
+)",
+                                     choose(way));
+    for (int i = 0; i < 100; ++i) simulation.step();
+    const std::size_t before = allocations();
+    for (int i = 0; i < 200; ++i) simulation.step();
+    EXPECT_EQ(allocations() - before, 0u) << name_of(way);
   }
 }
 

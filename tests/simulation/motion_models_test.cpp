@@ -364,5 +364,49 @@ run: {step: 1 ms, duration: 0.01, motion: quasi-static}
   EXPECT_LE(twist(simulation, "particle").linear.norm(), 1e-9);
 }
 
+// Two islands: a finger pushes one body at 0.1 m/s, another is pushed out of a wall that it
+// overlaps by 0.2 nm, at some nm/s. The residual of the whole hardly sees the second; it is solved
+// all the same.
+TEST(QuasiStatic, a_body_that_hardly_moves_beside_a_fast_one_is_solved_by_itself) {
+  for (const char* cone : {"quadratic", "pyramid"}) {
+    Simulation simulation = simulate(R"(
+world: planar
+table: {friction: 0.3}
+materials: {m: {friction: 0.25}}
+bodies:
+  finger: {shapes: [{circle: 0.02, material: m}], motion: {x: -0.07 + 0.1*t, y: 0.01, angle: 0}}
+  pushed: {shapes: [{box: [0.1, 0.1], material: m}], mass: 1, supports: [[0.03, 0], [-0.015, 0.02], [-0.015, -0.02]]}
+  wall: {freedom: fixed, shapes: [{half-plane: {point: [0.6, 0], normal: [-1, 0]}, material: m}]}
+  other: {shapes: [{circle: 0.05, material: m}], mass: 2, position: [0.5500000002, 0.01], supports: [[0.03, 0], [-0.015, 0.02], [-0.015, -0.02]]}
+run: {step: 20 ms, duration: 0.2}
+)",
+                                     choose({"anitescu-potra", cone, "quasi-static"}));
+    while (!simulation.finished())
+      ASSERT_LE(simulation.step().solve.residual.relative, 1e-10) << cone;
+  }
+}
+
+// A disc wedged between a slope and a peg, μ = 73: no impulses push it out of both overlaps, though
+// nothing short of all modes of contact proves it. The step leaves the pushing out, and says so.
+TEST(FirstOrder, a_problem_without_a_solution_that_nothing_proves_falls_back) {
+  Simulation simulation = simulate(R"(
+world: planar
+materials: {m: {friction: 73.17453502400657}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {angle: -0.26578803567082815}, material: m}]}
+  peg: {freedom: fixed, shapes: [{circle: 0.051955478192371514, material: m}], position: [0.18490988346963091, -0.02]}
+  disc: {shapes: [{circle: 0.049892341712453186, material: m}], position: [0.036019627243223204, 0.13], angle: 0.9913596554726656}
+run: {step: 2 ms, duration: 0.06}
+)",
+                                   choose({"anitescu-potra", "quadratic", "first-order"}));
+  int fell_back = 0;
+  while (!simulation.finished()) {
+    const StepReport& report = simulation.step();
+    ASSERT_LE(report.solve.residual.relative, 1e-10) << simulation.state().step;
+    fell_back += report.fell_back;
+  }
+  EXPECT_GT(fell_back, 0);
+}
+
 }  // namespace
 }  // namespace vinci::test

@@ -198,6 +198,20 @@ TEST(Sliding, parts_come_to_rest_where_and_when_the_reference_says) {
     }
 }
 
+// Solvers leave 1e-13 of a speed; it would be all that moves in the next step, above every
+// tolerance.
+TEST(Sliding, what_friction_has_stopped_rests_exactly_with_every_solver) {
+  const auto c = reference("case09_tripod_dynamic")["expected"]["A"];
+  for (const char* solver : {"auto", "semismooth-newton", "quadratic-cone", "admm"}) {
+    Simulation simulation = simulate(sliding(c, 2.5e-3), chosen({{"solver", solver}}));
+    while (!simulation.finished())
+      ASSERT_LE(simulation.step().solve.residual.relative, 1e-10) << solver;
+    EXPECT_EQ(simulation.state().velocities.norm(), 0.0) << solver;
+    for (const SolvedContact& support : simulation.contacts())
+      EXPECT_EQ(support.impulse.tail<2>().norm(), 0.0) << solver;
+  }
+}
+
 // c ẍ-free decay: m v' = −3 c v, by the implicit rule v_{n+1} = v_n/(1 + 3 c h/m).
 TEST(Viscosity, a_part_slows_down_by_the_implicit_rule_in_every_step) {
   Simulation simulation = simulate(R"(

@@ -139,7 +139,7 @@ TEST(Compliance, every_solver_that_takes_coupled_patches_solves_them) {
         solution.lambda = VectorX::Zero(problem.rows());
         const SolveReport report = solver->solve(problem, solution);
         const bool right = residual(problem, solution).relative <= 1e-10;
-        if (report.status == SolveStatus::solved) EXPECT_TRUE(right) << entry.name;
+        EXPECT_TRUE(right || report.status != SolveStatus::solved) << entry.name;
         ++taken;
         solved += right;
       }

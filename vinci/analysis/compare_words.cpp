@@ -125,7 +125,7 @@ class Words {
     const std::string reference = model_name(all_.variants[it.reference]);
     if (it.cheapest == it.reference)
       say(
-          fmt::format("{}Nothing cheaper agrees with '{}', which takes {} of CPU time a simulated "
+          fmt::format("{} cheaper agrees with '{}', which takes {} of CPU time a simulated "
                       "second.",
                       head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference)));
     else

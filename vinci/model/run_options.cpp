@@ -32,7 +32,8 @@ const OptionTable& run_option_table() {
       {"impact-time",
        "How the time of an impact is found: none, impacts are part of the steps; bisect, by "
        "backing "
-       "up to it; gap-rate, by short steps before it. Needs motion dynamic.",
+       "up to it; gap-rate, by cutting the step to what the rate of the gap allows. Needs motion "
+       "dynamic.",
        std::string("none"),
        "",
        0,

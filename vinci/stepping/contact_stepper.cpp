@@ -109,8 +109,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
     warm_start(context, state, h);
     stamp(Stage::formulate);
     solve(context, report);
-    if (report.solve.status == SolveStatus::no_solution && report.ending != Ending::no_equilibrium)
-      fall_back(context, state, h, report);
+    if (has_no_answer(report)) fall_back(context, state, h, report);
     stamp(Stage::solve);
     if (in_flight_ && coasts_) break;
     if (in_flight_ && report.passes < max_passes &&
@@ -257,6 +256,16 @@ void ContactStepper::detect(StepContext& context, const State& state, double h,
   std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
 }
 
+// Proved, or none was found: with large friction a problem may have no solution that only a search
+// through all modes of contact could prove.
+bool ContactStepper::has_no_answer(const StepReport& report) const {
+  constexpr double hopeless = 1e-6;
+  if (report.solve.status == SolveStatus::no_solution)
+    return report.ending != Ending::no_equilibrium;
+  return motion_ != MotionModel::quasi_static && report.solve.status == SolveStatus::inaccurate &&
+         report.solve.residual.relative > hopeless;
+}
+
 // The same step without the terms that push overlapping bodies apart.
 void ContactStepper::fall_back(StepContext& context, const State& state, double h,
                                StepReport& report) {
@@ -373,12 +382,19 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
   append_support_rows(model, state.poses, supports_, form, context.problem);
 }
 
+// Whether a body would not move without contact.
+bool ContactStepper::is_still(const Model& model, int b) const {
+  const Body& body = model.bodies[b];
+  return foreseen_.segment(body.velocity_offset, body.velocity_size).isZero(0.0);
+}
+
 // Guess: the impulses that the same contacts had in the last step.
 void ContactStepper::warm_start(StepContext& context, const State& state, double h) {
-  const World world = context.model->world;
+  const Model& model = *context.model;
+  const World world = model.world;
   context.solution.u.setZero(context.problem.unknowns());
-  for (int i = 0; motion_ == MotionModel::quasi_static && i < context.model->velocity_count; ++i)
-    if (const int unknown = context.model->free_index[i]; unknown >= 0)
+  for (int i = 0; motion_ == MotionModel::quasi_static && i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0)
       context.solution.u[unknown] = state.velocities[i];
   context.solution.lambda.resize(context.problem.rows());
   const double scale = impulse_time(h) / h;
@@ -393,7 +409,9 @@ void ContactStepper::warm_start(StepContext& context, const State& state, double
   for (const SupportPoint& support : supports_) {
     const ContactKey key = support_key(support.body, support.index);
     while (memory != state.contacts.end() && memory->key < key) ++memory;
-    const bool known = memory != state.contacts.end() && memory->key == key;
+    // A body at rest that nothing moves rubs on nothing, whatever stopped it in the last step.
+    const bool rests = motion_ == MotionModel::dynamic && is_still(model, support.body);
+    const bool known = !rests && memory != state.contacts.end() && memory->key == key;
     guess_support(form, known ? Vector2(scale * memory->impulse.tail<2>()) : Vector2(0.0, 0.0),
                   context.solution.lambda, row);
     row += support_row_count(form);

@@ -77,6 +77,8 @@ class ContactStepper : public TimeStepper {
   void formulate(StepContext& context, const State& state, double h);
   void warm_start(StepContext& context, const State& state, double h);
   void solve(StepContext& context, StepReport& report);
+  bool has_no_answer(const StepReport& report) const;
+  bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model);
   void solve_motion(StepContext& context, StepReport& report);
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);

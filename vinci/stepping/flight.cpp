@@ -38,6 +38,11 @@ double WatchedContact::meeting() const {
   return meeting_time(contact.gap, rate, acceleration);
 }
 
+bool WatchedContact::strikes_within(double time) const {
+  const double meets = meeting();
+  return meets <= time && -(rate + acceleration * meets) > least;
+}
+
 double Flight::least_speed(const Model& model, const std::vector<Pose>& poses,
                            const Contact& contact) const {
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
@@ -51,31 +56,28 @@ double Flight::least_speed(const Model& model, const std::vector<Pose>& poses,
 WatchedContact Flight::watched(const Model& model, const std::vector<Pose>& poses,
                                const VectorX& velocities, const Contact& contact) const {
   return {contact, normal_speed(model, poses, velocities, contact),
-          normal_speed(model, poses, change_, contact) / rules_.step};
+          normal_speed(model, poses, change_, contact) / rules_.step,
+          least_speed(model, poses, contact)};
 }
 
 bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
                         const ContactMemory* memory) {
+  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
   const WatchedContact parabola =
       watched(ends.model, ends.state.poses, ends.state.velocities, contact);
-  const double rate = parabola.rate;
-  const double least = least_speed(ends.model, ends.state.poses, contact);
-  const auto leave = [&] {
-    left_out_.push_back(parabola);
-    return true;
-  };
-  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
+  bool leaves = false;
   if (contact.gap <= rules_.touch) {
     const bool rebounds = memory && memory->approach > 0.0;
-    if (rebounds && rate > 0.0) return leave();
     // A contact that carried load is no impact: its normal turned.
     const bool carried = memory && !rebounds;
-    struck_ = struck_ || (!carried && rate < -least);
-    return false;
+    struck_ = struck_ || (!carried && parabola.rate < -parabola.least);
+    leaves = rebounds && parabola.rate > 0.0;
+  } else {
+    const bool meets = parabola.meeting() <= ends.duration;
+    leaves = !meets || parabola.strikes_within(ends.duration);
   }
-  const double meeting = parabola.meeting();
-  if (!(meeting <= ends.duration)) return leave();
-  return -(rate + parabola.acceleration * meeting) > least ? leave() : false;
+  if (leaves) left_out_.push_back(parabola);
+  return leaves;
 }
 
 void Flight::sort(const FlightEnds& ends, ContactSet& contacts) {

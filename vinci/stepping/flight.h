@@ -30,8 +30,11 @@ struct WatchedContact {
   Contact contact;
   double rate = 0.0;          // ψ̇ at the start, m/s
   double acceleration = 0.0;  // a, m/s²
+  double least = 0.0;         // v_least, m/s
   // When the parabola meets the surface coming down, s from the start, infinity if it does not.
   double meeting() const;
+  // Whether it does so within this time at a speed above v_least.
+  bool strikes_within(double time) const;
 };
 
 // First t > 0 with ψ + ψ̇ t + ½ a t² = 0 where it falls, or infinity.

@@ -71,14 +71,22 @@ class PoissonLaw : public ImpactLaw {
   // The problem of decompression; false where nothing rebounds.
   bool decompress(const ImpactProblem& impact) {
     const ComplementarityProblem& first = impact.inelastic;
-    problem_ = first;
     rebound_.setZero(first.rows());
     for (const ImpactContact& contact : impact.contacts)
       rebound_[contact.row] = contact.restitution * std::max(0.0, compression_.lambda[contact.row]);
     if (rebound_.isZero(0.0)) return false;
+    problem_.M = first.M;
+    problem_.J = first.J;
+    problem_.C = first.C;
+    problem_.blocks = first.blocks;
+    problem_.p = first.p;
     sum_ = compression_.lambda + rebound_;
     first.J.multiply_transposed_add(sum_.data(), problem_.p.data());
-    int rows = first.rows();
+    int rows = first.rows(), further = 0;
+    for (const ImpactContact& contact : impact.contacts)
+      if (!impact.pyramid) further += contact.size - 1;
+    problem_.b.resize(rows + further);
+    problem_.b.head(rows) = first.b;
     for (const ImpactContact& contact : impact.contacts) {
       if (contact.size == 1) continue;
       const double limit = contact.friction * rebound_[contact.row];
@@ -95,7 +103,6 @@ class PoissonLaw : public ImpactLaw {
   void add_ball(const ImpactContact& contact, double limit, int& rows) {
     const int size = contact.size - 1;
     problem_.blocks.push_back({.law = Law::ball, .offset = rows, .size = size, .upper = limit});
-    problem_.b.conservativeResize(rows + size);
     for (int i = 0; i < size; ++i) {
       const int row = contact.row + 1 + i;
       const auto begin = static_cast<std::size_t>(problem_.J.starts[row]);
@@ -167,7 +174,7 @@ void add_builtin_impact_laws(ImpactLawRegistry& registry) {
   registry.add({"newton",
                 "Contacts that close leave each other with e times the speed of their approach. "
                 "With friction it may raise the energy in oblique impacts.",
-                "Newton, Principia (1687); in this form Moreau, Nonsmooth Mechanics (1988)",
+                "Newton, Philosophiae Naturalis Principia Mathematica (1687)",
                 {},
                 [](const OptionValues&) { return std::make_unique<NewtonLaw>(); }});
   registry.add({"poisson",

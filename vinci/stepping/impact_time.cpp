@@ -16,35 +16,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Flights towards an impact (gap-rate): each one leaves a tenth of the gap.
-constexpr int most_legs = 200;
+constexpr int most_legs = 60;
 // A root is found where the gap is this part of the tolerance.
 constexpr double root_accuracy = 0.01;
-constexpr int parts_an_impact = 10;
-// A step of rounding size: not worth another part.
+// What is left of a step, of its size, that rounding made: not worth another part.
 constexpr double least_part = 1e-12;
-
-void merge(const StepReport& part, StepReport& whole) {
-  const SolveReport& solve = part.solve;
-  const int iterations = whole.solve.iterations + solve.iterations;
-  const bool worse =
-      solve.residual.relative > whole.solve.residual.relative ||
-      (whole.solve.status == SolveStatus::solved && solve.status != SolveStatus::solved);
-  if (worse || *whole.solve.solver == '\0') {
-    const Residual residual = whole.solve.residual;
-    whole.solve = solve;
-    if (!worse) whole.solve.residual = residual;
-  }
-  whole.solve.iterations = iterations;
-  whole.penetration = std::max(whole.penetration, part.penetration);
-  whole.fell_back = whole.fell_back || part.fell_back;
-  whole.ending = part.ending;
-  whole.diverged_body = part.diverged_body;
-}
-
-void add_work(const StepReport& part, StepReport& whole) {
-  whole.passes += part.passes;
-  for (std::size_t i = 0; i < part.seconds.size(); ++i) whole.seconds[i] += part.seconds[i];
-}
 
 bool ends_run(const StepReport& report) {
   return report.diverged_body >= 0 || report.ending != Ending::none;
@@ -128,17 +104,13 @@ std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& 
 StepReport ImpactTimeStepper::step(StepContext& context, State& state, double h) {
   const std::int64_t number = state.step;
   const double begin = state.time;
-  StepReport report;
-  report.solve.status = SolveStatus::solved;
-  report.passes = 0;
-  report.substeps = 0;
+  SubstepSum sum(collected_);
   before_ = context.solved;
-  collected_.clear();
   now_ = state;
   try {
     hold_forces(context, state, h, held_);
     context.held_forces = &held_;
-    advance_whole(context, h, report);
+    advance_whole(context, h, sum);
   } catch (...) {
     context.held_forces = nullptr;
     context.solved = before_;
@@ -148,33 +120,27 @@ StepReport ImpactTimeStepper::step(StepContext& context, State& state, double h)
   state = now_;
   state.step = number + 1;
   state.time = begin + h;
-  context.solved = collected_;
-  report.contact_count = static_cast<int>(collected_.size());
-  report.active_count = static_cast<int>(
-      std::count_if(collected_.begin(), collected_.end(),
-                    [](const SolvedContact& solved) { return !solved.impulse.isZero(0.0); }));
-  return report;
+  return sum.finish(context.solved);
 }
 
-void ImpactTimeStepper::advance_whole(StepContext& context, double h, StepReport& report) {
+void ImpactTimeStepper::advance_whole(StepContext& context, double h, SubstepSum& sum) {
   rules_.step = h;
   rules_.watches = true;
   double left = h;
-  for (long part = 1; left > least_part * h && !ends_run(report); ++part) {
-    if (report.impacts >= most_impacts_ || part > parts_an_impact * most_impacts_) {
+  for (long part = 1; left > least_part * h && !sum.ended(); ++part) {
+    if (sum.impacts() >= most_impacts_ || part > 2 * most_impacts_) {
       rules_.watches = false;  // the ordinary step
-      fly(context, left, report);
-      take(context, left, report);
+      fly(context, left, sum);
+      take(context, left, sum);
       return;
     }
-    const Part end =
-        by_rate_ ? approach(context, left, report) : fly_and_back_up(context, left, report);
-    if (end == Part::struck) strike(context, report);
+    const Part end = by_rate_ ? approach(context, left, sum) : fly_and_back_up(context, left, sum);
+    if (end == Part::struck) strike(context, sum);
   }
 }
 
 // From now_ into trial_.
-void ImpactTimeStepper::fly(StepContext& context, double h, StepReport& report) {
+void ImpactTimeStepper::fly(StepContext& context, double h, SubstepSum& sum) {
   trial_ = now_;
   scale_memory(trial_, h / rules_.step);
   flown_ = method_->fly(context, trial_, h, rules_);
@@ -183,21 +149,21 @@ void ImpactTimeStepper::fly(StepContext& context, double h, StepReport& report) 
   else
     scale_memory(trial_, rules_.step / h);
   flight_time_ = h;
-  add_work(flown_, report);
+  sum.add_work(flown_);
+  flown_.passes = 0;
+  flown_.seconds = {};
 }
 
 // Accepts the last flight.
-void ImpactTimeStepper::take(const StepContext& context, double& left, StepReport& report) {
+void ImpactTimeStepper::take(const StepContext& context, double& left, SubstepSum& sum) {
   std::swap(now_, trial_);
   left -= flight_time_;
-  ++report.substeps;
-  merge(flown_, report);
-  for (const SolvedContact& solved : context.solved) add_contact(solved);
+  sum.add(flown_, context.solved);
 }
 
 // The least gap, m, of the contacts at the end of the last flight that it left out and that meet
 // too fast for an ordinary step; infinity if there is none.
-double ImpactTimeStepper::gap_after(StepContext& context, StepReport& report) {
+double ImpactTimeStepper::gap_after(StepContext& context, SubstepSum& sum) {
   const Model& model = *context.model;
   const Flight& flight = method_->flight();
   const Stopwatch watch;
@@ -211,52 +177,52 @@ double ImpactTimeStepper::gap_after(StepContext& context, StepReport& report) {
     const bool took_part = part != end && part->key == contact.key;
     if (took_part || !can_respond(model, trial_.poses, contact)) continue;
     seen_.push_back(flight.watched(model, trial_.poses, trial_.velocities, contact));
-    if (contact.gap >= least) continue;
-    if (seen_.back().rate >= -flight.least_speed(model, trial_.poses, contact)) continue;
+    const WatchedContact& watched = seen_.back();
+    if (contact.gap >= least || watched.rate >= -watched.least) continue;
     least = contact.gap;
-    closing_ = -seen_.back().rate;
+    closing_ = -watched.rate;
   }
-  ++report.passes;
-  report.seconds[static_cast<int>(Stage::detect)] += watch.seconds();
+  sum.add_detection();
+  sum.add(Stage::detect, watch.seconds());
   return least;
 }
 
-// The first time at which a contact that was left out is `depth` below the surface by its parabola,
-// s from now; infinity if none is.
-double ImpactTimeStepper::first_meeting(double depth) const {
+// The first time at which a contact that was left out and strikes within the time that is left is
+// `depth` below the surface by its parabola, s from now; infinity if none is.
+double ImpactTimeStepper::first_meeting(double left, double depth) const {
   double first = infinity;
   for (const WatchedContact& watched : method_->flight().left_out())
-    first = std::min(first,
-                     meeting_time(watched.contact.gap + depth, watched.rate, watched.acceleration));
+    if (watched.strikes_within(left))
+      first = std::min(
+          first, meeting_time(watched.contact.gap + depth, watched.rate, watched.acceleration));
   return first;
 }
 
 ImpactTimeStepper::Part ImpactTimeStepper::fly_and_back_up(StepContext& context, double& left,
-                                                           StepReport& report) {
-  fly(context, left, report);
+                                                           SubstepSum& sum) {
+  fly(context, left, sum);
   if (method_->flight().is_struck()) {
-    find_touching(context, report);
+    find_touching(context, sum);
     return Part::struck;
   }
-  double gap = ends_run(flown_) ? infinity : gap_after(context, report);
+  double gap = ends_run(flown_) ? infinity : gap_after(context, sum);
   // Something thin may lie behind already: what should have been met is looked at there.
-  const double passed = first_meeting(rules_.touch);
+  const double passed = first_meeting(left, rules_.touch);
   if (gap > 0.0 && !ends_run(flown_) && passed < (1.0 - 1e-9) * left) {
-    fly(context, passed, report);
-    gap = ends_run(flown_) ? infinity : gap_after(context, report);
+    fly(context, passed, sum);
+    gap = ends_run(flown_) ? infinity : gap_after(context, sum);
   }
   const bool struck = gap <= 0.0;
-  if (struck) search(context, flight_time_, gap, report);
-  take(context, left, report);
+  if (struck) search(context, flight_time_, gap, sum);
+  take(context, left, sum);
   return struck ? Part::struck : Part::flown;
 }
 
 // The root of the gap between now and `end`, where it is negative; the last flight ends there.
-void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
-                               StepReport& report) {
+void ImpactTimeStepper::search(StepContext& context, double end, double gap_end, SubstepSum& sum) {
   double low = 0.0, high = end;
   double gap_low = infinity, gap_high = gap_end;
-  double guess = first_meeting(0.0), width = 2.0 * end;
+  double guess = first_meeting(end, 0.0), width = 2.0 * end;
   const double accuracy = root_accuracy * rules_.touch;
   const double resolution =
       4.0 * std::numeric_limits<double>::epsilon() * (std::abs(now_.time) + end);
@@ -270,9 +236,9 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
     if (std::isinf(guess) && std::isfinite(gap_low) && !slow)
       guess = high - gap_high * (high - low) / (gap_high - gap_low);
     if (!(guess > low && guess < high)) guess = 0.5 * (low + high);
-    fly(context, guess, report);
+    fly(context, guess, sum);
     if (ends_run(flown_)) return;
-    const double gap = gap_after(context, report);
+    const double gap = gap_after(context, sum);
     if (std::abs(gap) <= accuracy) return;
     if (gap > 0.0) {
       if (side > 0) gap_high *= 0.5;  // the Illinois rule
@@ -283,8 +249,8 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
     }
     guess = infinity;
   }
-  fly(context, high, report);
-  gap_after(context, report);
+  fly(context, high, sum);
+  gap_after(context, sum);
 }
 
 // How long to fly towards these contacts, s: to a tenth of a gap, at last to the accuracy of roots;
@@ -293,7 +259,7 @@ double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts
                                         double left) const {
   double time = left;
   for (const WatchedContact& watched : contacts) {
-    if (watched.meeting() > left) continue;
+    if (!watched.strikes_within(left)) continue;
     const double gap = watched.contact.gap;
     const bool last = gap <= 100.0 * rules_.touch;
     const double way = last ? gap - 0.5 * root_accuracy * rules_.touch : 0.9 * gap;
@@ -306,11 +272,11 @@ double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts
 
 // The flight grows towards the impact and does not pass it.
 ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double& left,
-                                                    StepReport& report) {
+                                                    SubstepSum& sum) {
   method_->look(context, now_, left, rules_);
-  ++report.passes;
+  sum.add_detection();
   if (method_->flight().is_struck()) {
-    find_touching(context, report);
+    find_touching(context, sum);
     return Part::struck;
   }
   const double accuracy = root_accuracy * rules_.touch;
@@ -319,10 +285,10 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
   double time = 0.0, next = approach_time(method_->flight().left_out(), left);
   double gap = infinity;
   for (int leg = 0; leg < most_legs; ++leg) {
-    next = std::clamp(next, time + resolution, left);
-    fly(context, next, report);
+    next = std::min(left, std::max(next, time + resolution));
+    fly(context, next, sum);
     if (ends_run(flown_)) break;
-    gap = gap_after(context, report);
+    gap = gap_after(context, sum);
     const bool passed = gap < -accuracy;
     if (passed && next - time > std::max(resolution, accuracy / closing_)) {
       next = 0.5 * (time + next);  // the gap fell faster than foreseen
@@ -332,7 +298,7 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
     time = next;
     next = time + approach_time(seen_, left - time);
   }
-  take(context, left, report);
+  take(context, left, sum);
   return gap <= accuracy ? Part::struck : Part::flown;
 }
 
@@ -352,10 +318,10 @@ void ImpactTimeStepper::find_impact(const Model& model) {
 }
 
 // The contacts at now_, into ends_.
-void ImpactTimeStepper::find_touching(StepContext& context, StepReport& report) {
+void ImpactTimeStepper::find_touching(StepContext& context, SubstepSum& sum) {
   touch_.set(*context.model, rules_.touch);
   context.detector->detect(*context.model, now_.poses, touch_.distances(), ends_);
-  ++report.passes;
+  sum.add_detection();
 }
 
 // M, J and what was before, of the contacts in ends_ at now_.
@@ -400,15 +366,17 @@ void ImpactTimeStepper::formulate(const Model& model) {
 }
 
 // The impact at now_ of the contacts in ends_ that touch.
-void ImpactTimeStepper::strike(StepContext& context, StepReport& report) {
+void ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   const Model& model = *context.model;
   const Stopwatch watch;
   find_impact(model);
   if (ends_.empty()) return;
   formulate(model);
+  struck_.clear();
   impulse_.u.setZero(impact_.inelastic.unknowns());
   impulse_.lambda.setZero(impact_.inelastic.rows());
   StepReport part;
+  part.passes = 0;
   const ImpactReport done = context.impact_law->apply(impact_, *context.solver, impulse_);
   part.solve = done.solve;
   part.fell_back = done.fell_back;
@@ -426,9 +394,8 @@ void ImpactTimeStepper::strike(StepContext& context, StepReport& report) {
         now_.velocities[i] = impulse_.u[unknown];
     rebound(model);
   }
-  merge(part, report);
-  ++report.impacts;
-  report.seconds[static_cast<int>(Stage::solve)] += watch.seconds();
+  sum.add_impact(part, struck_);
+  sum.add(Stage::solve, watch.seconds());
 }
 
 // Impulses for the record; contacts that part now are remembered, so that the next flight leaves
@@ -445,7 +412,7 @@ void ImpactTimeStepper::rebound(const Model& model) {
     const Vector3 velocity = relative_velocity(model, now_.poses, now_.velocities, contact);
     solved.velocity = {frame.normal.dot(velocity), frame.tangent_1.dot(velocity),
                        frame.tangent_2.dot(velocity)};
-    add_contact(solved);
+    struck_.push_back(solved);
     if (!(solved.velocity[0] > 0.0)) continue;
     const auto place =
         std::lower_bound(now_.contacts.begin(), now_.contacts.end(), contact.key, by_key);
@@ -453,20 +420,6 @@ void ImpactTimeStepper::rebound(const Model& model) {
     const auto memory = known ? place : now_.contacts.insert(place, {contact.key});
     memory->approach = solved.velocity[0];
   }
-}
-
-// The impulse of a contact is the sum over the parts of the step; its place is that of the first,
-// its velocity that of the last.
-void ImpactTimeStepper::add_contact(const SolvedContact& solved) {
-  const auto place = std::lower_bound(
-      collected_.begin(), collected_.end(), solved.contact.key,
-      [](const SolvedContact& other, const ContactKey& key) { return other.contact.key < key; });
-  if (place == collected_.end() || place->contact.key != solved.contact.key) {
-    collected_.insert(place, solved);
-    return;
-  }
-  place->impulse += solved.impulse;
-  place->velocity = solved.velocity;
 }
 
 }  // namespace vinci

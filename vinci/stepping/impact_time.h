@@ -10,7 +10,7 @@
 //              there, and so on without passing the surface, until it is within the tolerance
 //              [Esposito 2001].
 //
-// Steps end: after `impact-limit` impacts, or ten times as many parts, the ordinary step without
+// Steps end: after `impact-limit` impacts, or twice as many parts, the ordinary step without
 // restitution takes what is left. Controllers act once a step; forces of the scene are those at the
 // start of each part.
 #pragma once
@@ -20,6 +20,7 @@
 #include "vinci/base/options.h"
 #include "vinci/stepping/contact_stepper.h"
 #include "vinci/stepping/impact_law.h"
+#include "vinci/stepping/substeps.h"
 
 namespace vinci {
 
@@ -42,23 +43,22 @@ class ImpactTimeStepper : public TimeStepper {
 
  private:
   // How a part of the step ended.
-  enum class Part { flown, struck, over };
+  enum class Part { flown, struck };
 
-  void advance_whole(StepContext& context, double h, StepReport& report);
-  Part fly_and_back_up(StepContext& context, double& left, StepReport& report);
-  Part approach(StepContext& context, double& left, StepReport& report);
-  void fly(StepContext& context, double h, StepReport& report);
-  double gap_after(StepContext& context, StepReport& report);
-  void search(StepContext& context, double end, double gap_end, StepReport& report);
-  double first_meeting(double depth) const;
+  void advance_whole(StepContext& context, double h, SubstepSum& sum);
+  Part fly_and_back_up(StepContext& context, double& left, SubstepSum& sum);
+  Part approach(StepContext& context, double& left, SubstepSum& sum);
+  void fly(StepContext& context, double h, SubstepSum& sum);
+  double gap_after(StepContext& context, SubstepSum& sum);
+  void search(StepContext& context, double end, double gap_end, SubstepSum& sum);
+  double first_meeting(double left, double depth) const;
   double approach_time(std::span<const WatchedContact> contacts, double left) const;
-  void take(const StepContext& context, double& left, StepReport& report);
-  void find_touching(StepContext& context, StepReport& report);
+  void take(const StepContext& context, double& left, SubstepSum& sum);
+  void find_touching(StepContext& context, SubstepSum& sum);
   void find_impact(const Model& model);
-  void strike(StepContext& context, StepReport& report);
+  void strike(StepContext& context, SubstepSum& sum);
   void formulate(const Model& model);
   void rebound(const Model& model);
-  void add_contact(const SolvedContact& solved);
 
   std::unique_ptr<ContactStepper> method_;
   bool by_rate_ = false;
@@ -80,6 +80,7 @@ class ImpactTimeStepper : public TimeStepper {
   std::vector<ContactTerms> terms_;
   Judge judge_;
   Reach touch_;
+  std::vector<SolvedContact> struck_;     // of the last impact
   std::vector<SolvedContact> before_;     // of the step before, put back where something throws
   std::vector<SolvedContact> collected_;  // of the whole step, sorted by key
 };

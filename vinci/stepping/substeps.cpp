@@ -23,9 +23,24 @@ bool is_worse(const SolveReport& a, const SolveReport& b) {
 }  // namespace
 
 void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>& solved) {
+  merge(report, solved);
+  ++count_;
+}
+
+void SubstepSum::add_impact(const StepReport& report, const std::vector<SolvedContact>& solved) {
+  merge(report, solved);
+  ++impacts_;
+}
+
+void SubstepSum::add_work(const StepReport& report) {
+  passes_ += report.passes;
+  for (int i = 0; i < stage_count; ++i) further_[i] += report.seconds[i];
+}
+
+void SubstepSum::merge(const StepReport& report, const std::vector<SolvedContact>& solved) {
   const StepReport sum = report_;
   report_ = report;
-  if (count_++ > 0) {
+  if (count_ + impacts_ > 0) {
     if (is_worse(sum.solve, report.solve)) report_.solve = sum.solve;
     report_.solve.iterations = sum.solve.iterations + report.solve.iterations;
     report_.passes += sum.passes;
@@ -51,6 +66,8 @@ void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>&
 StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
   solved.swap(solved_);
   report_.substeps = count_;
+  report_.impacts = impacts_;
+  report_.passes += passes_;
   for (int i = 0; i < stage_count; ++i) report_.seconds[i] += further_[i];
   report_.contact_count = static_cast<int>(solved.size());
   report_.active_count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One report and one list of contacts out of those of the substeps of a step.
+// One report and one list of contacts out of those of the substeps and impacts of a step.
 #pragma once
 
 #include <vector>
@@ -16,14 +16,22 @@ class SubstepSum {
     solved_.clear();
   }
   void add(const StepReport& report, const std::vector<SolvedContact>& solved);
+  void add_impact(const StepReport& report, const std::vector<SolvedContact>& solved);
   void add(Stage stage, double seconds) { further_[static_cast<int>(stage)] += seconds; }
+  // Detections and time of what was tried and not taken.
+  void add_work(const StepReport& report);
+  void add_detection() { ++passes_; }
+  int impacts() const { return impacts_; }
   bool ended() const { return report_.ending != Ending::none || report_.diverged_body >= 0; }
   // The report of the step; `solved` becomes the contacts of all substeps, sorted by key.
   StepReport finish(std::vector<SolvedContact>& solved);
 
  private:
+  void merge(const StepReport& report, const std::vector<SolvedContact>& solved);
+
   StepReport report_;
-  int count_ = 0;
+  int count_ = 0, impacts_ = 0;
+  int passes_ = 0;          // between the substeps
   StageSeconds further_{};  // between the substeps
   std::vector<SolvedContact>& solved_;
 };

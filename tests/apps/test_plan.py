@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`vinci plan`: answers, recordings, exit codes and messages."""
+
+import pytest
+
+from conftest import SOURCE
+
+SLOT = SOURCE / "scenes" / "slot.yaml"
+
+
+def passages(vinci, *arguments, code=0):
+    return vinci.json("plan", SLOT, *arguments, code=code)["passages"]
+
+
+def test_a_found_path_leads_to_the_goal_and_is_recorded(vinci):
+    [passage] = passages(vinci, "--goal", "y=..-0.1, angle=-5 deg..5 deg", "-o", "path.h5")
+    assert passage["status"] == "found" and passage["least_gap"] >= 0.0
+    first, last = passage["path"][0], passage["path"][-1]
+    assert first == passage["start"]
+    assert last["y"] <= -0.1 and abs(last["angle"]) <= 0.0873
+    info = vinci.json("info", "path.h5")
+    assert info["frames"] == 241
+    assert info["options"]["code"] == ["controller geometric-model"], "it says what moved the body"
+    again = vinci("plan", SLOT, "--goal", "y=..-0.1", "-o", "path.h5", code=1)
+    assert "path.h5" in again.stderr and "exists" in again.stderr
+
+
+def test_several_starts_give_one_answer_each(vinci):
+    answers = passages(vinci, "--goal", "y=..-0.1", "--set", "slot=80 mm", "--start", "angle=0",
+                       "--start", "angle=90 deg, x=-side", "-o", "path.h5")
+    assert [answer["status"] for answer in answers] == ["found", "found"]
+    assert answers[1]["start"] == pytest.approx({"x": -0.06, "y": 0.15, "angle": 1.5707963})
+    assert (vinci.folder / "path-1.h5").exists() and (vinci.folder / "path-2.h5").exists()
+
+
+def test_what_cannot_pass_fails_and_says_how_sure_that_is(vinci):
+    [narrow] = passages(vinci, "--goal", "y=..-0.1", "--set", "slot=50 mm", code=1)
+    assert narrow["status"] == "impossible" and "proven" in narrow["note"]
+    [unknown] = passages(vinci, "--goal", "y=..-0.1", "--set", "slot=60.2 mm", "--effort", "30",
+                         code=1)
+    assert unknown["status"] == "not found" and "no proof" in unknown["note"]
+    [blocked] = passages(vinci, "--goal", "y=..-0.1", "--start", "y=0", code=1)
+    assert blocked["status"] == "start blocked"
+
+
+def test_the_same_seed_gives_the_same_path(vinci):
+    flags = ("--goal", "y=..-0.1", "--seed", "5")
+    first, second = passages(vinci, *flags), passages(vinci, *flags)
+    assert first[0]["path"] == second[0]["path"] and first[0]["queries"] == second[0]["queries"]
+
+
+@pytest.mark.parametrize("flags, message", [
+    (("--goal", "y"), "--goal: 'y' is not of the form coordinate=lower..upper"),
+    (("--goal", "y=1..0"), "goal y: from 1 to 0 is no range; the first must not exceed the second"),
+    (("--goal", "z=1"), "goal: 'z' is no coordinate; accepted: x, y, angle"),
+    (("--goal", "y=0, y=1"), "--goal: 'y' is given twice"),
+    (("--goal", "y=widht..1"), "--goal y: 'widht': "),
+    (("--goal", "y=0", "--body", "squar"),
+     "--body: there is no body 'squar'; bodies that move: square"),
+    (("--goal", "y=0", "--body", "wall"), "body: 'wall' is fixed; accepted: a body that moves"),
+    (("--goal", "y=0", "--start", "z=1"), "--start: 'z' is no coordinate of 'square'"),
+    (("--goal", "y=0", "--clearance", "-1 mm"),
+     "clearance: is -0.001; accepted: a length in m, 0 or more"),
+    (("--goal", "y=0", "--effort", "0"), "effort: is 0; accepted: a number of samples, 1 or more"),
+    (("--goal", "y=9", "--bounds", "y=-1..1"), "goal y: lies outside of the bounds"),
+    (("--goal", "y=0", "--detector", "eact"), "--detector: "),
+])
+def test_mistakes_are_named(vinci, flags, message):
+    assert message in vinci("plan", SLOT, *flags, code=2).stderr
+
+
+def test_a_goal_is_needed(vinci):
+    assert "--goal" in vinci("plan", SLOT, code=2).stderr
