@@ -34,7 +34,7 @@ constexpr double slope = 20.0 * M_PI / 180.0;
 std::string on_incline(double friction) {
   return fmt::format(R"(
 world: planar
-materials: {{m: {{friction: {}}}}}
+materials: {{m: {{friction: {}, stiffness: 1e8, damping: 1e6}}}}
 bodies:
   incline: {{freedom: fixed, shapes: [{{half-plane: {{angle: 20 deg}}, material: m}}]}}
   block: {{shapes: [{{box: [0.2, 0.1], material: m, density: 700}}], pose: {{on: incline, at: 0}}}}
@@ -81,7 +81,7 @@ GalleryScene slipping() {
 std::string on_floor(const std::string& bodies, double friction, const char* duration) {
   return fmt::format(R"(
 world: planar
-materials: {{m: {{friction: {}}}}}
+materials: {{m: {{friction: {}, stiffness: 1e8, damping: 1e6}}}}
 bodies:
   floor: {{freedom: fixed, shapes: [{{half-plane: {{}}, material: m}}]}}
 {}
@@ -150,7 +150,9 @@ GalleryScene pushed_by_wall() {
                     force += c.impulse[0] / s.step_size();
                 const double push =
                     0.3 * 2.0 * g + (motion == MotionModel::first_order ? 2.0 * 0.1 : 0.0);
-                EXPECT_NEAR(force, push, 1e-6 * push);
+                // A layer is still being pressed in, at the rate k/d = 100 1/s.
+                const bool soft = s.options().text("stepper") == "song-pang-kumar";
+                EXPECT_NEAR(force, push, (soft ? std::exp(-100.0 * s.state().time) : 1e-6) * push);
                 return std::abs(along(s, "box", Vector3::UnitX()) - 0.1 * s.state().time);
               },
           .tolerance = [](const Simulation& s, MotionModel) { return 0.1 * h_of(s); }};
@@ -181,7 +183,7 @@ GalleryScene along_wall() {
                 return std::string(R"(
 world: planar
 gravity: [0, 0]
-materials: {m: {friction: 0.5}}
+materials: {m: {friction: 0.5, stiffness: 1e8, damping: 1e6}}
 bodies:
   wall: {freedom: fixed, shapes: [{half-plane: {normal: [1, 0]}, material: m}]}
   part: {shapes: [{circle: 0.125, material: m}], mass: 2, position: [0.125, 0], motion: {angle: 0}, force: {x: -3, y: 4}}
@@ -217,8 +219,9 @@ GalleryScene thrown() {
       .yaml =
           [](MotionModel) {
             return fmt::format(
-                "world: planar\ntable: {{friction: 0.6}}\nbodies: {{part: {{shapes: "
-                "[{{circle: 0.05}}], mass: 0.3, velocity: [0.3, 0], supports: {}}}}}"
+                "world: planar\ntable: {{friction: 0.6}}\nmaterials: {{m: {{stiffness: 1e8, "
+                "damping: 1e6}}}}\nbodies: {{part: {{shapes: "
+                "[{{circle: 0.05, material: m}}], mass: 0.3, velocity: [0.3, 0], supports: {}}}}}"
                 "\nrun: {{step: 1 ms, duration: 60 ms}}\n",
                 tripod);
           },
@@ -233,28 +236,30 @@ GalleryScene thrown() {
 // m v' = f − 3 c v: speeds f/(3 c) (1 − e^(−3 c t/m)); f/(m + 3 c) with inertia as damping; f/(3
 // c).
 GalleryScene viscous() {
-  return {.name = "part pulled over a viscous table",
-          .on_table = true,
-          .yaml =
-              [](MotionModel) {
-                return fmt::format(
-                    "world: planar\ntable: {{viscosity: 0.2}}\nbodies: {{part: {{shapes: "
-                    "[{{circle: 0.05}}], mass: 0.3, force: {{x: 1.2}}, supports: {}}}}}"
-                    "\nrun: {{step: 10 ms, duration: 0.4}}\n",
-                    tripod);
-              },
-          .error =
-              [](const Simulation& s, MotionModel motion) {
-                const double t = s.state().time, rate = 3.0 * 0.2 / 0.3, last = 1.2 / (3.0 * 0.2);
-                double way = last * t;
-                if (motion == MotionModel::first_order) way = 1.2 / (0.3 + 3.0 * 0.2) * t;
-                if (is_dynamic(motion)) way -= last * (1.0 - std::exp(-rate * t)) / rate;
-                return away(s, "part", way, 0.0, 0.0, 0.05);
-              },
-          .tolerance =
-              [](const Simulation& s, MotionModel motion) {
-                return is_dynamic(motion) ? 1.2 / 0.3 * s.state().time * h_of(s) : exact;
-              }};
+  return {
+      .name = "part pulled over a viscous table",
+      .on_table = true,
+      .yaml =
+          [](MotionModel) {
+            return fmt::format(
+                "world: planar\ntable: {{viscosity: 0.2}}\nmaterials: {{m: {{stiffness: 1e8, "
+                "damping: 1e6}}}}\nbodies: {{part: {{shapes: "
+                "[{{circle: 0.05, material: m}}], mass: 0.3, force: {{x: 1.2}}, supports: {}}}}}"
+                "\nrun: {{step: 10 ms, duration: 0.4}}\n",
+                tripod);
+          },
+      .error =
+          [](const Simulation& s, MotionModel motion) {
+            const double t = s.state().time, rate = 3.0 * 0.2 / 0.3, last = 1.2 / (3.0 * 0.2);
+            double way = last * t;
+            if (motion == MotionModel::first_order) way = 1.2 / (0.3 + 3.0 * 0.2) * t;
+            if (is_dynamic(motion)) way -= last * (1.0 - std::exp(-rate * t)) / rate;
+            return away(s, "part", way, 0.0, 0.0, 0.05);
+          },
+      .tolerance =
+          [](const Simulation& s, MotionModel motion) {
+            return is_dynamic(motion) ? 1.2 / 0.3 * s.state().time * h_of(s) : exact;
+          }};
 }
 // Case 08. Inertia moves the part by v²/(μ g) = 30 µm at the reference's 10 mm/s; damping by the
 // share v/(μ g s) of the way, 3 % at 100 mm/s, slower than which inertia read as damping is too
@@ -271,7 +276,7 @@ GalleryScene tripod_pushed() {
 world: planar
 parameters: {{speed: {}}}
 table: {{friction: 0.35}}
-materials: {{m: {{friction: 0.5}}}}
+materials: {{m: {{friction: 0.5, stiffness: 1e8, damping: 1e6}}}}
 bodies:
   pusher: {{shapes: [{{circle: 1e-7, material: m}}], motion: {{x: -0.0500001 + speed*t, y: 0.012, angle: 0}}}}
   part: {{shapes: [{{box: [0.1, 0.1], material: m}}], mass: 0.2, inertia: 1.2e-4, supports: {}}}
@@ -300,8 +305,10 @@ GalleryScene tripod_thrown() {
               [](MotionModel) {
                 const auto c = reference("case09_tripod_dynamic")["expected"]["A"];
                 return fmt::format(
-                    "world: planar\ntable: {{friction: 0.35}}\nbodies: {{part: {{shapes: [{{box: "
-                    "[0.1, 0.08]}}], mass: 0.2, inertia: 1.2e-4, velocity: {}, spin: {}, supports: "
+                    "world: planar\ntable: {{friction: 0.35}}\nmaterials: {{m: {{stiffness: 1e8, "
+                    "damping: 1e6}}}}\nbodies: {{part: {{shapes: [{{box: "
+                    "[0.1, 0.08], material: m}}], mass: 0.2, inertia: 1.2e-4, velocity: {}, spin: "
+                    "{}, supports: "
                     "{}}}}}\nrun: {{step: 2.5 ms, duration: 0.125}}\n",
                     c["v0"].dump(), c["omega0"].dump(), c["tripod"].dump());
               },
@@ -331,7 +338,7 @@ GalleryScene fence() {
                 return std::string(R"(
 world: planar
 table: {friction: 0.3}
-materials: {m: {friction: 0.5}}
+materials: {m: {friction: 0.5, stiffness: 1e8, damping: 1e6}}
 bodies:
   fence: {shapes: [{half-plane: {normal: [1, 0]}, material: m}], motion: {x: 0.5 + 0.4*sin(0.1*t), y: 0.1*t, angle: 0}}
   particle: {shapes: [{circle: 0.125, material: m}], mass: 1, position: [0.725, 0], motion: {angle: 0}, supports: [[0, 0]]}
