@@ -128,7 +128,8 @@ def compare(
         reference = ", ".join(f"{key}={_text(value, key)}" for key, value in reference.items())
     how: dict[str, Any] = {
         "tolerance": None if tolerance is None else float(tolerance), "reference": reference,
-        "jobs": int(jobs), "overwrite": overwrite, "folder": None if record is None else Path(record),
+        "jobs": int(jobs), "overwrite": overwrite,
+        "folder": None if record is None else Path(record),
     }  # fmt: skip
     loaded = _scene(scene)
     with tempfile.TemporaryDirectory() as scratch:
@@ -229,7 +230,8 @@ class Convergence:
             label = ", ".join(part for part in (curve.quantity, curve.variant) if part)
             good = curve.errors > 0.0
             if cost:
-                ax.loglog(curve.cpu_seconds[good], curve.errors[good], "o-", color=colour, label=label)
+                seconds, errors = curve.cpu_seconds[good], curve.errors[good]
+                ax.loglog(seconds, errors, "o-", color=colour, label=label)
                 continue
             if np.isfinite(curve.order):
                 label += f", order {curve.order:.2f}"

@@ -14,9 +14,9 @@ COMPARISON = {"ok", "exit_code", "title", "duration", "tolerance", "tolerance_gi
               "answer", "page"}
 VARIANT = {"name", "values", "case", "step_size", "end", "state_hash", "agrees", "cost", "final",
            "contacts", "difference", "recording"}
-COST = {"complete", "steps", "substeps", "simulated_seconds", "cpu_seconds", "cpu_per_second", "worst_residual",
-        "inexact_steps", "worst_penetration", "fallback_steps", "free_steps", "ending",
-        "diverged_body"}
+COST = {"complete", "steps", "substeps", "simulated_seconds", "cpu_seconds", "cpu_per_second",
+        "worst_residual", "inexact_steps", "worst_penetration", "fallback_steps", "free_steps",
+        "ending", "diverged_body"}
 DIFFERENCE = {"until", "largest", "largest_time", "largest_body", "first_above", "first_body",
               "final", "final_body", "distance", "bodies", "contacts"}
 CONTACT = {"a", "b", "same_modes", "modes_differ_for", "largest_shift", "first_different_mode",
@@ -28,7 +28,8 @@ CURVE = {"quantity", "variant", "reference", "reference_step", "fit", "points", 
 
 def test_the_json_of_a_comparison_has_the_documented_keys(vinci):
     vinci.scene(BLOCK)
-    found = vinci.json("compare", "scene.yaml", "--across", "motion=dynamic,quasi-static", "mu=0.5,0.6")
+    found = vinci.json("compare", "scene.yaml", "--across", "motion=dynamic,quasi-static",
+                       "mu=0.5,0.6")
     assert found.keys() == COMPARISON and found["ok"]
     assert [axis["kind"] for axis in found["axes"]] == ["run option", "parameter"]
     assert all(variant.keys() == VARIANT for variant in found["variants"])
@@ -46,8 +47,8 @@ def test_the_json_of_a_comparison_has_the_documented_keys(vinci):
 
 def test_the_report_fits_80_columns_and_ends_in_words(vinci):
     vinci.scene(BLOCK)
-    done = vinci("compare", "scene.yaml", "--across", "motion=dynamic,quasi-static", "step=1e-3,5e-4",
-                 "stepper=stewart-trinkle,anitescu-potra", "--tolerance", "1 mm")
+    done = vinci("compare", "scene.yaml", "--across", "motion=dynamic,quasi-static",
+                 "step=1e-3,5e-4", "stepper=stewart-trinkle,anitescu-potra", "--tolerance", "1 mm")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[1] == "8 runs of 0.2 s; tolerance 1 mm"
@@ -70,11 +71,15 @@ def test_combinations_without_meaning_are_told_and_do_not_stop_the_others(vinci)
     (["motion=dynamic,slow"], "--across motion: unknown value 'slow'; accepted:"),
     (["motion="], "--across motion: has no values"),
     (["mu=" + ",".join(str(i / 100) for i in range(1, 41)),
-      "speed=" + ",".join(str(i) for i in range(1, 41))], "1600 combinations; accepted: at most 1000"),
+      "speed=" + ",".join(str(i) for i in range(1, 41))],
+     "1600 combinations; accepted: at most 1000"),
     (["motion=dynamic"], "--across: a comparison needs two runs, and one alone can run"),
-    (["motion=dynamic,first-order", "--reference", "quasi-static"], "--reference: 'quasi-static' is no"),
-    (["motion=dynamic,first-order", "--motion", "dynamic"], "is an axis, and set to one value as well"),
-    (["motion=dynamic,first-order", "--tolerance", "0"], "--tolerance: accepted: a length above 0"),
+    (["motion=dynamic,first-order", "--reference", "quasi-static"],
+     "--reference: 'quasi-static' is no"),
+    (["motion=dynamic,first-order", "--motion", "dynamic"],
+     "is an axis, and set to one value as well"),
+    (["motion=dynamic,first-order", "--tolerance", "0"],
+     "--tolerance: accepted: a length above 0"),
     (["motion=dynamic,first-order", "--step", "fast"], "step: "),
 ])
 def test_bad_input_is_refused_with_what_is_accepted(vinci, axes, message):
@@ -86,9 +91,11 @@ def test_bad_input_is_refused_with_what_is_accepted(vinci, axes, message):
 
 def test_recordings_and_page_are_kept_and_not_replaced_unasked(vinci):
     vinci.scene(BLOCK)
-    arguments = ["compare", "scene.yaml", "--across", "motion=dynamic,quasi-static", "mu=0.5", "-o", "out"]
+    arguments = ["compare", "scene.yaml", "--across", "motion=dynamic,quasi-static", "mu=0.5",
+                 "-o", "out"]
     found = vinci.json(*arguments)
-    assert sorted(os.listdir(vinci.folder / "out")) == ["dynamic_mu=0.5.h5", "quasi-static_mu=0.5.h5"]
+    names = ["dynamic_mu=0.5.h5", "quasi-static_mu=0.5.h5"]
+    assert sorted(os.listdir(vinci.folder / "out")) == names
     for variant in found["variants"]:
         info = vinci.json("info", variant["recording"])
         assert info["state_hash"] == variant["state_hash"] and info["complete"]
@@ -98,7 +105,8 @@ def test_recordings_and_page_are_kept_and_not_replaced_unasked(vinci):
 
 def test_the_page_holds_all_runs_and_the_comparison(vinci):
     vinci.scene(BLOCK)
-    arguments = ["compare", "scene.yaml", "--across", "motion=dynamic,quasi-static", "--html", "a.html"]
+    arguments = ["compare", "scene.yaml", "--across", "motion=dynamic,quasi-static",
+                 "--html", "a.html"]
     done = vinci(*arguments, code=None)
     if "without the viewer" in done.stderr:
         pytest.skip("the program is built without the viewer's page")

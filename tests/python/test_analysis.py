@@ -87,7 +87,7 @@ def test_converge_fits_the_order_of_each_curve():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: vinci.compare(BLOCK, {"motoin": ["dynamic"]}), "across: there is no axis 'motoin'"),
+        (lambda: vinci.compare(BLOCK, {"motoin": ["dynamic"]}), "there is no axis 'motoin'"),
         (lambda: vinci.compare(BLOCK, {"motion": "dynamic"}), "across motion: is 'dynamic'"),
         (lambda: vinci.compare(BLOCK, {"motion": ["dynamic"]}), "a comparison needs two runs"),
         (lambda: vinci.compare(BLOCK, {"mu": [1, 2]}, durationn=3), "durationn"),

@@ -19,12 +19,17 @@ constexpr int colours = 6;
 // Colours that colour-blind people can tell apart; dark where the reader's page is.
 constexpr const char* style = R"(<style>
 svg { background: #ffffff; font: 13px system-ui, sans-serif; }
-text { fill: #22272e; } .muted { fill: #5d6773; } .grid { stroke: #d8dde3; } .axis { stroke: #5d6773; fill: none; }
-.c0 { --c: #1f6fb2; } .c1 { --c: #c8561b; } .c2 { --c: #14806a; } .c3 { --c: #a03a73; } .c4 { --c: #7a6aa7; } .c5 { --c: #796354; }
-.mark { fill: var(--c); } .line { stroke: var(--c); stroke-width: 1.6; fill: none; } .open { fill: none; stroke: var(--c); }
+text { fill: #22272e; } .muted { fill: #5d6773; }
+.grid { stroke: #d8dde3; } .axis { stroke: #5d6773; fill: none; }
+.c0 { --c: #1f6fb2; } .c1 { --c: #c8561b; } .c2 { --c: #14806a; }
+.c3 { --c: #a03a73; } .c4 { --c: #7a6aa7; } .c5 { --c: #796354; }
+.mark { fill: var(--c); } .open { fill: none; stroke: var(--c); }
+.line { stroke: var(--c); stroke-width: 1.6; fill: none; }
 @media (prefers-color-scheme: dark) {
-svg { background: #14181d; } text { fill: #e4e8ec; } .muted { fill: #98a2ad; } .grid { stroke: #2c333b; } .axis { stroke: #98a2ad; }
-.c0 { --c: #6fb1ea; } .c1 { --c: #f0956a; } .c2 { --c: #5cc3ac; } .c3 { --c: #dd85b5; } .c4 { --c: #ab9bc6; } .c5 { --c: #b49c86; } }
+svg { background: #14181d; } text { fill: #e4e8ec; } .muted { fill: #98a2ad; }
+.grid { stroke: #2c333b; } .axis { stroke: #98a2ad; }
+.c0 { --c: #6fb1ea; } .c1 { --c: #f0956a; } .c2 { --c: #5cc3ac; }
+.c3 { --c: #dd85b5; } .c4 { --c: #ab9bc6; } .c5 { --c: #b49c86; } }
 </style>
 )";
 
