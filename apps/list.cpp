@@ -113,9 +113,8 @@ int run_list(const ListFlags& flags, const Command& command) {
 
 void add_list(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ListFlags>();
-  CLI::App* subcommand = add_subcommand(
-      app, "list",
-      "Show the plugins and options that a run can choose.");
+  CLI::App* subcommand =
+      add_subcommand(app, "list", "Show the plugins and options that a run can choose.");
   subcommand
       ->add_option(
           "what", flags->what,

@@ -17,6 +17,8 @@ namespace {
 
 // A chain of bodies that hit each other within one step needs a pass a link.
 constexpr int max_passes = 16;
+// Gaps below it are rounding of coordinates, or what a residual leaves in a step; m.
+constexpr double smallest_gap = 1e-12;
 // Parts of a step shorter than this share of it are not solved.
 constexpr double coasting_share = 1e-3;
 // The first body whose pose or velocity is not finite, or −1.
@@ -336,9 +338,11 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
   const Vector3 prescribed = prescribed_velocity(model, state.poses, placed_, contact, h);
   terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
 
-  // A gap below the resolution of the coordinates is closed: divided by h its noise would keep
-  // bodies at rest from resting.
-  double resolution = 16.0 * std::numeric_limits<double>::epsilon() * point.norm();
+  // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
+  // h its noise would keep bodies at rest from resting, and a part that is wedged between others
+  // without a solution.
+  double resolution =
+      std::max(smallest_gap, 16.0 * std::numeric_limits<double>::epsilon() * point.norm());
   if (in_flight_) resolution = std::max(resolution, flight_.rules().touch);
   const bool rigid = !yields(model, contact);
   const bool rebounds = rigid && motion_ == MotionModel::dynamic && !in_flight_;
