@@ -105,8 +105,8 @@ Pose start_of(const Body& body, const std::string& text, const Numbers& numbers)
   std::array<std::optional<double>, coordinate_count> given;
   for (const auto& [name, value] : assignments(text, "--start", "coordinate=value")) {
     int coordinate = 0;
-    while (coordinate < coordinate_count && !(has_coordinate(body, coordinate) &&
-                                              name == coordinate_name(body.freedom, coordinate)))
+    while (coordinate < coordinate_count &&
+           !(has_coordinate(body, coordinate) && name == coordinate_name(body.freedom, coordinate)))
       ++coordinate;
     if (coordinate == coordinate_count)
       throw Error(fmt::format("'{}' is no coordinate of '{}'", name, body.name), "--start");
