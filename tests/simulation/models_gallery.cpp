@@ -284,6 +284,7 @@ run: {{step: 0.25 mm/speed, duration: 10 mm/speed}}
 )",
                                    pushing_speed(motion), tripod);
               },
+          .slow = true,
           .error =
               [](const Simulation& s, MotionModel) {
                 static const auto c =
@@ -345,6 +346,7 @@ bodies:
 run: {step: 0.5, duration: 12.5}
 )");
               },
+          .slow = true,
           .error =
               [](const Simulation& s, MotionModel) {
                 static const auto c =

@@ -18,6 +18,9 @@ struct GalleryScene {
   std::string (*yaml)(MotionModel) = nullptr;
   // Without inertia the forces of this scene cannot balance: the run ends there.
   bool unbalanced = false;
+  // Steps of 25 ms and more, in which a layer of song-pang-kumar would take thousands of substeps:
+  // slow pushing is not what it is for.
+  bool slow = false;
   // Distance of the run's end from the reference, and what a first-order method may leave.
   double (*error)(const Simulation&, MotionModel) = nullptr;
   double (*tolerance)(const Simulation&, MotionModel) = nullptr;
