@@ -52,8 +52,8 @@ export const themeColours: Record<Theme, ThemeColours> = {
 
 // Further runs, laid over the first: one tint each, unlike the grey of fixed bodies.
 const ghostTints: Record<Theme, readonly string[]> = {
-  light: ['#7c3aed', '#0e7490', '#a16207', '#be185d'],
-  dark: ['#b794f6', '#5cc8de', '#e0b050', '#f28cbf'],
+  light: ['#7c3aed', '#0e7490', '#a16207', '#be185d', '#3f6212', '#1d4ed8', '#9a3412'],
+  dark: ['#b794f6', '#5cc8de', '#e0b050', '#f28cbf', '#a3c969', '#8fb4ff', '#f0997b'],
 };
 
 export function ghostTint(run: number, theme: Theme): Color {
