@@ -24,10 +24,7 @@ StepperRegistry::Entry AnitescuPotra::entry() {
            // Nothing is closed below it, so bodies may hover by as much; above it a contact begins
            // a step later, as an overlap. The size of surface roughness, far above rounding.
            {"touch", "Gap up to which two bodies count as touching.", 1e-6, "m", 0.0, 1e3},
-           {"stabilisation",
-            "Share γ of an overlap that is closed in a step. The velocity that closes it stays: 1 "
-            "closes all of it and overshoots.",
-            0.2, "", 0.0, 1.0},
+           {"stabilisation", "Share γ of an overlap that is closed in a step.", 0.2, "", 0.0, 1.0},
            *run.find("impact-time"),
            impact_tolerance_option(),
            impact_speed_option(),

@@ -5,9 +5,9 @@
 //   0 <= λ_n ⟂ J_n vˡ⁺¹ + ∂ψ/∂t − γ max(0, −ψ)/h >= 0,     ψ <= touch
 //
 // so a problem without stabilisation (γ = 0) always has a solution. Bodies that meet overlap by the
-// way of one step at most; γ closes that share of an overlap a step. Newton's law asks closing
-// contacts for v_n >= −e vˡ_n in the same step, or for the stabilisation where that is more; a
-// rebound that would not outlast the step is left out, so that bounces come to rest.
+// way of one step at most; γ closes that share of an overlap a step, by positions alone: velocities
+// and impulses are those of the problem with γ = 0. Newton's law asks closing contacts for
+// v_n >= −e vˡ_n in the same step; a rebound that would not outlast it is left out.
 // [Miller 2003] moves with the old velocity (eq. 12) and searches the time of impact; here
 // qˡ⁺¹ = qˡ + h vˡ⁺¹, as in [Anitescu 1997].
 #pragma once
@@ -23,6 +23,8 @@ class AnitescuPotra : public ContactStepper {
 
  protected:
   ImpactTerms normal_terms(const ImpactState& contact, double h) const override;
+  // An overlap of a landing is of order h, so its push γ ψ/h would be a rebound at every h.
+  bool keeps_push() const override { return false; }
 
  private:
   double stabilisation_;  // γ

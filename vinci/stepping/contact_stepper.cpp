@@ -105,7 +105,7 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
   for (report.passes = 1;; ++report.passes) {
     detect(context, state, h, report);
     stamp(Stage::detect);
-    if (in_flight_ && flight_.is_struck()) return report;
+    if (in_flight_ && flight_.rules().strikes && flight_.is_struck()) return report;
     if (in_flight_) mark_touched(context, h);
     formulate(context, state, h);
     warm_start(context, state, h);
@@ -119,7 +119,10 @@ StepReport ContactStepper::step(StepContext& context, State& state, double h) {
       continue;
     if (is_whole(model, h, report)) break;
   }
-  move(context, state, h);  // the last that calls code of the caller, so the last that may throw
+  move(context, state, h);
+  if (is_pushed(context, report)) settle(context, state, h, report);
+  stamp(Stage::solve);
+  // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   advance(context, state, h);
   if (report.diverged_body < 0)
@@ -279,6 +282,37 @@ void ContactStepper::fall_back(StepContext& context, const State& state, double 
   report.fell_back = true;
 }
 
+// Whether the answer has velocities that only push overlapping bodies apart, of a method that does
+// not keep them.
+bool ContactStepper::is_pushed(const StepContext& context, const StepReport& report) const {
+  if (keeps_push() || motion_ != MotionModel::dynamic || report.fell_back ||
+      report.solve.status == SolveStatus::refused || (in_flight_ && coasts_))
+    return false;
+  return std::any_of(context.contacts.begin(), context.contacts.end(),
+                     [](const Contact& contact) { return contact.gap < -smallest_gap; });
+}
+
+// Velocities and impulses of the same step without the push, which has moved the bodies.
+void ContactStepper::settle(StepContext& context, const State& state, double h,
+                            StepReport& report) {
+  const SolveReport pushed = report.solve;
+  pushed_ = next_;
+  pushes_ = false;
+  formulate(context, state, h);
+  pushes_ = true;
+  solve(context, report);  // from the answer with the push
+  const int iterations = report.solve.iterations + pushed.iterations;
+  if (!(report.solve.residual.relative >= pushed.residual.relative)) report.solve = pushed;
+  report.solve.iterations = iterations;
+  // What flies has its velocity from move().
+  for (int b = 0; in_flight_ && b < static_cast<int>(context.model->bodies.size()); ++b) {
+    const Body& body = context.model->bodies[b];
+    if (!touched_[b])
+      next_.segment(body.velocity_offset, body.velocity_size) =
+          pushed_.segment(body.velocity_offset, body.velocity_size);
+  }
+}
+
 // Velocities at the end of the step: of the free motion where nothing can touch.
 void ContactStepper::solve(StepContext& context, StepReport& report) {
   const Model& model = *context.model;
@@ -340,17 +374,19 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
   // h its noise would keep bodies at rest from resting, and a part that is wedged between others
-  // without a solution.
+  // without a solution. Layers rest at gaps that small.
+  const bool rigid = !yields(model, contact);
   double resolution =
       std::max(smallest_gap, 16.0 * std::numeric_limits<double>::epsilon() * point.norm());
   if (in_flight_) resolution = std::max(resolution, flight_.rules().touch);
-  const bool rigid = !yields(model, contact);
   const bool rebounds = rigid && motion_ == MotionModel::dynamic && !in_flight_;
-  ImpactState impact{.gap = std::abs(contact.gap) <= resolution ? 0.0 : contact.gap,
+  const bool closed = rigid && std::abs(contact.gap) <= resolution;
+  ImpactState impact{.gap = closed ? 0.0 : contact.gap,
                      .restitution = rebounds ? surface.restitution : 0.0,
                      .approach = rebounds ? approach : 0.0};
   // However short the part of a step is, an overlap is closed at the pace of the whole one.
   if (in_flight_ && impact.gap < 0.0) impact.gap *= h / flight_.rules().step;
+  if (!pushes_) impact.gap = std::max(impact.gap, 0.0);
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));

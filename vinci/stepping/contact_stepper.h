@@ -52,6 +52,10 @@ class ContactStepper : public TimeStepper {
   // What the normal row of a contact asks for, and what the next step is to remember.
   virtual ImpactTerms normal_terms(const ImpactState& contact, double h) const = 0;
 
+  // Whether a body keeps the velocity by which it leaves an overlap; otherwise it moves the body in
+  // this step, and the next one begins without it.
+  virtual bool keeps_push() const { return true; }
+
   // What a method whose contacts yield does otherwise; the defaults are those of rigid bodies.
   // The contacts within reach.
   virtual void find_contacts(StepContext& context, const State& state);
@@ -82,6 +86,8 @@ class ContactStepper : public TimeStepper {
   void rest_on_supports(const Model& model);
   void solve_motion(StepContext& context, StepReport& report);
   void fall_back(StepContext& context, const State& state, double h, StepReport& report);
+  bool is_pushed(const StepContext& context, const StepReport& report) const;
+  void settle(StepContext& context, const State& state, double h, StepReport& report);
   bool is_whole(const Model& model, double h, StepReport& report);
   void mark_touched(StepContext& context, double h);
   void move(const StepContext& context, const State& state, double h);
@@ -107,9 +113,11 @@ class ContactStepper : public TimeStepper {
 
   // Workspace, kept between steps.
   bool stabilised_ = true;    // normal rows as the method has them
+  bool pushes_ = true;        // overlaps stand in them
   VectorX forces_;            // applied, packed
   VectorX foreseen_;          // packed velocities at the end of the step without contact
   VectorX next_;              // packed velocities at the end of the step
+  VectorX pushed_;            // likewise, with what pushes overlapping bodies apart
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion

@@ -71,7 +71,12 @@ bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
     // A contact that carried load is no impact: its normal turned.
     const bool carried = memory && !rebounds;
     struck_ = struck_ || (!carried && parabola.rate < -parabola.least);
-    leaves = rebounds && parabola.rate > 0.0;
+    // A rebound that comes back slowly within the flight is none: nothing would meet it there.
+    const double back =
+        meeting_time(std::max(0.0, contact.gap), parabola.rate, parabola.acceleration);
+    const bool slow =
+        back <= ends.duration && -(parabola.rate + parabola.acceleration * back) <= parabola.least;
+    leaves = rebounds && parabola.rate > 0.0 && !slow;
   } else {
     const bool meets = parabola.meeting() <= ends.duration;
     leaves = !meets || parabola.strikes_within(ends.duration);

@@ -20,6 +20,7 @@ namespace vinci {
 
 struct FlightRules {
   bool watches = true;  // leave contacts out; otherwise all that may touch take part
+  bool strikes = true;  // do nothing where an impact is due at the start
   double touch = 0.0;   // m: gaps up to it are closed
   double speed = 0.0;   // m/s: slower impacts are left to the ordinary step
   double step = 0.0;    // s: H

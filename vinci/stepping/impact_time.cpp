@@ -77,7 +77,7 @@ ImpactTimeStepper::ImpactTimeStepper(std::unique_ptr<ContactStepper> method,
     : method_(std::move(method)),
       by_rate_(options.text("impact-time") == "gap-rate"),
       most_impacts_(options.integer("impact-limit")),
-      rules_{true, options.real("impact-tolerance"), options.real("impact-speed"), 0.0} {}
+      rules_{.touch = options.real("impact-tolerance"), .speed = options.real("impact-speed")} {}
 
 std::string ImpactTimeStepper::why_not(const Model& model) const {
   if (method_->motion() != MotionModel::dynamic)
@@ -127,15 +127,17 @@ void ImpactTimeStepper::advance_whole(StepContext& context, double h, SubstepSum
   rules_.step = h;
   rules_.watches = true;
   double left = h;
+  bool solvable = true;
   for (long part = 1; left > least_part * h && !sum.ended(); ++part) {
-    if (sum.impacts() >= most_impacts_ || part > 2 * most_impacts_) {
+    if (sum.impacts() >= most_impacts_ || part > 2 * most_impacts_ || !solvable) {
       rules_.watches = false;  // the ordinary step
       fly(context, left, sum);
       take(context, left, sum);
       return;
     }
+    rules_.strikes = true;
     const Part end = by_rate_ ? approach(context, left, sum) : fly_and_back_up(context, left, sum);
-    if (end == Part::struck) strike(context, sum);
+    if (end == Part::struck && !sum.ended()) solvable = strike(context, sum);
   }
 }
 
@@ -144,6 +146,7 @@ void ImpactTimeStepper::fly(StepContext& context, double h, SubstepSum& sum) {
   trial_ = now_;
   scale_memory(trial_, h / rules_.step);
   flown_ = method_->fly(context, trial_, h, rules_);
+  rules_.strikes = false;  // of this part; what touches now was no impact at its start
   if (method_->coasted())
     trial_.contacts = now_.contacts;
   else
@@ -274,6 +277,7 @@ double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts
 ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double& left,
                                                     SubstepSum& sum) {
   method_->look(context, now_, left, rules_);
+  rules_.strikes = false;
   sum.add_detection();
   if (method_->flight().is_struck()) {
     find_touching(context, sum);
@@ -365,12 +369,13 @@ void ImpactTimeStepper::formulate(const Model& model) {
   append_contact_rows(model, now_.poses, ends_, terms_, form.cone, form.directions, problem);
 }
 
-// The impact at now_ of the contacts in ends_ that touch.
-void ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
+// The impact at now_ of the contacts in ends_ that touch; false if it was not solved, as where
+// bodies are squeezed: it would come again and again.
+bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   const Model& model = *context.model;
   const Stopwatch watch;
   find_impact(model);
-  if (ends_.empty()) return;
+  if (ends_.empty()) return true;
   formulate(model);
   struck_.clear();
   impulse_.u.setZero(impact_.inelastic.unknowns());
@@ -396,6 +401,7 @@ void ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   }
   sum.add_impact(part, struck_);
   sum.add(Stage::solve, watch.seconds());
+  return part.solve.residual.relative <= 1e-8;
 }
 
 // Impulses for the record; contacts that part now are remembered, so that the next flight leaves

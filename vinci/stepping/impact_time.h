@@ -56,7 +56,7 @@ class ImpactTimeStepper : public TimeStepper {
   void take(const StepContext& context, double& left, SubstepSum& sum);
   void find_touching(StepContext& context, SubstepSum& sum);
   void find_impact(const Model& model);
-  void strike(StepContext& context, SubstepSum& sum);
+  bool strike(StepContext& context, SubstepSum& sum);
   void formulate(const Model& model);
   void rebound(const Model& model);
 

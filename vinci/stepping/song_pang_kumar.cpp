@@ -130,7 +130,8 @@ StepReport SongPangKumar::step(StepContext& context, State& state, double h) {
 
 StepReport SongPangKumar::substeps(StepContext& context, State& state, double h) {
   const double end = state.time + h;
-  shortest_ = h / most_substeps_;
+  // Below the resolution of the time a substep would not end.
+  shortest_ = std::max(h / most_substeps_, 4.0 * std::numeric_limits<double>::epsilon() * end);
   coarse_ = false;
   SubstepSum sum(solved_);
   Stopwatch watch;

@@ -188,7 +188,8 @@ bool SubstepRule::rests(const Model& model, const State& state, const Contact& c
     if (!(omega > 0.0)) return 0.0;
     return (std::abs(axis.dot(velocity)) + std::abs(axis.dot(acceleration)) / omega) / omega;
   };
-  const double small = settings_.rest * layer.deformation;
+  const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * contact.point_a.norm();
+  const double small = std::max(settings_.rest * layer.deformation, rounding);
   if (amplitude(frame.normal, frequency.normal) > small) return false;
   return layer.sliding || amplitude(frame.tangent_1, frequency.tangential) <= small;
 }
