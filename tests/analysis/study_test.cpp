@@ -254,6 +254,27 @@ TEST(Converge, a_sliding_block_is_of_first_order_under_both_steppers) {
   EXPECT_EQ(all.curves.back().variant, "anitescu-potra");
 }
 
+TEST(Converge, runs_that_end_early_give_no_order_and_say_why) {
+  // Without inertia nothing holds a stone in the air: there is no first step.
+  ConvergeOptions options;
+  for (const char* quantity : {"stone.y", "trajectory"})
+    for (const auto rule : {ReferenceRule::finest, ReferenceRule::richardson}) {
+      options.quantities = {quantity};
+      options.reference = rule;
+      if (options.quantities.front() == trajectory_quantity && rule != ReferenceRule::finest)
+        continue;
+      const ConvergenceCurve curve =
+          converged(falling, options, {"motion=quasi-static"}).curves.front();
+      EXPECT_FALSE(curve.fit);
+      EXPECT_NE(curve.failure.find("no run reached t = 0.2 s: that with the step 0.0005 s ended ("),
+                std::string::npos)
+          << curve.answer;
+    }
+  options = {};
+  options.quantities = {"stone.y"};
+  EXPECT_EQ(converged(falling, options).curves.front().failure, "");
+}
+
 TEST(Converge, extremes_means_and_times_between_steps) {
   ConvergeOptions options;
   options.reference = 0.0;
