@@ -54,8 +54,8 @@ CompareOptions options_of(const CompareFlags& flags) {
 
 std::string until_text(const Comparison& all, std::size_t v) {
   const ComparedVariant& variant = all.variants[v];
-  const std::size_t reference = all.cases[variant.case_index].reference;
-  if (v == reference) return all.default_reference ? "finest" : "reference";
+  const ComparisonCase& it = all.cases[variant.case_index];
+  if (v == it.reference) return it.finest ? "finest" : "reference";
   const Difference& d = *variant.difference;
   if (std::isnan(d.first_above))
     return variant.agrees ? "the end" : fmt::format("{:.4g} s", d.until) + "!";

@@ -148,6 +148,25 @@ TEST(Compare, the_finest_has_inertia_then_the_smallest_step_then_the_exact_cone)
             std::string::npos);
 }
 
+TEST(Compare, runs_that_locate_impacts_are_finer_and_equals_go_by_their_order) {
+  const auto reference = [](const std::vector<std::string>& across) {
+    const Comparison all = compared(sliding, across);
+    const ComparisonCase& it = all.cases.front();
+    const std::string& name = all.variants[it.reference].variant.name;
+    const bool said = all.answer.front() ==
+                      "'" + name + "' is the reference as the first one named: others are as fine.";
+    EXPECT_NE(it.finest, said) << all.answer.front();
+    return name + (it.finest ? "" : ", named first");
+  };
+  EXPECT_EQ(reference({"impact-time=none,bisect"}), "bisect");
+  EXPECT_EQ(reference({"impact-time=none,gap-rate"}), "gap-rate");
+  EXPECT_EQ(reference({"impact-time=gap-rate,none,bisect"}), "gap-rate, named first");
+  EXPECT_EQ(reference({"impact-time=bisect,none", "step=1e-3,5e-4"}), "bisect, step=5e-4");
+  EXPECT_EQ(reference({"impact-time=bisect,none", "step=5e-4,1e-3"}), "bisect, step=5e-4");
+  EXPECT_EQ(reference({"mu=0.3,0.2"}), "mu=0.3, named first");
+  EXPECT_EQ(reference({"stepper=anitescu-potra,stewart-trinkle"}), "anitescu-potra, named first");
+}
+
 // Everything but times, which no two runs have in common.
 std::string timeless(const Comparison& all) {
   auto json = nlohmann::json::parse(comparison_json(all));

@@ -92,36 +92,37 @@ std::vector<ComparisonCase> with_reference(const VariantSet& set, std::vector<Co
   return cases;
 }
 
-// Smaller is finer, compared from left to right; the number of the variant comes last.
+// Smaller is finer, compared from left to right.
 struct Fineness {
   bool incomplete;
   std::ptrdiff_t motion;
   double step;
+  bool late_impacts;  // at the end of the step in which they fall
   bool pyramid;
   long sides;
-  std::size_t number;
   auto operator<=>(const Fineness&) const = default;
 };
 
-Fineness fineness(const Simulation& simulation, const Trace& trace, std::size_t number) {
+Fineness fineness(const Simulation& simulation, const Trace& trace) {
   const OptionValues& options = simulation.options();
   const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static"};
   const bool pyramid = options.text("cone") == "pyramid";
   return {!trace.cost.complete,
           std::find(motions.begin(), motions.end(), options.text("motion")) - motions.begin(),
           trace.step_size,
+          options.text("impact-time") == "none",
           pyramid,
-          pyramid ? -options.integer("directions") : 0,
-          number};
+          pyramid ? -options.integer("directions") : 0};
 }
 
-std::size_t finest(const ComparisonCase& it, const std::vector<Simulation>& simulations,
+// The first of the finest.
+void choose_finest(ComparisonCase& it, const std::vector<Simulation>& simulations,
                    const std::vector<ComparedVariant>& variants) {
-  return *std::min_element(it.variants.begin(), it.variants.end(),
-                           [&](std::size_t a, std::size_t b) {
-                             return fineness(simulations[a], variants[a].trace, a) <
-                                    fineness(simulations[b], variants[b].trace, b);
-                           });
+  const auto of = [&](std::size_t v) { return fineness(simulations[v], variants[v].trace); };
+  it.reference = *std::min_element(it.variants.begin(), it.variants.end(),
+                                   [&](std::size_t a, std::size_t b) { return of(a) < of(b); });
+  it.finest = std::count_if(it.variants.begin(), it.variants.end(),
+                            [&](std::size_t v) { return of(v) == of(it.reference); }) == 1;
 }
 
 BodyDifference compare_body(const Trace& run, const Trace& reference, int body, double tolerance,
@@ -210,7 +211,7 @@ Difference difference_of(const Trace& run, const Trace& reference, const Compari
 void judge(Comparison& all, const std::vector<Simulation>& simulations) {
   for (std::size_t c = 0; c < all.cases.size(); ++c) {
     ComparisonCase& it = all.cases[c];
-    if (all.default_reference) it.reference = finest(it, simulations, all.variants);
+    if (all.default_reference) choose_finest(it, simulations, all.variants);
     it.cheapest = it.reference;
     const Trace& reference = all.variants[it.reference].trace;
     for (const std::size_t v : it.variants) {

@@ -5,7 +5,8 @@
 // Parameters of the scene make cases; in a case all runs have the same parameters, and each is
 // compared with the finest of its case. Where parameters are all that varies, there is one case.
 // The finest is the first of: ran to its end; motion dynamic, first-order, quasi-static; smallest
-// step; cone quadratic, then pyramids with more directions; first in the order of the axes' values.
+// step; impacts located within the step; cone quadratic, then pyramids with more directions. What
+// this does not tell apart is taken in the order of the axes' values.
 #pragma once
 
 #include <limits>
@@ -68,6 +69,7 @@ struct ComparisonCase {
   std::string name;                   // "speed=0.1", or "" where there is one case
   std::vector<std::size_t> variants;  // into Comparison::variants
   std::size_t reference = 0;
+  bool finest = false;       // the reference is finer than all others, not only named before them
   std::size_t cheapest = 0;  // of those that agree
 };
 

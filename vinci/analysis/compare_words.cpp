@@ -18,6 +18,7 @@ class Words {
   explicit Words(const Comparison& all) : all_(all) {}
 
   std::vector<std::string> sentences() {
+    add_choice();
     for (const ComparisonCase& it : all_.cases) add_case(it);
     if (all_.cases.size() > 1) add_models();
     return std::move(sentences_);
@@ -65,6 +66,22 @@ class Words {
     if (!cost.diverged_body.empty())
       return fmt::format("diverged in step {} at '{}'", cost.steps, cost.diverged_body);
     return fmt::format("ended in step {}: {}", cost.steps, cost.ending);
+  }
+
+  // Where the reference is no finer than others, and only named before them.
+  void add_choice() {
+    const auto chosen = [&](const ComparisonCase& it) {
+      return all_.default_reference && !it.finest && it.variants.size() > 1;
+    };
+    const auto count = std::count_if(all_.cases.begin(), all_.cases.end(), chosen);
+    if (count == 0) return;
+    if (all_.cases.size() == 1)
+      return say(fmt::format("'{}' is the reference as the first one named: others are as fine.",
+                             model_name(all_.variants[all_.cases.front().reference])));
+    say(fmt::format("The reference is the first one named where others are as fine: in {}.",
+                    count == static_cast<std::ptrdiff_t>(all_.cases.size())
+                        ? "every case"
+                        : fmt::format("{} of {} cases", count, all_.cases.size())));
   }
 
   void add_case(const ComparisonCase& it) {
