@@ -305,9 +305,12 @@ std::optional<Comparison> compare(const Scene& scene, const RunOverrides& base,
   for (const Simulation& simulation : set.simulations) {
     tracers.push_back(std::make_unique<TraceWatcher>(simulation, all.times));
     watchers.push_back(tracers.back().get());
-    all.size = std::max(all.size, moving_size(simulation.model()));
+    const std::optional<double> size = moving_size(simulation.model());
+    all.size = std::max(all.size, size.value_or(0.0));
+    all.sized = all.sized || size;
     all.brief = std::max(all.brief, brief_steps * simulation.step_size());
   }
+  if (!all.sized) all.size = reference_length(set.simulations.front().model());
   if (!run_many(set.simulations, watchers, run)) return std::nullopt;
   for (std::size_t v = 0; v < set.variants.size(); ++v) {
     all.variants[v].trace = tracers[v]->finish(set.simulations[v]);

@@ -19,7 +19,7 @@
 namespace vinci {
 
 struct CompareOptions {
-  std::optional<double> tolerance;  // m; otherwise tolerance_share of moving_size()
+  std::optional<double> tolerance;  // m; otherwise tolerance_share of reference_length()
   std::string reference;  // for select_variants(), one a case or one of all; "": the finest
   RunManyOptions run;
   std::filesystem::path folder;  // of recordings, created; empty: none
@@ -77,7 +77,8 @@ struct Comparison {
   std::string title;
   std::vector<std::string> bodies;
   std::vector<Axis> axes;
-  double tolerance = 0.0, size = 0.0;  // m
+  double tolerance = 0.0, size = 0.0;  // m; the latter of the largest body that moves freely
+  bool sized = false;                  // there is such a body; otherwise the size is 1 m
   bool default_tolerance = false, default_reference = false;
   double duration = 0.0;
   double brief = 0.0;         // s: separations that are shorter do not count

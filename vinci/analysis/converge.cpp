@@ -242,7 +242,7 @@ class Study {
 void Study::set_trajectory_errors(ConvergenceCurve& curve,
                                   const std::vector<std::size_t>& runs) const {
   const Trace& finest = traces_[runs.back()];
-  const double size = moving_size(*finest.model);
+  const double size = reference_length(*finest.model);
   for (std::size_t i = 0; i + 1 < runs.size(); ++i) {
     const Trace& trace = traces_[runs[i]];
     if (!trace.cost.complete || !finest.cost.complete) continue;
@@ -275,8 +275,8 @@ ConvergenceCurve Study::curve(const std::vector<std::size_t>& runs, std::size_t 
   if (is_trajectory(curve.quantity)) {
     curve.finest = curve.points.back().step;
     set_trajectory_errors(curve, runs);
-    rounding =
-        256.0 * std::numeric_limits<double>::epsilon() * moving_size(*traces_[runs.back()].model);
+    rounding = 256.0 * std::numeric_limits<double>::epsilon() *
+               reference_length(*traces_[runs.back()].model);
     fit_errors(curve, rounding);
   } else if (rule != nullptr && *rule == ReferenceRule::richardson) {
     extrapolate(curve, rounding);
