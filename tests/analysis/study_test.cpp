@@ -106,6 +106,22 @@ TEST(Compare, impulses_of_the_floor_carry_the_weight_in_every_model) {
   EXPECT_NEAR(pair.peak, mass * g, 1e-6);
 }
 
+TEST(Compare, the_words_tell_final_poses_and_forces_of_each_run) {
+  const Comparison all = compared(sliding, {"motion=dynamic,quasi-static"});
+  // m g T = 68.67 N s instead of hypot(m g T, m v), apart by m v = 14 N s; m g instead of
+  // m g hypot(1, μ); both end flat on the floor.
+  const std::string said = all.answer.at(1);
+  EXPECT_TRUE(said.starts_with("'quasi-static' ends with 'block' 169 mm away; ")) << said;
+  EXPECT_TRUE(
+      said.ends_with("; contact of 'floor' and 'block': impulse 68.7 instead of 70.1 N s "
+                     "(20 % apart), peak force 137 instead of 143 N."))
+      << said;
+  const Comparison same = compared(sliding, {"stepper=stewart-trinkle,anitescu-potra"});
+  EXPECT_TRUE(
+      same.answer.at(2).ends_with("; contact impulses and peak forces are the same to 0.01 %."))
+      << same.answer.at(2);
+}
+
 TEST(Compare, steppers_and_models_that_must_agree_do) {
   const Comparison steppers = compared(sliding, {"stepper=stewart-trinkle,anitescu-potra"});
   EXPECT_LT(steppers.variants[1].difference->largest, 1e-12);  // roundings of 500 steps

@@ -138,7 +138,12 @@ BodyDifference compare_body(const Trace& run, const Trace& reference, int body, 
     if (d > found.largest) found.largest = d, found.largest_time = run.times[k];
     if (std::isnan(found.first_above) && d > tolerance) found.first_above = run.times[k];
   }
-  if (!found.distance.empty()) found.last = found.distance.back();
+  if (found.distance.empty()) return found;
+  found.last = found.distance.back();
+  const auto rotation = [&](const Trace& trace) {
+    return trace.pose(samples - 1, static_cast<std::size_t>(body)).rotation;
+  };
+  found.last_turn = rotation(run).angularDistance(rotation(reference));
   return found;
 }
 
@@ -187,6 +192,10 @@ PairDifference compare_pair(const BodyPair& pair, const Trace& run, const Trace&
     found.last_impulse = (at(mine, k) - at(other, k)).norm();
     if (found.last_impulse > found.impulse)
       found.impulse = found.last_impulse, found.impulse_time = run.times[k];
+  }
+  if (samples > 0) {
+    found.total = at(mine, samples - 1).norm();
+    found.reference_total = at(other, samples - 1).norm();
   }
   found.peak = peak_force(mine.impulse, run.times, samples);
   found.reference_peak = peak_force(other.impulse, reference.times, samples);

@@ -34,6 +34,7 @@ struct BodyDifference {
   double largest = 0.0, largest_time = 0.0;  // m, s
   double first_above = never;                // s: the distance exceeds the tolerance
   double last = 0.0;                         // m: at the end
+  double last_turn = 0.0;                    // rad: angle between the two rotations, at the end
 };
 
 struct PairDifference {
@@ -41,7 +42,8 @@ struct PairDifference {
   ModeDifference modes;
   double impulse = 0.0, impulse_time = 0.0;  // N s: largest |I − I_reference| of ∫ F dt, and when
   double last_impulse = 0.0;                 // N s: at the end
-  double peak = 0.0, reference_peak = 0.0;  // N: largest force, as a mean between two samples
+  double total = 0.0, reference_total = 0.0;  // N s: |I| and |I_reference| at the end
+  double peak = 0.0, reference_peak = 0.0;    // N: largest force, as a mean between two samples
 };
 
 // A run against its reference, over the time that both have.
