@@ -54,8 +54,8 @@ CompareOptions options_of(const CompareFlags& flags) {
 
 std::string until_text(const Comparison& all, std::size_t v) {
   const ComparedVariant& variant = all.variants[v];
-  const std::size_t reference = all.cases[variant.case_index].reference;
-  if (v == reference) return all.default_reference ? "finest" : "reference";
+  const ComparisonCase& it = all.cases[variant.case_index];
+  if (v == it.reference) return it.finest ? "finest" : "reference";
   const Difference& d = *variant.difference;
   if (std::isnan(d.first_above))
     return variant.agrees ? "the end" : fmt::format("{:.4g} s", d.until) + "!";
@@ -129,10 +129,10 @@ void print_notes(const Comparison& all) {
 
 void print_comparison(const Comparison& all) {
   fmt::print("{}\n", all.title.empty() ? "comparison" : all.title);
-  const std::string given =
-      all.default_tolerance
-          ? fmt::format(", 1 % of the largest moving body ({})", length_words(all.size))
-          : std::string();
+  std::string given;
+  if (all.default_tolerance)
+    given = all.sized ? fmt::format(", 1 % of the largest moving body ({})", length_words(all.size))
+                      : ", as no body with an extent moves freely";
   fmt::print("{} runs of {:.4g} s; tolerance {}{}\n\n", all.variants.size(), all.duration,
              length_words(all.tolerance), given);
   print_rows(table_of(all));

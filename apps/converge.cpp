@@ -2,6 +2,7 @@
 // `vinci converge`: the error of numbers of a run against the step size.
 #include "vinci/analysis/converge.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -154,8 +155,11 @@ int run_converge(const ConvergeFlags& flags, const Command& command) {
     file.write(convergence_svg(*all));
     file.complete();
   }
+  const bool good = std::all_of(all->curves.begin(), all->curves.end(),
+                                [](const ConvergenceCurve& it) { return it.failure.empty(); });
+  const int code = good ? exit_good : exit_failed;
   if (command.json) {
-    Json json = {{"ok", true}, {"exit_code", exit_good}};
+    Json json = {{"ok", good}, {"exit_code", code}};
     json.update(Json::parse(convergence_json(*all)));
     json["plot"] = flags.plot.empty() ? Json() : Json(flags.plot);
     print(json);
@@ -163,7 +167,7 @@ int run_converge(const ConvergeFlags& flags, const Command& command) {
     print_convergence(*all);
     if (!flags.plot.empty()) fmt::print("\nplot {}\n", flags.plot);
   }
-  return exit_good;
+  return code;
 }
 
 }  // namespace

@@ -75,10 +75,22 @@ TEST(BodyDistance, no_point_of_a_body_is_displaced_farther) {
 }
 
 TEST(BodyDistance, the_size_is_that_of_bodies_that_move) {
-  EXPECT_GE(moving_size(*shapes_model()), 1.0);  // of the box, or of the bone, a little larger
-  EXPECT_LT(moving_size(*shapes_model()), 1.2);
+  // Of the bone: from its corner to the far side of its circle; the box has a diagonal of 1 m.
+  const double bone = std::hypot(0.9, 0.1) + 0.1;
+  EXPECT_NEAR(reference_length(*shapes_model()), bone, rounding);
   const auto none = Scene::parse("world: planar\nbodies: {a: {freedom: fixed}}").compile();
-  EXPECT_EQ(moving_size(*none), 1.0);
+  EXPECT_FALSE(moving_size(*none));
+  EXPECT_EQ(reference_length(*none), 1.0);
+}
+
+TEST(BodyDistance, the_size_of_a_triangle_does_not_depend_on_its_origin) {
+  for (const std::string at : {"0", "0.3"}) {
+    const auto model =
+        Scene::parse("world: planar\nbodies: {wedge: {shapes: [{polygon: [[" + at + ", 0], [" + at +
+                     " + 0.2, 0], [" + at + ", 0.15]], density: 1}]}}")
+            .compile();
+    EXPECT_NEAR(*moving_size(*model), 0.25, rounding) << at;  // sides of 0.15, 0.2 and 0.25 m
+  }
 }
 
 ModeSequence modes(std::initializer_list<std::pair<ContactMode, double>> list) {

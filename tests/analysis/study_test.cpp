@@ -106,6 +106,22 @@ TEST(Compare, impulses_of_the_floor_carry_the_weight_in_every_model) {
   EXPECT_NEAR(pair.peak, mass * g, 1e-6);
 }
 
+TEST(Compare, the_words_tell_final_poses_and_forces_of_each_run) {
+  const Comparison all = compared(sliding, {"motion=dynamic,quasi-static"});
+  // m g T = 68.67 N s instead of hypot(m g T, m v), apart by m v = 14 N s; m g instead of
+  // m g hypot(1, μ); both end flat on the floor.
+  const std::string said = all.answer.at(1);
+  EXPECT_TRUE(said.starts_with("'quasi-static' ends with 'block' 169 mm away; ")) << said;
+  EXPECT_TRUE(
+      said.ends_with("; contact of 'floor' and 'block': impulse 68.7 instead of 70.1 N s "
+                     "(20 % apart), peak force 137 instead of 143 N."))
+      << said;
+  const Comparison same = compared(sliding, {"stepper=stewart-trinkle,anitescu-potra"});
+  EXPECT_TRUE(
+      same.answer.at(2).ends_with("; contact impulses and peak forces are the same to 0.01 %."))
+      << same.answer.at(2);
+}
+
 TEST(Compare, steppers_and_models_that_must_agree_do) {
   const Comparison steppers = compared(sliding, {"stepper=stewart-trinkle,anitescu-potra"});
   EXPECT_LT(steppers.variants[1].difference->largest, 1e-12);  // roundings of 500 steps
@@ -146,6 +162,25 @@ TEST(Compare, the_finest_has_inertia_then_the_smallest_step_then_the_exact_cone)
               compared(sliding, {"motion=dynamic", "step=2e-3,1e-3"}, options);
             }).find("stands for 2 runs"),
             std::string::npos);
+}
+
+TEST(Compare, runs_that_locate_impacts_are_finer_and_equals_go_by_their_order) {
+  const auto reference = [](const std::vector<std::string>& across) {
+    const Comparison all = compared(sliding, across);
+    const ComparisonCase& it = all.cases.front();
+    const std::string& name = all.variants[it.reference].variant.name;
+    const bool said = all.answer.front() ==
+                      "'" + name + "' is the reference as the first one named: others are as fine.";
+    EXPECT_NE(it.finest, said) << all.answer.front();
+    return name + (it.finest ? "" : ", named first");
+  };
+  EXPECT_EQ(reference({"impact-time=none,bisect"}), "bisect");
+  EXPECT_EQ(reference({"impact-time=none,gap-rate"}), "gap-rate");
+  EXPECT_EQ(reference({"impact-time=gap-rate,none,bisect"}), "gap-rate, named first");
+  EXPECT_EQ(reference({"impact-time=bisect,none", "step=1e-3,5e-4"}), "bisect, step=5e-4");
+  EXPECT_EQ(reference({"impact-time=bisect,none", "step=5e-4,1e-3"}), "bisect, step=5e-4");
+  EXPECT_EQ(reference({"mu=0.3,0.2"}), "mu=0.3, named first");
+  EXPECT_EQ(reference({"stepper=anitescu-potra,stewart-trinkle"}), "anitescu-potra, named first");
 }
 
 // Everything but times, which no two runs have in common.
@@ -252,6 +287,27 @@ TEST(Converge, a_sliding_block_is_of_first_order_under_both_steppers) {
     EXPECT_NEAR(curve.fit->constant, 0.5 * 0.3 * g * 0.2, 1e-4);  // μ g t/2
   }
   EXPECT_EQ(all.curves.back().variant, "anitescu-potra");
+}
+
+TEST(Converge, runs_that_end_early_give_no_order_and_say_why) {
+  // Without inertia nothing holds a stone in the air: there is no first step.
+  ConvergeOptions options;
+  for (const char* quantity : {"stone.y", "trajectory"})
+    for (const auto rule : {ReferenceRule::finest, ReferenceRule::richardson}) {
+      options.quantities = {quantity};
+      options.reference = rule;
+      if (options.quantities.front() == trajectory_quantity && rule != ReferenceRule::finest)
+        continue;
+      const ConvergenceCurve curve =
+          converged(falling, options, {"motion=quasi-static"}).curves.front();
+      EXPECT_FALSE(curve.fit);
+      EXPECT_NE(curve.failure.find("no run reached t = 0.2 s: that with the step 0.0005 s ended ("),
+                std::string::npos)
+          << curve.answer;
+    }
+  options = {};
+  options.quantities = {"stone.y"};
+  EXPECT_EQ(converged(falling, options).curves.front().failure, "");
 }
 
 TEST(Converge, extremes_means_and_times_between_steps) {

@@ -145,6 +145,15 @@ def test_a_fall_converges_with_the_first_order(vinci):
     assert "exists already" in vinci("converge", "scene.yaml", "--plot", "plot.svg", code=2).stderr
 
 
+def test_a_study_without_values_fails_and_says_why(vinci):
+    arguments = ["converge", SOURCE / "scenes/bouncing_ball.yaml", "--motion", "quasi-static",
+                 "--quantity", "ball.y"]
+    done = vinci(*arguments, code=1)
+    assert "no run reached t = " in done.stdout and "same value" not in done.stdout
+    found = vinci.json(*arguments, code=1)
+    assert not found["ok"] and found["exit_code"] == 1 and found["curves"][0]["fit"] is None
+
+
 def test_the_report_of_orders_fits_80_columns(vinci):
     vinci.scene(BLOCK)
     done = vinci("converge", "scene.yaml", "--at", "0.08", "--quantity", "block.x", "--quantity",

@@ -79,16 +79,42 @@ double BodyDistance::operator()(const Pose& p, const Pose& q) const {
   return largest;
 }
 
-double moving_size(const Model& model) {
+double BodyDistance::diameter() const {
+  struct Reach {
+    double radius;  // m, about the middle of the points, of the round part's far side
+    const RoundPoint* part;
+  };
+  Vector3 middle = Vector3::Zero();
+  for (const RoundPoint& x : points_) middle += x.point / static_cast<double>(points_.size());
+  std::vector<Reach> reaches;
+  for (const RoundPoint& x : points_) reaches.push_back({(x.point - middle).norm() + x.radius, &x});
+  std::stable_sort(reaches.begin(), reaches.end(),
+                   [](const Reach& a, const Reach& b) { return a.radius > b.radius; });
+  // No pair is farther apart than its reaches together, which end the search early.
+  double largest = 0.0;
+  for (std::size_t i = 0; i < reaches.size(); ++i)
+    for (std::size_t j = i; j < reaches.size(); ++j) {
+      if (reaches[i].radius + reaches[j].radius <= largest) break;
+      const RoundPoint &a = *reaches[i].part, &b = *reaches[j].part;
+      largest = std::max(largest, (a.point - b.point).norm() + a.radius + b.radius);
+    }
+  return largest;
+}
+
+std::optional<double> moving_size(const Model& model) {
   const auto is_free = [&](const Body& body) {
     const auto first = model.free_index.begin() + body.velocity_offset;
     return std::any_of(first, first + body.velocity_size, [](int unknown) { return unknown >= 0; });
   };
   double size = 0.0;
-  for (const Body& body : model.bodies)
-    if (is_free(body) && std::isfinite(body.bounding_radius))
-      size = std::max(size, 2.0 * body.bounding_radius);
-  return size > 0.0 ? size : 1.0;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (is_free(model.bodies[b]) && std::isfinite(model.bodies[b].bounding_radius))
+      size = std::max(size, BodyDistance(model, static_cast<int>(b), 0.0).diameter());
+  return size > 0.0 ? std::optional(size) : std::nullopt;
+}
+
+double reference_length(const Model& model) {
+  return moving_size(model).value_or(1.0);
 }
 
 }  // namespace vinci

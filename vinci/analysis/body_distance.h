@@ -6,6 +6,7 @@
 // the plane, an upper bound in space.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "vinci/model/model.h"
@@ -22,13 +23,16 @@ class BodyDistance {
   // `unbounded`: the radius about its origin that counts of a half-plane or half-space, m.
   BodyDistance(const Model& model, int body, double unbounded);
   double operator()(const Pose& p, const Pose& q) const;
+  // Largest distance between two points of the body, m; an upper bound for a cylinder.
+  double diameter() const;
 
  private:
   std::vector<RoundPoint> points_;
 };
 
-// Length of the scene for tolerances: the largest diameter 2 r of a body that can move freely in
-// some coordinate, r being its radius about the centre of mass; 1 m where there is none.
-double moving_size(const Model& model);
+// The largest diameter of a body that can move freely in some coordinate, m; none where no such
+// body has an extent.
+std::optional<double> moving_size(const Model& model);
+double reference_length(const Model& model);  // the same, otherwise 1 m: for tolerances
 
 }  // namespace vinci

@@ -92,36 +92,37 @@ std::vector<ComparisonCase> with_reference(const VariantSet& set, std::vector<Co
   return cases;
 }
 
-// Smaller is finer, compared from left to right; the number of the variant comes last.
+// Smaller is finer, compared from left to right.
 struct Fineness {
   bool incomplete;
   std::ptrdiff_t motion;
   double step;
+  bool late_impacts;  // at the end of the step in which they fall
   bool pyramid;
   long sides;
-  std::size_t number;
   auto operator<=>(const Fineness&) const = default;
 };
 
-Fineness fineness(const Simulation& simulation, const Trace& trace, std::size_t number) {
+Fineness fineness(const Simulation& simulation, const Trace& trace) {
   const OptionValues& options = simulation.options();
   const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static"};
   const bool pyramid = options.text("cone") == "pyramid";
   return {!trace.cost.complete,
           std::find(motions.begin(), motions.end(), options.text("motion")) - motions.begin(),
           trace.step_size,
+          options.text("impact-time") == "none",
           pyramid,
-          pyramid ? -options.integer("directions") : 0,
-          number};
+          pyramid ? -options.integer("directions") : 0};
 }
 
-std::size_t finest(const ComparisonCase& it, const std::vector<Simulation>& simulations,
+// The first of the finest.
+void choose_finest(ComparisonCase& it, const std::vector<Simulation>& simulations,
                    const std::vector<ComparedVariant>& variants) {
-  return *std::min_element(it.variants.begin(), it.variants.end(),
-                           [&](std::size_t a, std::size_t b) {
-                             return fineness(simulations[a], variants[a].trace, a) <
-                                    fineness(simulations[b], variants[b].trace, b);
-                           });
+  const auto of = [&](std::size_t v) { return fineness(simulations[v], variants[v].trace); };
+  it.reference = *std::min_element(it.variants.begin(), it.variants.end(),
+                                   [&](std::size_t a, std::size_t b) { return of(a) < of(b); });
+  it.finest = std::count_if(it.variants.begin(), it.variants.end(),
+                            [&](std::size_t v) { return of(v) == of(it.reference); }) == 1;
 }
 
 BodyDifference compare_body(const Trace& run, const Trace& reference, int body, double tolerance,
@@ -137,7 +138,12 @@ BodyDifference compare_body(const Trace& run, const Trace& reference, int body, 
     if (d > found.largest) found.largest = d, found.largest_time = run.times[k];
     if (std::isnan(found.first_above) && d > tolerance) found.first_above = run.times[k];
   }
-  if (!found.distance.empty()) found.last = found.distance.back();
+  if (found.distance.empty()) return found;
+  found.last = found.distance.back();
+  const auto rotation = [&](const Trace& trace) {
+    return trace.pose(samples - 1, static_cast<std::size_t>(body)).rotation;
+  };
+  found.last_turn = rotation(run).angularDistance(rotation(reference));
   return found;
 }
 
@@ -187,6 +193,10 @@ PairDifference compare_pair(const BodyPair& pair, const Trace& run, const Trace&
     if (found.last_impulse > found.impulse)
       found.impulse = found.last_impulse, found.impulse_time = run.times[k];
   }
+  if (samples > 0) {
+    found.total = at(mine, samples - 1).norm();
+    found.reference_total = at(other, samples - 1).norm();
+  }
   found.peak = peak_force(mine.impulse, run.times, samples);
   found.reference_peak = peak_force(other.impulse, reference.times, samples);
   return found;
@@ -210,7 +220,7 @@ Difference difference_of(const Trace& run, const Trace& reference, const Compari
 void judge(Comparison& all, const std::vector<Simulation>& simulations) {
   for (std::size_t c = 0; c < all.cases.size(); ++c) {
     ComparisonCase& it = all.cases[c];
-    if (all.default_reference) it.reference = finest(it, simulations, all.variants);
+    if (all.default_reference) choose_finest(it, simulations, all.variants);
     it.cheapest = it.reference;
     const Trace& reference = all.variants[it.reference].trace;
     for (const std::size_t v : it.variants) {
@@ -304,9 +314,12 @@ std::optional<Comparison> compare(const Scene& scene, const RunOverrides& base,
   for (const Simulation& simulation : set.simulations) {
     tracers.push_back(std::make_unique<TraceWatcher>(simulation, all.times));
     watchers.push_back(tracers.back().get());
-    all.size = std::max(all.size, moving_size(simulation.model()));
+    const std::optional<double> size = moving_size(simulation.model());
+    all.size = std::max(all.size, size.value_or(0.0));
+    all.sized = all.sized || size;
     all.brief = std::max(all.brief, brief_steps * simulation.step_size());
   }
+  if (!all.sized) all.size = reference_length(set.simulations.front().model());
   if (!run_many(set.simulations, watchers, run)) return std::nullopt;
   for (std::size_t v = 0; v < set.variants.size(); ++v) {
     all.variants[v].trace = tracers[v]->finish(set.simulations[v]);

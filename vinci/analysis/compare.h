@@ -5,7 +5,8 @@
 // Parameters of the scene make cases; in a case all runs have the same parameters, and each is
 // compared with the finest of its case. Where parameters are all that varies, there is one case.
 // The finest is the first of: ran to its end; motion dynamic, first-order, quasi-static; smallest
-// step; cone quadratic, then pyramids with more directions; first in the order of the axes' values.
+// step; impacts located within the step; cone quadratic, then pyramids with more directions. What
+// this does not tell apart is taken in the order of the axes' values.
 #pragma once
 
 #include <limits>
@@ -18,7 +19,7 @@
 namespace vinci {
 
 struct CompareOptions {
-  std::optional<double> tolerance;  // m; otherwise tolerance_share of moving_size()
+  std::optional<double> tolerance;  // m; otherwise tolerance_share of reference_length()
   std::string reference;  // for select_variants(), one a case or one of all; "": the finest
   RunManyOptions run;
   std::filesystem::path folder;  // of recordings, created; empty: none
@@ -33,6 +34,7 @@ struct BodyDifference {
   double largest = 0.0, largest_time = 0.0;  // m, s
   double first_above = never;                // s: the distance exceeds the tolerance
   double last = 0.0;                         // m: at the end
+  double last_turn = 0.0;                    // rad: angle between the two rotations, at the end
 };
 
 struct PairDifference {
@@ -40,7 +42,8 @@ struct PairDifference {
   ModeDifference modes;
   double impulse = 0.0, impulse_time = 0.0;  // N s: largest |I − I_reference| of ∫ F dt, and when
   double last_impulse = 0.0;                 // N s: at the end
-  double peak = 0.0, reference_peak = 0.0;  // N: largest force, as a mean between two samples
+  double total = 0.0, reference_total = 0.0;  // N s: |I| and |I_reference| at the end
+  double peak = 0.0, reference_peak = 0.0;    // N: largest force, as a mean between two samples
 };
 
 // A run against its reference, over the time that both have.
@@ -68,6 +71,7 @@ struct ComparisonCase {
   std::string name;                   // "speed=0.1", or "" where there is one case
   std::vector<std::size_t> variants;  // into Comparison::variants
   std::size_t reference = 0;
+  bool finest = false;       // the reference is finer than all others, not only named before them
   std::size_t cheapest = 0;  // of those that agree
 };
 
@@ -75,7 +79,8 @@ struct Comparison {
   std::string title;
   std::vector<std::string> bodies;
   std::vector<Axis> axes;
-  double tolerance = 0.0, size = 0.0;  // m
+  double tolerance = 0.0, size = 0.0;  // m; the latter of the largest body that moves freely
+  bool sized = false;                  // there is such a body; otherwise the size is 1 m
   bool default_tolerance = false, default_reference = false;
   double duration = 0.0;
   double brief = 0.0;         // s: separations that are shorter do not count

@@ -58,6 +58,7 @@ class Writer {
       list.push_back({{"name", it.name},
                       {"variants", it.variants},
                       {"reference", it.reference},
+                      {"finest", it.finest},
                       {"cheapest", it.cheapest}});
     return list;
   }

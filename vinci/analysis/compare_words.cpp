@@ -13,11 +13,37 @@
 namespace vinci {
 namespace {
 
+constexpr double same_share = 1e-4;  // of the largest: impulses and forces that need no numbers
+constexpr double least_turn = 1e-9;  // rad: below, a rotation needs none
+
+// The pair of bodies whose impulses or forces differ most, as a share of the largest of all pairs.
+struct ForceDifference {
+  const PairDifference* pair = nullptr;
+  double share = 0.0;
+};
+
+ForceDifference worst_forces(const Difference& d) {
+  double impulse = 0.0, force = 0.0;
+  for (const PairDifference& it : d.pairs) {
+    impulse = std::max({impulse, it.total, it.reference_total});
+    force = std::max({force, it.peak, it.reference_peak});
+  }
+  const auto share = [](double part, double all) { return all > 0.0 ? part / all : 0.0; };
+  ForceDifference worst;
+  for (const PairDifference& it : d.pairs) {
+    const double here = std::max(share(it.last_impulse, impulse),
+                                 share(std::abs(it.peak - it.reference_peak), force));
+    if (worst.pair == nullptr || here > worst.share) worst = {&it, here};
+  }
+  return worst;
+}
+
 class Words {
  public:
   explicit Words(const Comparison& all) : all_(all) {}
 
   std::vector<std::string> sentences() {
+    add_choice();
     for (const ComparisonCase& it : all_.cases) add_case(it);
     if (all_.cases.size() > 1) add_models();
     return std::move(sentences_);
@@ -61,10 +87,65 @@ class Words {
         does(first->modes.reference_ended, first->modes.reference, first->modes.reference_begin));
   }
 
+  // Impulses and forces of the contact that differs most, as the rest of a sentence; "" if nothing
+  // touches.
+  std::string forces(const Difference& d) const {
+    const auto [pair, share] = worst_forces(d);
+    if (pair == nullptr) return "";
+    if (share <= same_share) return "contact impulses and peak forces are the same to 0.01 %";
+    const auto [a, b] = pair_names(all_.bodies, pair->pair);
+    const std::string apart =
+        pair->reference_total > 0.0
+            ? fmt::format(" ({:.2g} % apart)", 100.0 * pair->last_impulse / pair->reference_total)
+            : "";
+    return fmt::format(
+        "contact of '{}' and '{}': impulse {:.3g} instead of {:.3g} N s{}, peak force {:.3g} "
+        "instead of {:.3g} N",
+        a, b, pair->total, pair->reference_total, apart, pair->peak, pair->reference_peak);
+  }
+
+  // Where the body is at the end of both runs that is farthest from its place in the reference.
+  std::string final_pose(const Difference& d) const {
+    if (d.last_body < 0) return "every body in its place";
+    const auto place =
+        std::find_if(d.bodies.begin(), d.bodies.end(),
+                     [&](const BodyDifference& it) { return it.body == d.last_body; });
+    const std::string turn = place->last_turn < least_turn
+                                 ? ""
+                                 : fmt::format(" and {:.2g} deg", place->last_turn * 180.0 / M_PI);
+    return fmt::format("{} {}{} away", body(d.last_body), length_words(d.last), turn);
+  }
+
+  // The end of a run, and its forces.
+  void add_outcome(const std::string& head, const ComparedVariant& variant) {
+    const Difference& d = *variant.difference;
+    if (!(d.until > 0.0)) return;
+    const std::string rest = forces(d);
+    say(fmt::format("{}'{}' {} with {}{}.", head, model_name(variant),
+                    variant.trace.cost.complete ? "ends" : "breaks off", final_pose(d),
+                    rest.empty() ? "" : "; " + rest));
+  }
+
   static std::string ending(const RunCost& cost) {
     if (!cost.diverged_body.empty())
       return fmt::format("diverged in step {} at '{}'", cost.steps, cost.diverged_body);
     return fmt::format("ended in step {}: {}", cost.steps, cost.ending);
+  }
+
+  // Where the reference is no finer than others, and only named before them.
+  void add_choice() {
+    const auto chosen = [&](const ComparisonCase& it) {
+      return all_.default_reference && !it.finest && it.variants.size() > 1;
+    };
+    const auto count = std::count_if(all_.cases.begin(), all_.cases.end(), chosen);
+    if (count == 0) return;
+    if (all_.cases.size() == 1)
+      return say(fmt::format("'{}' is the reference as the first one named: others are as fine.",
+                             model_name(all_.variants[all_.cases.front().reference])));
+    say(fmt::format("The reference is the first one named where others are as fine: in {}.",
+                    count == static_cast<std::ptrdiff_t>(all_.cases.size())
+                        ? "every case"
+                        : fmt::format("{} of {} cases", count, all_.cases.size())));
   }
 
   void add_case(const ComparisonCase& it) {
@@ -96,18 +177,25 @@ class Words {
   void add_agreeing(const std::string& head, const ComparisonCase& it) {
     if (!many_agree(it)) return;
     std::vector<std::string> names;
-    const ComparedVariant* farthest = nullptr;
+    const ComparedVariant *farthest = nullptr, *hardest = nullptr;
     for (const std::size_t v : it.variants) {
       const ComparedVariant& variant = all_.variants[v];
       if (v == it.reference || !variant.agrees) continue;
       names.push_back("'" + model_name(variant) + "'");
       if (farthest == nullptr || variant.difference->largest > farthest->difference->largest)
         farthest = &variant;
+      if (hardest == nullptr ||
+          worst_forces(*variant.difference).share > worst_forces(*hardest->difference).share)
+        hardest = &variant;
     }
     say(fmt::format("{}{} agree with '{}' within {}; the farthest, '{}', is at most {} away.", head,
                     fmt::join(names, ", "), model_name(all_.variants[it.reference]),
                     length_words(all_.tolerance), model_name(*farthest),
                     length_words(farthest->difference->largest)));
+    if (worst_forces(*hardest->difference).share <= same_share) return;
+    say(fmt::format("{} these, '{}' differs most in its forces; {}.",
+                    head.empty() ? "Of" : head + "of", model_name(*hardest),
+                    forces(*hardest->difference)));
   }
 
   void add_variant(const std::string& head, const ComparedVariant& variant,
@@ -117,6 +205,7 @@ class Words {
     if (!cost.complete && !(variant.difference->until > 0.0)) return say(text + ending(cost) + ".");
     if (!cost.complete) text += ending(cost) + "; before, it ";
     say(text + agreement(variant, reference) + modes(*variant.difference) + ".");
+    add_outcome(head, variant);
   }
 
   void add_cheapest(const std::string& head, const ComparisonCase& it) {

@@ -182,12 +182,23 @@ void extrapolate(ConvergenceCurve& curve, double rounding) {
   set_local_orders(curve);
 }
 
+// Two values to compare: an error against the finest of them, or two errors.
+bool has_values(const ConvergenceCurve& curve) {
+  const auto errors = std::count_if(curve.points.begin(), curve.points.end(),
+                                    [](const auto& point) { return std::isfinite(point.error); });
+  return errors >= (curve.finest > 0.0 ? 1 : 2);
+}
+
 void set_answer(ConvergenceCurve& curve, double rounding) {
   const auto all_of = [&](auto condition) {
     return std::all_of(curve.points.begin(), curve.points.end(), condition);
   };
   const std::string head =
       curve.quantity + (curve.variant.empty() ? "" : " of '" + curve.variant + "'");
+  if (!curve.failure.empty()) {
+    curve.answer = head + ": " + curve.failure;
+    return;
+  }
   if (!curve.fit) {
     const bool exact =
         all_of([&](const auto& p) { return std::isnan(p.error) || p.error <= rounding; });
@@ -218,6 +229,7 @@ class Study {
   ConvergenceCurve curve(const std::vector<std::size_t>& runs, std::size_t quantity,
                          std::size_t number);
   void set_trajectory_errors(ConvergenceCurve& curve, const std::vector<std::size_t>& runs) const;
+  std::string failure(const ConvergenceCurve& curve, const std::vector<std::size_t>& runs) const;
   void add_notes(const VariantSet& set);
 
   const ConvergeOptions& options_;
@@ -230,7 +242,7 @@ class Study {
 void Study::set_trajectory_errors(ConvergenceCurve& curve,
                                   const std::vector<std::size_t>& runs) const {
   const Trace& finest = traces_[runs.back()];
-  const double size = moving_size(*finest.model);
+  const double size = reference_length(*finest.model);
   for (std::size_t i = 0; i + 1 < runs.size(); ++i) {
     const Trace& trace = traces_[runs[i]];
     if (!trace.cost.complete || !finest.cost.complete) continue;
@@ -263,8 +275,8 @@ ConvergenceCurve Study::curve(const std::vector<std::size_t>& runs, std::size_t 
   if (is_trajectory(curve.quantity)) {
     curve.finest = curve.points.back().step;
     set_trajectory_errors(curve, runs);
-    rounding =
-        256.0 * std::numeric_limits<double>::epsilon() * moving_size(*traces_[runs.back()].model);
+    rounding = 256.0 * std::numeric_limits<double>::epsilon() *
+               reference_length(*traces_[runs.back()].model);
     fit_errors(curve, rounding);
   } else if (rule != nullptr && *rule == ReferenceRule::richardson) {
     extrapolate(curve, rounding);
@@ -277,6 +289,31 @@ ConvergenceCurve Study::curve(const std::vector<std::size_t>& runs, std::size_t 
     fit_errors(curve, rounding);
   }
   return curve;
+}
+
+// Why a curve has too few values to compare; "" if it has enough.
+std::string Study::failure(const ConvergenceCurve& curve,
+                           const std::vector<std::size_t>& runs) const {
+  if (has_values(curve)) return "";
+  std::size_t reached = 0;
+  const Trace* ended = nullptr;  // the finest run that did
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Trace& trace = traces_[runs[i]];
+    if (trace.cost.complete || std::isfinite(curve.points[i].value))
+      ++reached;
+    else
+      ended = &trace;
+  }
+  if (ended == nullptr) return "fewer than two values are finite, so there is nothing to compare";
+  const std::string who = reached == 0   ? "no run reached"
+                          : reached == 1 ? "only one run reached"
+                                         : "the finest run, which is the reference, did not reach";
+  const RunCost& cost = ended->cost;
+  return fmt::format("{} t = {:.6g} s: that with the step {:.6g} s {} in step {}", who, all.time,
+                     ended->step_size,
+                     cost.diverged_body.empty() ? "ended (" + cost.ending + ")"
+                                                : "diverged at '" + cost.diverged_body + "'",
+                     cost.steps);
 }
 
 void Study::add_notes(const VariantSet& set) {
@@ -350,6 +387,7 @@ std::optional<Convergence> Study::run(const Scene& scene, const RunOverrides& ba
       all.curves.push_back(curve(runs, q, numbers[q]));
       ConvergenceCurve& last = all.curves.back();
       last.variant = cut == std::string::npos ? "" : name.substr(0, cut);
+      last.failure = failure(last, runs);
       set_answer(last, rounding_of(last.points));
     }
   }

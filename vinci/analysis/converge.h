@@ -45,7 +45,8 @@ struct ConvergenceCurve {
   double reference = 0.0;                // value; for the trajectory 0
   double finest = 0.0;                   // step of the reference, 0 if it is exact or extrapolated
   std::optional<OrderFit> fit;
-  std::string answer;  // in words
+  std::string failure;  // why there are too few values to compare; "" if there are enough
+  std::string answer;   // in words
 };
 
 struct Convergence {

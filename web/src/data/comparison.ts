@@ -57,13 +57,13 @@ export interface ComparisonCase {
   name: string;
   variants: number[];
   reference: number;
+  finest: boolean; // the reference is finer than all others of the case
   cheapest: number;
 }
 
 export interface Comparison {
   tolerance: number; // m
   duration: number; // s
-  reference_given: boolean;
   times: number[];
   variants: ComparedVariant[];
   cases: ComparisonCase[];

@@ -69,11 +69,11 @@ export class ComparisonPanel extends LitElement {
   }
 
   private row(run: number) {
-    const { cases, variants, reference_given: given } = this.comparison!;
+    const { cases, variants } = this.comparison!;
     const variant = variants[run];
     const { cost, difference } = variant;
-    const { reference, cheapest } = cases[variant.case];
-    const role = run === reference ? (given ? 'reference' : 'finest') : '';
+    const { reference, finest, cheapest } = cases[variant.case];
+    const role = run === reference ? (finest ? 'finest' : 'reference') : '';
     const different = difference?.contacts.filter((contact) => !contact.same_modes).length ?? 0;
     return html`<tr class=${run === this.viewer.active ? 'active' : ''} @click=${() => this.viewer.setActive(run)}>
       <td><button aria-pressed=${run === this.viewer.active}>${variant.name}</button>
