@@ -59,6 +59,23 @@ TEST(AnitescuPotra, without_stabilisation_an_overlap_stays) {
   EXPECT_NEAR(scene.height(simulation), -1e-4, 1e-13);
 }
 
+// The overlap of a landing is a share of v h: what pushes it apart must not stay as a velocity.
+TEST(AnitescuPotra, a_dropped_ball_rests_after_it_has_landed_at_every_step) {
+  for (const double h : {1e-3, 5e-4, 3e-4, 2e-4, 1e-4, 5e-5}) {
+    ParticleScene scene;
+    scene.gap = 0.5;
+    scene.run = fmt::format("{{step: {}, duration: 0.4}}", h);
+    Simulation simulation = simulate(scene.yaml(), anitescu_potra());
+    double fastest = -1.0;
+    while (!simulation.finished()) {
+      ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
+      fastest = std::max(fastest, scene.rising(simulation));
+    }
+    EXPECT_LE(fastest, 1e-9) << h;
+    EXPECT_NEAR(scene.height(simulation), 0.0, 1e-6) << h;  // `touch`
+  }
+}
+
 TEST(AnitescuPotra, a_dropped_ball_overlaps_by_at_most_the_way_of_one_step) {
   for (const double h : {4e-3, 2e-3, 1e-3, 5e-4}) {
     ParticleScene scene;

@@ -427,6 +427,51 @@ TEST(ImpactTime, controllers_act_once_a_step_and_are_held_through_its_parts) {
   }
 }
 
+double deepest_overlap(const std::string& yaml) {
+  Simulation simulation = simulate(yaml);
+  double deepest = 0.0;
+  while (!simulation.finished()) {
+    const StepReport& report = simulation.step();
+    EXPECT_LE(report.solve.residual.relative, 1e-10);
+    deepest = std::max(deepest, report.penetration);
+  }
+  const double low = position(simulation, "ball").y() - 0.03;
+  return std::max(deepest, -low);
+}
+
+TEST(ImpactTime, a_rebound_that_comes_back_within_the_step_does_not_pass_the_floor) {
+  for (const char* way : {"bisect", "gap-rate"})
+    EXPECT_LE(deepest_overlap(fmt::format(R"(
+world: planar
+materials: {{s: {{restitution: 0.001}}}}
+bodies:
+  floor: {{freedom: fixed, shapes: [{{half-plane: {{}}, material: s}}]}}
+  ball: {{shapes: [{{circle: 0.03, material: s}}], mass: 0.1, pose: {{on: floor, at: 0, height: 0.1}}}}
+run: {{step: 10 ms, duration: 0.3, impact-time: {}}}
+)",
+                                          way)),
+              2e-9)
+        << way;  // twice the impact-tolerance
+}
+
+TEST(ImpactTime, bodies_that_are_squeezed_do_not_repeat_their_impact) {
+  for (const char* way : {"bisect", "gap-rate"}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  left: {{shapes: [{{box: [0.1, 1]}}], mass: 1, motion: {{x: -0.3 + t, y: 0, angle: 0}}}}
+  right: {{shapes: [{{box: [0.1, 1]}}], mass: 1, motion: {{x: 0.3 - t, y: 0, angle: 0}}}}
+  ball: {{shapes: [{{circle: 0.05}}], mass: 0.1, position: [0.01, 0], velocity: [1, 0]}}
+run: {{step: 1 ms, duration: 0.25, impact-time: {}}}
+)",
+                                                 way));
+    int most = 0;
+    while (!simulation.finished()) most = std::max(most, simulation.step().impacts);
+    EXPECT_LE(most, 10) << way;  // 100 is the limit of a step
+  }
+}
+
 TEST(ImpactTime, is_refused_where_it_has_no_meaning) {
   ParticleScene scene;
   const auto message = [&](std::map<std::string, std::string> options) {

@@ -358,5 +358,20 @@ TEST(SongPangKumar, materials_that_make_no_layer_are_refused) {
             "");
 }
 
+TEST(SongPangKumar, a_light_body_rests_on_a_stiff_layer_without_substeps_for_ever) {
+  // m g/k = 1e-12 m.
+  Simulation simulation = simulate(R"(
+world: planar
+materials: {stiff: {stiffness: 1e10, damping: 6324.56}, stone: {}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: stone}]}
+  ball: {shapes: [{circle: 0.03, material: stiff}], mass: 0.001, pose: {on: floor, at: 0, height: 0}}
+run: {stepper: song-pang-kumar, step: 1 ms, duration: 0.05}
+)");
+  long substeps = 0;
+  while (!simulation.finished()) substeps += simulation.step().substeps;
+  EXPECT_LE(substeps, 1000);
+}
+
 }  // namespace
 }  // namespace vinci::test

@@ -44,7 +44,7 @@ OptionSpec impact_tolerance_option() {
           1e-9,
           "m",
           1e-13,
-          1.0};
+          1e-3};
 }
 
 OptionSpec impact_speed_option() {
