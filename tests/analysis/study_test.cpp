@@ -49,6 +49,13 @@ Comparison compared(const char* scene, const std::vector<std::string>& across,
   return *compare(Scene::parse(scene), {}, axes, plugins(), options);
 }
 
+// A tolerance within which all runs agree.
+CompareOptions wide() {
+  CompareOptions options;
+  options.tolerance = 10.0;
+  return options;
+}
+
 Convergence converged(const char* scene, const ConvergeOptions& options,
                       const std::vector<std::string>& across = {}) {
   std::vector<Axis> axes;
@@ -120,6 +127,28 @@ TEST(Compare, the_words_tell_final_poses_and_forces_of_each_run) {
   EXPECT_TRUE(
       same.answer.at(2).ends_with("; contact impulses and peak forces are the same to 0.01 %."))
       << same.answer.at(2);
+}
+
+TEST(Compare, costs_within_a_tenth_count_as_the_same) {
+  Comparison all = compared(sliding, {"mu=0.3,0.31,0.32"}, wide());
+  const auto words = [&](double first, double second, double third, std::size_t cheapest) {
+    const double costs[] = {first, second, third};
+    for (std::size_t v = 0; v < 3; ++v)
+      all.variants[v].trace.cost.cpu_seconds =
+          costs[v] * all.variants[v].trace.cost.simulated_seconds;
+    EXPECT_EQ(cheapest_of(all.cases.front(), all.variants), cheapest);
+    all.cases.front().cheapest = cheapest;
+    return comparison_words(all).back();
+  };
+  EXPECT_EQ(words(1.0, 0.95, 2.0, 0),
+            "Nothing cheaper agrees with 'mu=0.3', which takes 1 s of CPU time a simulated second; "
+            "'mu=0.31' costs the same.");
+  EXPECT_EQ(words(1.0, 0.5, 0.48, 1),
+            "The cheapest that agrees with 'mu=0.3' is 'mu=0.31': 500 ms of CPU time a simulated "
+            "second instead of 1 s; 'mu=0.32' costs the same.");
+  EXPECT_EQ(words(1.0, 0.5, 0.3, 2),
+            "The cheapest that agrees with 'mu=0.3' is 'mu=0.32': 300 ms of CPU time a simulated "
+            "second instead of 1 s.");
 }
 
 TEST(Compare, steppers_and_models_that_must_agree_do) {

@@ -221,7 +221,6 @@ void judge(Comparison& all, const std::vector<Simulation>& simulations) {
   for (std::size_t c = 0; c < all.cases.size(); ++c) {
     ComparisonCase& it = all.cases[c];
     if (all.default_reference) choose_finest(it, simulations, all.variants);
-    it.cheapest = it.reference;
     const Trace& reference = all.variants[it.reference].trace;
     for (const std::size_t v : it.variants) {
       ComparedVariant& variant = all.variants[v];
@@ -231,9 +230,8 @@ void judge(Comparison& all, const std::vector<Simulation>& simulations) {
         variant.difference = difference_of(variant.trace, reference, all);
         variant.agrees = variant.agrees && std::isnan(variant.difference->first_above);
       }
-      const auto cost = [&](std::size_t i) { return all.variants[i].trace.cost.cpu_per_second(); };
-      if (variant.agrees && cost(v) < cost(it.cheapest)) it.cheapest = v;
     }
+    it.cheapest = cheapest_of(it, all.variants);
   }
 }
 
@@ -274,6 +272,17 @@ RunManyOptions prepared(const CompareOptions& options, const VariantSet& set,
 }
 
 }  // namespace
+
+std::size_t cheapest_of(const ComparisonCase& it, const std::vector<ComparedVariant>& variants) {
+  const auto cost = [&](std::size_t v) { return variants[v].trace.cost.cpu_per_second(); };
+  double least = cost(it.reference);
+  for (const std::size_t v : it.variants)
+    if (variants[v].agrees) least = std::min(least, cost(v));
+  const auto is_cheap = [&](std::size_t v) { return least >= same_cost * cost(v); };
+  if (is_cheap(it.reference)) return it.reference;
+  return *std::find_if(it.variants.begin(), it.variants.end(),
+                       [&](std::size_t v) { return variants[v].agrees && is_cheap(v); });
+}
 
 std::pair<std::string, std::string> pair_names(const std::vector<std::string>& bodies,
                                                const BodyPair& pair) {

@@ -25,6 +25,8 @@ struct CompareOptions {
   std::filesystem::path folder;  // of recordings, created; empty: none
 };
 inline constexpr double tolerance_share = 0.01;
+// Timings repeat to a few percent; two whose ratio is not below this count as the same.
+inline constexpr double same_cost = 0.9;
 
 inline constexpr double never = std::numeric_limits<double>::quiet_NaN();  // for times, s
 
@@ -71,8 +73,10 @@ struct ComparisonCase {
   std::string name;                   // "speed=0.1", or "" where there is one case
   std::vector<std::size_t> variants;  // into Comparison::variants
   std::size_t reference = 0;
-  bool finest = false;       // the reference is finer than all others, not only named before them
-  std::size_t cheapest = 0;  // of those that agree
+  bool finest = false;  // the reference is finer than all others, not only named before them
+  // Of those that agree: the reference, unless others take a tenth less CPU time; of these the
+  // first whose time is within a tenth of the least.
+  std::size_t cheapest = 0;
 };
 
 struct Comparison {
@@ -97,6 +101,9 @@ std::optional<Comparison> compare(const Scene& scene, const RunOverrides& base,
                                   std::vector<Axis> axes,
                                   const std::shared_ptr<const Plugins>& plugins,
                                   const CompareOptions& options);
+
+// ComparisonCase::cheapest, from the costs and from what agrees.
+std::size_t cheapest_of(const ComparisonCase& it, const std::vector<ComparedVariant>& variants);
 
 // Names of the bodies of a pair: "floor" and "block", or a body and "table".
 std::pair<std::string, std::string> pair_names(const std::vector<std::string>& bodies,

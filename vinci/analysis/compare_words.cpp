@@ -208,22 +208,35 @@ class Words {
     add_outcome(head, variant);
   }
 
+  // Others that agree at the same cost as the cheapest, as the rest of a sentence.
+  std::string as_cheap(const ComparisonCase& it) const {
+    const auto cost = [&](std::size_t v) { return all_.variants[v].trace.cost.cpu_per_second(); };
+    std::vector<std::string> names;
+    for (const std::size_t v : it.variants)
+      if (v != it.cheapest && all_.variants[v].agrees && same_cost * cost(v) <= cost(it.cheapest))
+        names.push_back("'" + model_name(all_.variants[v]) + "'");
+    if (names.empty()) return "";
+    if (names.size() > 3) return fmt::format("; {} others cost the same", names.size());
+    return fmt::format("; {} cost{} the same", fmt::join(names, ", "),
+                       names.size() == 1 ? "s" : "");
+  }
+
   void add_cheapest(const std::string& head, const ComparisonCase& it) {
     const auto cost = [&](std::size_t v) {
       return seconds_words(all_.variants[v].trace.cost.cpu_per_second());
     };
     const std::string reference = model_name(all_.variants[it.reference]);
     if (it.cheapest == it.reference)
-      say(
-          fmt::format("{} cheaper agrees with '{}', which takes {} of CPU time a simulated "
-                      "second.",
-                      head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference)));
+      say(fmt::format(
+          "{} cheaper agrees with '{}', which takes {} of CPU time a simulated second{}.",
+          head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference),
+          as_cheap(it)));
     else
       say(fmt::format(
           "{} cheapest that agrees with '{}' is '{}': {} of CPU time a simulated "
-          "second instead of {}.",
+          "second instead of {}{}.",
           head.empty() ? "The" : head + "the", reference, model_name(all_.variants[it.cheapest]),
-          cost(it.cheapest), cost(it.reference)));
+          cost(it.cheapest), cost(it.reference), as_cheap(it)));
   }
 
   // The name of a variant without its parameters.
