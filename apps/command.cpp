@@ -44,8 +44,8 @@ CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::stri
   return subcommand;
 }
 
-void add_json_flag(CLI::App& subcommand, Command& command) {
-  subcommand.add_flag("--json", command.json, "Answer in JSON, one object a line.");
+void add_json_flag(CLI::App& subcommand, Command& command, const std::string& text) {
+  subcommand.add_flag("--json", command.json, text);
 }
 
 void add_plugin_flag(CLI::App& subcommand, std::vector<std::string>& libraries) {

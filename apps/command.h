@@ -48,7 +48,8 @@ void add_list(CLI::App& app, Command& command);
 void add_schema(CLI::App& app, Command& command);
 
 CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::string& text);
-void add_json_flag(CLI::App& subcommand, Command& command);
+void add_json_flag(CLI::App& subcommand, Command& command,
+                   const std::string& text = "Answer with one JSON object.");
 
 // The flags by which a command line sets a run's choices over the scene's.
 struct ChoiceFlags {

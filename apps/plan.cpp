@@ -185,6 +185,18 @@ std::string recording_of(const PlanFlags& flags, std::size_t index) {
   return (path.parent_path() / name).string();
 }
 
+// Before the search, which may take long.
+void check_recordings(const PlanFlags& flags) {
+  if (flags.output.empty() || flags.overwrite) return;
+  for (std::size_t i = 0; i < std::max<std::size_t>(flags.starts.size(), 1); ++i) {
+    const std::string file = recording_of(flags, i);
+    std::error_code code;
+    if (std::filesystem::exists(file, code))
+      throw Error("exists already; give --overwrite to replace it, or another place with --output",
+                  file);
+  }
+}
+
 void write_recording(const PlanFlags& flags, const Simulation& simulation,
                      const std::shared_ptr<const Plugins>& plugins, int body,
                      const PassageResult& result, const std::string& file) {
@@ -197,6 +209,7 @@ void write_recording(const PlanFlags& flags, const Simulation& simulation,
 }
 
 int run_plan(const PlanFlags& flags, const Command& command) {
+  check_recordings(flags);
   const auto plugins = plugins_of(flags.choices.libraries);
   const Simulation simulation =
       make_simulation(load_scene(flags.scene, *plugins), overrides_of(flags.choices), plugins);

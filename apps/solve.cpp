@@ -207,7 +207,7 @@ void add_solve(CLI::App& app, Command& command) {
                        "Find every solution of small problems (24 rows at most).");
   subcommand->add_flag("-v,--verbose", flags->verbose, "Show all that was tried, and every note.");
   add_plugin_flag(*subcommand, flags->libraries);
-  add_json_flag(*subcommand, command);
+  add_json_flag(*subcommand, command, "Answer in JSON, one object a line.");
   subcommand->callback([flags, &command] {
     command.action = [flags, &command] { return SolveCommand(*flags, command).run(); };
   });

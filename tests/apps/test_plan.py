@@ -21,8 +21,18 @@ def test_a_found_path_leads_to_the_goal_and_is_recorded(vinci):
     info = vinci.json("info", "path.h5")
     assert info["frames"] == 241
     assert info["options"]["code"] == ["controller geometric-model"], "it says what moved the body"
-    again = vinci("plan", SLOT, "--goal", "y=..-0.1", "-o", "path.h5", code=1)
-    assert "path.h5" in again.stderr and "exists" in again.stderr
+
+
+def test_a_recording_that_exists_is_refused_before_the_search(vinci):
+    for name, starts in (("path.h5", []), ("path-2.h5", ["--start", "angle=0", "--start", "x=0"])):
+        (vinci.folder / name).write_text("kept")
+        done = vinci("plan", SLOT, "--goal", "y=..-0.1", "-o", "path.h5", *starts, code=2)
+        assert f"{name}: exists already; give --overwrite to replace it" in done.stderr
+        assert not done.stdout and (vinci.folder / name).read_text() == "kept"
+        (vinci.folder / name).unlink()
+    (vinci.folder / "path.h5").write_text("replaced")
+    vinci("plan", SLOT, "--goal", "y=..-0.1", "-o", "path.h5", "--overwrite")
+    assert vinci.json("info", "path.h5")["frames"] > 0
 
 
 def test_several_starts_give_one_answer_each(vinci):
