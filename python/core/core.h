@@ -144,6 +144,9 @@ struct Answer {
   double seconds = 0.0;
 };
 
+// The answer of a solver of a run, judged; the guess is one of its impulses, or None.
+Answer solved_by(Solver& solver, const ComplementarityProblem& problem, const py::object& guess);
+
 // Everything that can be chosen by name in this process, shared libraries included.
 std::shared_ptr<const Plugins> known_plugins();
 

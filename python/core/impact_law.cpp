@@ -17,25 +17,7 @@ struct ImpactHandle {
 
 Answer solve(ImpactHandle& handle, const ProblemHandle& problem, const py::object& guess) {
   if (handle.solver == nullptr) throw Error("the impact that this belongs to is over", "impact");
-  Answer answer;
-  const int rows = problem.problem->rows();
-  answer.solution = {VectorX::Zero(problem.problem->unknowns()),
-                     guess.is_none() ? VectorX(VectorX::Zero(rows)) : vector_of(guess, "guess")};
-  if (answer.solution.lambda.size() != rows)
-    throw Error(fmt::format("has {} numbers; accepted: {}", answer.solution.lambda.size(), rows),
-                "guess");
-  {
-    py::gil_scoped_release release;
-    const Stopwatch watch;
-    answer.report = handle.solver->solve(*problem.problem, answer.solution);
-    answer.seconds = watch.seconds();
-  }
-  answer.solver = answer.report.solver;
-  answer.note = answer.report.note;
-  for (const Attempt& attempt : handle.solver->attempts()) answer.attempts.push_back(attempt);
-  Judge judge;
-  judge(*problem.problem, answer.solution);
-  answer.w = judge.w();
+  Answer answer = solved_by(*handle.solver, *problem.problem, guess);
   const int iterations = handle.report.solve.iterations + answer.report.iterations;
   if (!(answer.report.residual.relative < handle.report.solve.residual.relative))
     handle.report.solve = answer.report;

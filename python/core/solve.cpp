@@ -239,6 +239,29 @@ void add_all(py::module_& module) {
 
 }  // namespace
 
+Answer solved_by(Solver& solver, const ComplementarityProblem& problem, const py::object& guess) {
+  Answer answer;
+  const int rows = problem.rows();
+  answer.solution = {VectorX::Zero(problem.unknowns()),
+                     guess.is_none() ? VectorX(VectorX::Zero(rows)) : vector_of(guess, "guess")};
+  if (answer.solution.lambda.size() != rows)
+    throw Error(fmt::format("has {} numbers; accepted: {}", answer.solution.lambda.size(), rows),
+                "guess");
+  {
+    py::gil_scoped_release release;
+    const Stopwatch watch;
+    answer.report = solver.solve(problem, answer.solution);
+    answer.seconds = watch.seconds();
+  }
+  answer.solver = answer.report.solver;
+  answer.note = answer.report.note;
+  for (const Attempt& attempt : solver.attempts()) answer.attempts.push_back(attempt);
+  Judge judge;
+  judge(problem, answer.solution);
+  answer.w = judge.w();
+  return answer;
+}
+
 void add_solve(py::module_& module) {
   add_answer(module);
   add_measures(module);

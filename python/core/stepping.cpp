@@ -71,25 +71,7 @@ py::array detect(StepHandle& step, const py::object& poses, const py::object& re
 
 Answer solve(StepHandle& step, const ProblemHandle& problem, const py::object& guess) {
   StepContext& context = step.get();
-  Answer answer;
-  const int rows = problem.problem->rows();
-  answer.solution = {VectorX::Zero(problem.problem->unknowns()),
-                     guess.is_none() ? VectorX(VectorX::Zero(rows)) : vector_of(guess, "guess")};
-  if (answer.solution.lambda.size() != rows)
-    throw Error(fmt::format("has {} numbers; accepted: {}", answer.solution.lambda.size(), rows),
-                "guess");
-  {
-    py::gil_scoped_release release;
-    const Stopwatch watch;
-    answer.report = context.solver->solve(*problem.problem, answer.solution);
-    answer.seconds = watch.seconds();
-  }
-  answer.solver = answer.report.solver;
-  answer.note = answer.report.note;
-  for (const Attempt& attempt : context.solver->attempts()) answer.attempts.push_back(attempt);
-  Judge judge;
-  judge(*problem.problem, answer.solution);
-  answer.w = judge.w();
+  Answer answer = solved_by(*context.solver, *problem.problem, guess);
   step.report.solve = answer.report;
   context.problem = *problem.problem;
   context.solution = answer.solution;
