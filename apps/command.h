@@ -12,7 +12,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 #include "vinci/simulation/simulation.h"
 
 namespace vinci {

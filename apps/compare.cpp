@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci compare`: one scene under many models, side by side.
-#include "vinci/analysis/compare.h"
+#include "vinci/comparison/compare.h"
 
 #include <cmath>
 #include <set>
@@ -13,7 +13,7 @@
 #include "apps/stop_signal.h"
 #include "apps/table.h"
 #include "apps/text.h"
-#include "vinci/analysis/words.h"
+#include "vinci/comparison/words.h"
 #include "vinci/viewing/page.h"
 #include "vinci/viewing/temporary_folder.h"
 #include "vinci/viewing/viewer_page.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci converge`: the error of numbers of a run against the step size.
-#include "vinci/analysis/converge.h"
+#include "vinci/comparison/converge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "apps/stop_signal.h"
 #include "apps/table.h"
 #include "apps/text.h"
-#include "vinci/analysis/words.h"
+#include "vinci/comparison/words.h"
 #include "vinci/viewing/output_file.h"
 
 namespace vinci {

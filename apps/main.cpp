@@ -8,7 +8,7 @@
 
 #include "apps/command.h"
 #include "apps/text.h"
-#include "vinci/analysis/run_many.h"
+#include "vinci/comparison/run_many.h"
 #include "vinci/viewing/failure.h"
 
 namespace {

@@ -7,10 +7,10 @@
 #include "apps/command.h"
 #include "apps/stop_signal.h"
 #include "apps/text.h"
-#include "vinci/analysis/passage.h"
-#include "vinci/analysis/passage_recording.h"
 #include "vinci/base/clock.h"
 #include "vinci/base/expression.h"
+#include "vinci/passage/passage.h"
+#include "vinci/passage/passage_recording.h"
 
 namespace vinci {
 namespace {

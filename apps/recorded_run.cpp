@@ -3,7 +3,7 @@
 #include "apps/recorded_run.h"
 
 #include "vinci/model/run_options.h"
-#include "vinci/simulation/replay.h"
+#include "vinci/recording/replay.h"
 
 namespace vinci {
 namespace {

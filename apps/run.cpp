@@ -15,7 +15,7 @@
 #include "apps/text.h"
 #include "apps/viewer_child.h"
 #include "vinci/model/run_options.h"
-#include "vinci/simulation/recorder.h"
+#include "vinci/recording/recorder.h"
 
 namespace vinci {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "vinci/complementarity/certificate.h"
 #include "vinci/complementarity/problem_file.h"
-#include "vinci/solvers/all_solutions.h"
+#include "vinci/proofs/all_solutions.h"
 
 namespace vinci {
 namespace {

@@ -6,8 +6,9 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry model collision complementarity solvers stepping simulation
-                  analysis viewing)
+set(VINCI_FOLDERS base geometry model scene collision linear storage complementarity pivoting newton
+                  splitting proofs solvers formulation stepping simulation recording comparison
+                  passage grasp viewing)
 
 add_library(vinci-umbrella INTERFACE)
 add_library(Vinci::vinci ALIAS vinci-umbrella)
@@ -21,14 +22,22 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock error expression hash math options registry)
 set(public_geometry build mass shape)
-set(public_model actuation controller model motion run_options scene state)
+set(public_model actuation controller model motion run_options state)
+set(public_scene scene)
 set(public_collision contact)
-set(public_complementarity certificate mass_factor nonlinear_problem problem problem_file residual)
-set(public_solvers all_solutions law_pieces path_newton solver)
-set(public_stepping contact_frame contact_rows free_motion impact_law step_forces stepper)
-set(public_simulation plugins recorder recording replay simulation)
-set(public_analysis body_distance compare contact_modes converge grasp grasp_functions order_fit
-                    passage quantity run_many trace variants)
+set(public_linear mass_factor sparse_rows)
+set(public_complementarity certificate nonlinear_problem problem problem_file residual solver)
+set(public_newton path_newton)
+set(public_proofs all_solutions law_pieces)
+set(public_solvers builtin ending)
+set(public_formulation contact_frame contact_rows free_motion)
+set(public_stepping impact_law step_forces stepper)
+set(public_simulation plugins simulation)
+set(public_recording recorder recording replay)
+set(public_comparison body_distance compare contact_modes converge order_fit quantity run_many trace
+                      variants)
+set(public_passage passage)
+set(public_grasp grasp grasp_functions)
 set(public_viewing description failure frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

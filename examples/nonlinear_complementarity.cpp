@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "vinci/solvers/path_newton.h"
+#include "vinci/newton/path_newton.h"
 
 namespace {
 

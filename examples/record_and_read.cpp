@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "vinci/simulation/recorder.h"
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recorder.h"
+#include "vinci/recording/recording.h"
 
 int main(int argc, char** argv) {
   const std::filesystem::path file = argc > 1 ? argv[1] : "bounce.h5";

@@ -3,7 +3,8 @@
 // impulse is known in closed form.
 #include <cstdio>
 
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 namespace {
 

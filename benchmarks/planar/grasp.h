@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vinci/model/scene.h"
+#include "vinci/scene/scene.h"
 
 namespace vinci {
 

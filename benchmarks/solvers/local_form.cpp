@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/solvers/condense.h"
+#include "vinci/complementarity/condense.h"
 
 namespace vinci {
 namespace {

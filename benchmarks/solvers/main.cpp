@@ -19,8 +19,8 @@
 #include "solvers/local_form.h"
 #include "solvers/race.h"
 #include "vinci/base/error.h"
+#include "vinci/complementarity/condense.h"
 #include "vinci/complementarity/problem_file.h"
-#include "vinci/solvers/condense.h"
 
 namespace vinci {
 namespace {

@@ -14,8 +14,9 @@
 
 #include "solvers/cpu_clock.h"
 #include "step/allocations.h"
-#include "vinci/solvers/condense.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/condense.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own solvers as contenders: a new solver object for every solve.
 #include "solvers/contender.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {

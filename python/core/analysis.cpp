@@ -5,8 +5,8 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "python/core/code.h"
-#include "vinci/analysis/compare.h"
-#include "vinci/analysis/converge.h"
+#include "vinci/comparison/compare.h"
+#include "vinci/comparison/converge.h"
 
 namespace vinci::python {
 namespace {

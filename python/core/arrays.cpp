@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C++ memory as NumPy arrays, and back.
 #include "python/core/core.h"
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 
 namespace vinci::python {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grasps: force closure, and how jaws turn parts.
-#include "vinci/analysis/grasp.h"
+#include "vinci/grasp/grasp.h"
 
 #include <fmt/format.h>
 
 #include "python/core/simulation.h"
-#include "vinci/analysis/grasp_functions.h"
+#include "vinci/grasp/grasp_functions.h"
 
 namespace vinci::python {
 namespace {

@@ -5,9 +5,9 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "python/core/core.h"
-#include "vinci/analysis/passage.h"
-#include "vinci/analysis/passage_recording.h"
 #include "vinci/base/clock.h"
+#include "vinci/passage/passage.h"
+#include "vinci/passage/passage_recording.h"
 
 namespace vinci::python {
 namespace {

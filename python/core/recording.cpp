@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings: reading runs. Long reads are done in parts, between which Ctrl-C is heard.
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "python/core/core.h"
-#include "vinci/simulation/recorder.h"
+#include "vinci/recording/recorder.h"
 
 namespace vinci::python {
 

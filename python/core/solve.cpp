@@ -4,7 +4,7 @@
 
 #include "python/core/code.h"
 #include "vinci/complementarity/certificate.h"
-#include "vinci/solvers/all_solutions.h"
+#include "vinci/proofs/all_solutions.h"
 
 namespace vinci::python {
 namespace {

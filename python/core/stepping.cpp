@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "python/core/code.h"
-#include "vinci/stepping/contact_frame.h"
+#include "vinci/formulation/contact_frame.h"
 #include "vinci/stepping/step_forces.h"
 
 namespace vinci::python {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "vinci/model/scene.h"
 #include "vinci/model/state.h"
+#include "vinci/scene/scene.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

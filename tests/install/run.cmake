@@ -27,7 +27,7 @@ run(${SCRATCH}/consumer/lcp)
 message("lcp: ${printed}")
 
 run(ldd ${SCRATCH}/consumer/lcp)
-foreach(folder geometry model collision stepping simulation)
+foreach(folder geometry model scene collision formulation stepping simulation)
   if(printed MATCHES "libvinci-${folder}")
     message(FATAL_ERROR "Vinci::solvers drags in ${folder}:\n${printed}")
   endif()

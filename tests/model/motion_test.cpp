@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/model/example_model.h"
+#include "tests/support/example_model.h"
 #include "vinci/base/error.h"
 #include "vinci/model/actuation.h"
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/model/example_model.h"
+#include "tests/support/example_model.h"
 
 namespace vinci {
 namespace {

@@ -25,7 +25,8 @@
 #include "tests/random/oracle.h"
 #include "vinci/base/hash.h"
 #include "vinci/complementarity/problem_file.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci::test {
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "tests/support/runs.h"
-#include "vinci/simulation/recorder.h"
-#include "vinci/simulation/recording.h"
-#include "vinci/simulation/replay.h"
+#include "vinci/recording/recorder.h"
+#include "vinci/recording/recording.h"
+#include "vinci/recording/replay.h"
 
 namespace vinci::test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tests/support/compliant.h"
 #include "tests/support/reference.h"
-#include "vinci/simulation/recorder.h"
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recorder.h"
+#include "vinci/recording/recording.h"
 
 namespace vinci::test {
 namespace {

@@ -7,14 +7,15 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/contact_examples.h"
-#include "tests/solvers/contact_scenes.h"
 #include "tests/support/allocations.h"
+#include "tests/support/contact_examples.h"
+#include "tests/support/contact_scenes.h"
 #include "vinci/complementarity/residual.h"
-#include "vinci/solvers/contact_maps.h"
-#include "vinci/solvers/frontal_lu.h"
-#include "vinci/solvers/semismooth_newton.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/linear/frontal_lu.h"
+#include "vinci/newton/contact_maps.h"
+#include "vinci/newton/semismooth_newton.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/contact_examples.h"
-#include "tests/solvers/contact_scenes.h"
 #include "tests/support/allocations.h"
+#include "tests/support/contact_examples.h"
+#include "tests/support/contact_scenes.h"
 #include "tests/support/open_problems.h"
 #include "vinci/complementarity/certificate.h"
 #include "vinci/complementarity/problem_file.h"

@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci::test {
 namespace {

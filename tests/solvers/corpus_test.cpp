@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "vinci/complementarity/problem_file.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {

@@ -6,9 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/contact_scenes.h"
-#include "vinci/solvers/all_solutions.h"
-#include "vinci/solvers/solver.h"
+#include "tests/support/contact_scenes.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/proofs/all_solutions.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {

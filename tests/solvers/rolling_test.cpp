@@ -6,13 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/solvers/rolling_scenes.h"
+#include "tests/support/rolling_scenes.h"
 #include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
+#include "vinci/complementarity/local_solve.h"
 #include "vinci/complementarity/residual.h"
-#include "vinci/solvers/local_solve.h"
-#include "vinci/solvers/newton_matrix.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/newton/newton_matrix.h"
+#include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {

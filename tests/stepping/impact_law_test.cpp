@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "vinci/solvers/builtin.h"
+
 namespace vinci {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "vinci/collision/contact.h"
-#include "vinci/model/scene.h"
-#include "vinci/stepping/free_motion.h"
+#include "vinci/formulation/free_motion.h"
+#include "vinci/scene/scene.h"
 
 namespace vinci::test {
 namespace {

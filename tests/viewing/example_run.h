@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "vinci/simulation/recorder.h"
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recorder.h"
+#include "vinci/recording/recording.h"
 
 namespace vinci::test {
 

@@ -19,6 +19,7 @@ using Matrix2 = Eigen::Matrix2d;
 using Matrix3 = Eigen::Matrix3d;
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using MatrixX = Eigen::MatrixXd;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Quaternion = Eigen::Quaterniond;
 
 // Rigid placement x_world = position + rotation · x_local; the rotation is a unit quaternion.

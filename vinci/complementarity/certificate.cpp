@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/mass_factor.h"
+#include "vinci/linear/mass_factor.h"
 
 namespace vinci {
 

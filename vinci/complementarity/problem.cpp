@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The problem form: sparse rows and the check that a problem is well formed.
+// The problem form: the check that a problem is well formed.
 #include "vinci/complementarity/problem.h"
 
 #include <algorithm>
@@ -8,53 +8,6 @@
 #include <fmt/format.h>
 
 namespace vinci {
-
-void SparseRows::reset(int new_cols) {
-  rows = 0;
-  cols = new_cols;
-  starts.clear();
-  starts.push_back(0);
-  indices.clear();
-  values.clear();
-}
-
-void SparseRows::multiply_add(const double* x, double* y) const {
-  for (int row = 0; row < rows; ++row) {
-    double sum = 0.0;
-    for (int k = starts[row]; k < starts[row + 1]; ++k) sum += values[k] * x[indices[k]];
-    y[row] += sum;
-  }
-}
-
-void SparseRows::multiply_transposed_add(const double* x, double* y) const {
-  for (int row = 0; row < rows; ++row) {
-    const double factor = x[row];
-    if (factor == 0.0) continue;
-    for (int k = starts[row]; k < starts[row + 1]; ++k) y[indices[k]] += values[k] * factor;
-  }
-}
-
-SparseRows SparseRows::from(const Eigen::SparseMatrix<double, Eigen::RowMajor, int>& matrix) {
-  SparseRows result;
-  result.reset(static_cast<int>(matrix.cols()));
-  for (int row = 0; row < matrix.outerSize(); ++row) {
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor, int>::InnerIterator it(matrix, row); it; ++it)
-      result.push(static_cast<int>(it.col()), it.value());
-    result.end_row();
-  }
-  return result;
-}
-
-SparseRows SparseRows::from_dense(const MatrixX& matrix) {
-  SparseRows result;
-  result.reset(static_cast<int>(matrix.cols()));
-  for (int row = 0; row < matrix.rows(); ++row) {
-    for (int col = 0; col < matrix.cols(); ++col)
-      if (matrix(row, col) != 0.0) result.push(col, matrix(row, col));
-    result.end_row();
-  }
-  return result;
-}
 
 std::string to_string(Law law) {
   switch (law) {

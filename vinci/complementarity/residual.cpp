@@ -17,6 +17,45 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
+// Row · M⁻¹ · rowᵀ; `scratch` is zero on entry and on return in the block-diagonal case.
+double row_product(const SparseRows& J, int row, const MassFactor& factor, VectorX& scratch) {
+  const int begin = J.starts[row], end = J.starts[row + 1];
+  const int n = J.cols;
+  double sum = 0.0;
+  if (!factor.block_diagonal()) {
+    scratch.setZero();
+    for (int k = begin; k < end; ++k) scratch[J.indices[k]] = J.values[k];
+    factor.solve(scratch.data(), scratch.data() + n);
+    for (int k = begin; k < end; ++k) sum += J.values[k] * scratch[n + J.indices[k]];
+    return sum;
+  }
+  for (int k = begin; k < end; ++k) scratch[J.indices[k]] = J.values[k];
+  for (int k = begin; k < end; ++k) {
+    const int c = factor.component_of(J.indices[k]);
+    const std::span<const int> rows = factor.members(c);
+    const double* a = factor.inverse(c) +
+                      static_cast<std::size_t>(factor.position_of(J.indices[k])) * rows.size();
+    double product = 0.0;
+    for (std::size_t j = 0; j < rows.size(); ++j) product += a[j] * scratch[rows[j]];
+    sum += J.values[k] * product;
+  }
+  for (int k = begin; k < end; ++k) scratch[J.indices[k]] = 0.0;
+  return sum;
+}
+
+// The diagonal of W = J M⁻¹ Jᵀ + C.
+void delassus_diagonal(const ComplementarityProblem& problem, const MassFactor& factor,
+                       VectorX& scratch, VectorX& diagonal) {
+  scratch.setZero(2 * static_cast<Eigen::Index>(problem.unknowns()));
+  diagonal.setZero(problem.rows());
+  if (problem.unknowns() > 0)
+    for (int row = 0; row < problem.rows(); ++row)
+      diagonal[row] = row_product(problem.J, row, factor, scratch);
+  for (int row = 0; row < problem.rows(); ++row)
+    for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k)
+      if (problem.C.indices[k] == row) diagonal[row] += problem.C.values[k];
+}
+
 // Below this a norm says nothing and 1 is divided by instead.
 double or_one(double norm) {
   return norm < epsilon ? 1.0 : norm;

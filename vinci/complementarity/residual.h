@@ -10,8 +10,8 @@
 // The README of this folder has the cases of a zero diagonal and of a singular M.
 #pragma once
 
-#include "vinci/complementarity/mass_factor.h"
 #include "vinci/complementarity/problem.h"
+#include "vinci/linear/mass_factor.h"
 
 namespace vinci {
 

@@ -11,6 +11,8 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "vinci/solvers/builtin.h"
+
 namespace vinci {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "vinci/collision/contact.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
 #include "vinci/stepping/impact_law.h"
 #include "vinci/stepping/stepper.h"
 

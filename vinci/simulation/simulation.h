@@ -12,7 +12,7 @@
 
 #include "vinci/model/motion.h"
 #include "vinci/model/run_options.h"
-#include "vinci/model/scene.h"
+#include "vinci/scene/scene.h"
 #include "vinci/simulation/plugins.h"
 
 namespace vinci {

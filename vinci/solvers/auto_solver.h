@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "vinci/complementarity/islands.h"
 #include "vinci/solvers/cascade.h"
-#include "vinci/solvers/islands.h"
 #include "vinci/solvers/small_solver.h"
 
 namespace vinci {

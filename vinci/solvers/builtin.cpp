@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solvers that come with the house.
-#include "vinci/solvers/admm.h"
-#include "vinci/solvers/augmented_lagrangian.h"
+#include "vinci/solvers/builtin.h"
+
+#include "vinci/newton/augmented_lagrangian.h"
+#include "vinci/newton/interior_point.h"
+#include "vinci/newton/quadratic_cone.h"
+#include "vinci/newton/semismooth_newton.h"
+#include "vinci/pivoting/lemke.h"
+#include "vinci/pivoting/principal_pivoting.h"
 #include "vinci/solvers/auto_solver.h"
-#include "vinci/solvers/gauss_seidel.h"
-#include "vinci/solvers/interior_point.h"
-#include "vinci/solvers/lemke.h"
-#include "vinci/solvers/principal_pivoting.h"
-#include "vinci/solvers/quadratic_cone.h"
-#include "vinci/solvers/semismooth_newton.h"
 #include "vinci/solvers/small_solver.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/splitting/admm.h"
+#include "vinci/splitting/gauss_seidel.h"
 
 namespace vinci {
 

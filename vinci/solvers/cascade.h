@@ -11,15 +11,15 @@
 // singular M), and gauss-seidel to the end of its sweeps.
 #pragma once
 
-#include "vinci/solvers/augmented_lagrangian.h"
-#include "vinci/solvers/gauss_seidel.h"
-#include "vinci/solvers/infeasibility_search.h"
-#include "vinci/solvers/interior_point.h"
-#include "vinci/solvers/lemke.h"
-#include "vinci/solvers/principal_pivoting.h"
-#include "vinci/solvers/quadratic_cone.h"
-#include "vinci/solvers/semismooth_newton.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/newton/augmented_lagrangian.h"
+#include "vinci/newton/interior_point.h"
+#include "vinci/newton/quadratic_cone.h"
+#include "vinci/newton/semismooth_newton.h"
+#include "vinci/pivoting/lemke.h"
+#include "vinci/pivoting/principal_pivoting.h"
+#include "vinci/proofs/infeasibility_search.h"
+#include "vinci/splitting/gauss_seidel.h"
 
 namespace vinci {
 

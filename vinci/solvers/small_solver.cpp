@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "vinci/complementarity/laws.h"
-#include "vinci/solvers/local_solve.h"
+#include "vinci/complementarity/local_solve.h"
 
 namespace vinci {
 

@@ -13,9 +13,9 @@
 // to other methods.
 #pragma once
 
+#include "vinci/complementarity/condense.h"
 #include "vinci/complementarity/residual.h"
-#include "vinci/solvers/condense.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
 
 namespace vinci {
 

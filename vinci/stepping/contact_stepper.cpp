@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "vinci/base/clock.h"
+#include "vinci/formulation/contact_motion.h"
+#include "vinci/formulation/free_motion.h"
 #include "vinci/model/actuation.h"
-#include "vinci/stepping/contact_motion.h"
-#include "vinci/stepping/free_motion.h"
 #include "vinci/stepping/step_forces.h"
 
 namespace vinci {

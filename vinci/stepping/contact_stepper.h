@@ -11,13 +11,13 @@
 // is integrated by the midpoint rule (free_motion.h).
 #pragma once
 
-#include "vinci/stepping/contact_rows.h"
+#include "vinci/formulation/contact_rows.h"
+#include "vinci/formulation/supports.h"
+#include "vinci/solvers/quasi_static.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
-#include "vinci/stepping/quasi_static.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/stepper.h"
-#include "vinci/stepping/supports.h"
 
 namespace vinci {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "vinci/stepping/contact_motion.h"
-#include "vinci/stepping/free_motion.h"
+#include "vinci/formulation/contact_motion.h"
+#include "vinci/formulation/free_motion.h"
 
 namespace vinci {
 namespace {

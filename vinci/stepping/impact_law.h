@@ -16,7 +16,7 @@
 
 #include "vinci/base/registry.h"
 #include "vinci/complementarity/problem.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
 
 namespace vinci {
 

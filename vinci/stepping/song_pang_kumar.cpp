@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "vinci/base/clock.h"
+#include "vinci/formulation/contact_motion.h"
 #include "vinci/model/run_options.h"
-#include "vinci/stepping/contact_motion.h"
 #include "vinci/stepping/contact_patch.h"
 #include "vinci/stepping/step_forces.h"
 #include "vinci/stepping/substeps.h"

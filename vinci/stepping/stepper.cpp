@@ -22,18 +22,6 @@ const char* to_string(Stage stage) {
   return "";
 }
 
-const char* to_string(Ending ending) {
-  switch (ending) {
-    case Ending::none:
-      return "";
-    case Ending::no_equilibrium:
-      return "no contact forces can balance the applied ones: without inertia there is no motion";
-    case Ending::no_motion:
-      return "no motion with its contact forces balanced was found that keeps the bodies apart";
-  }
-  return "";
-}
-
 std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solver&) const {
   return "its steps do not find the times of impacts, and apply no impact law; accepted: "
          "stewart-trinkle or anitescu-potra with 'impact-time: bisect' or 'gap-rate'";

@@ -8,9 +8,10 @@
 #include "vinci/base/registry.h"
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
+#include "vinci/complementarity/solver.h"
 #include "vinci/model/controller.h"
 #include "vinci/model/state.h"
-#include "vinci/solvers/solver.h"
+#include "vinci/solvers/ending.h"
 
 namespace vinci {
 
@@ -19,14 +20,6 @@ enum class Stage { detect, formulate, solve, advance };
 inline constexpr int stage_count = 4;
 using StageSeconds = std::array<double, stage_count>;
 const char* to_string(Stage stage);
-
-// Why there is no next state by the motion model; the run ends there.
-enum class Ending : std::uint8_t {
-  none,
-  no_equilibrium,  // quasi-static: no contact forces balance the applied ones
-  no_motion,       // quasi-static: no motion keeps the bodies apart, or none was found
-};
-const char* to_string(Ending ending);  // in words, "" for none
 
 // One contact with what the step found for it; the rows of the recording.
 struct SolvedContact {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "vinci/stepping/contact_motion.h"
-#include "vinci/stepping/contact_rows.h"
+#include "vinci/formulation/contact_motion.h"
+#include "vinci/formulation/contact_rows.h"
 
 namespace vinci {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/simulation/summary_json.h"
+#include "vinci/recording/summary_json.h"
 
 namespace vinci {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 
 namespace vinci {
 

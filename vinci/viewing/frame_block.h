@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 
 namespace vinci {
 

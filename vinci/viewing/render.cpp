@@ -12,7 +12,7 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 #include "vinci/viewing/child_process.h"
 #include "vinci/viewing/failure.h"
 #include "vinci/viewing/output_file.h"

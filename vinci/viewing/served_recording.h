@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-#include "vinci/simulation/recording.h"
+#include "vinci/recording/recording.h"
 
 namespace vinci {
 

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "vinci/solvers/solver.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/solvers/builtin.h"
 
 int main() {
   vinci::MatrixX matrix(2, 2);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What analyses keep of a run: samples at given times, contact modes, and what the run cost.
+// Samples between two steps are interpolated linearly (rotations along the shortest arc).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vinci/comparison/contact_modes.h"
+#include "vinci/simulation/simulation.h"
+
+namespace vinci {
+
+struct PairTrace {
+  ModeSequence modes;            // from the beginning on
+  std::vector<Vector3> impulse;  // N s on b since the beginning, world axes, at the samples
+};
+
+struct RunCost {
+  std::int64_t steps = 0, substeps = 0;
+  double simulated_seconds = 0.0, cpu_seconds = 0.0;  // the latter of the steps alone
+  std::int64_t inexact_steps = 0, fallback_steps = 0, free_steps = 0;
+  double worst_residual = 0.0, worst_penetration = 0.0;  // relative; m
+  std::string ending;         // why there is no next state by the motion model; "" if there is
+  std::string diverged_body;  // "" if the run did not diverge
+  bool complete = false;      // it reached its duration
+
+  double cpu_per_second() const;  // of simulated time
+};
+
+struct Trace {
+  std::vector<double> times;  // s, those of the grid that the run reached
+  std::vector<Pose> poses;    // times × bodies
+  std::map<BodyPair, PairTrace> pairs;
+  RunCost cost;
+  double step_size = 0.0;
+  double end = 0.0;  // s, of the last step
+  std::string state_hash;
+  std::shared_ptr<const Model> model;  // at the beginning
+
+  std::size_t bodies() const { return model->bodies.size(); }
+  const Pose& pose(std::size_t sample, std::size_t body) const {
+    return poses[sample * bodies() + body];
+  }
+};
+
+// Times 0, Δ, 2Δ, ... and the duration itself.
+std::vector<double> sample_times(double duration, double interval);
+
+// Watches a simulation from its beginning to its end.
+class Tracer {
+ public:
+  Tracer(const Simulation& simulation, std::vector<double> grid);
+  // One step of the simulation, with the notes that it gives. May throw what a step may throw.
+  void step(Simulation& simulation);
+  Trace finish(const Simulation& simulation);
+
+ private:
+  void note_cost(const StepReport& report, const Simulation& simulation);
+  void note_contacts(const Simulation& simulation, double begin);
+  void take_samples(const Simulation& simulation, double begin);
+  void add_sample(const Simulation& simulation, double share);
+
+  std::vector<double> grid_;
+  Trace trace_;
+  ModeRule rule_;
+  double accept_;
+  std::vector<Pose> before_;                              // poses at the begin of the step
+  std::map<BodyPair, std::pair<Vector3, Vector3>> sums_;  // impulses at its begin and its end
+};
+
+}  // namespace vinci

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// From contacts to the rows of a complementarity problem: Jacobians J, velocity-independent parts b
+// and laws, for the exact quadratic cone or an inscribed pyramid.
+//
+// Relative velocity of b against a at a contact point, along an axis d with arms r from the centres
+// of mass:
+//   d · (v_b + ω_b × r_b) − d · (v_a + ω_a × r_a) = J u + (share of the prescribed entries).
+// Both bodies take the midpoint of the two witness points, so that an impulse and its reaction act
+// on one line and angular momentum is kept exactly.
+//
+// Pyramid of a contact, k unit directions d_j [Stewart 1996, eq. 9]:
+//   0 <= λ_n ⟂ w_n,   0 <= β_j ⟂ d_j·v + σ >= 0,   0 <= σ ⟂ μ λ_n − Σ β_j >= 0.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vinci/collision/contact.h"
+#include "vinci/complementarity/problem.h"
+#include "vinci/formulation/contact_frame.h"
+
+namespace vinci {
+
+enum class Cone { quadratic, pyramid };
+
+// How contact `contact` yields to the one that holds this: its block of C, m/s for each N s along
+// (normal, tangent 1, tangent 2).
+struct Compliance {
+  int contact = 0;
+  Matrix3 block = Matrix3::Zero();
+};
+
+// What the rows of one contact need to know beyond its geometry.
+struct ContactTerms {
+  ContactFrame frame;
+  double friction = 0.0;
+  double normal_bias = 0.0;                     // b of the normal row, m/s
+  double approach = 0.0;                        // m/s, closing speed to remember if it is hit now
+  Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
+  std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
+};
+
+// Whether a free coordinate can open or close the contact: its normal row is not zero.
+bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
+
+// 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates of planar
+// bodies.
+double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                const Vector3& axis);
+
+// Unit direction j of a pyramid, along tangent 1 and 2.
+Vector2 pyramid_direction(World world, int directions, int j);
+
+// How many rows a contact has: 1 without friction.
+int row_count(World world, Cone cone, int directions, double friction);
+
+// Appends the rows of every contact, in order. `terms` runs parallel to `contacts`. J, C, b and
+// blocks are reset first; b and the columns of C have room for further rows behind them.
+void append_contact_rows(const Model& model, std::span<const Pose> poses,
+                         const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
+                         int directions, ComplementarityProblem& problem, int further_rows = 0);
+
+// Impulse in the contact frame (normal, tangent 1, tangent 2) from the λ of the contact's rows,
+// which begin at `row`; and the other way round as a guess.
+Vector3 impulse_of(World world, Cone cone, int directions, double friction, const VectorX& lambda,
+                   int row);
+void guess_from(World world, Cone cone, int directions, double friction, const Vector3& impulse,
+                VectorX& lambda, int row);
+
+}  // namespace vinci

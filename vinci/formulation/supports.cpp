@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of supports.
+#include "vinci/formulation/supports.h"
+
+#include <cmath>
+
+#include "vinci/formulation/contact_motion.h"
+
+namespace vinci {
+namespace {
+
+// Velocity of the support along an axis of the plane, over the free entries of its body: column and
+// value.
+template <class Take>
+void visit(const Model& model, const Body& body, const Vector3& arm, const Vector2& axis,
+           Take take) {
+  for (int i = 0; i < body.velocity_size; ++i) {
+    const int column = model.free_index[body.velocity_offset + i];
+    if (column < 0) continue;
+    take(column, i < 2 ? axis[i] : arm.x() * axis.y() - arm.y() * axis.x());
+  }
+}
+
+// Whether a free coordinate moves the support.
+bool can_slide(const Model& model, const Body& body, const Vector3& arm) {
+  double largest = 0.0;
+  for (const Vector2& axis : {Vector2(1.0, 0.0), Vector2(0.0, 1.0)})
+    visit(model, body, arm, axis,
+          [&](int, double value) { largest = std::max(largest, std::abs(value)); });
+  return largest > 1e-12 * (1.0 + arm.norm());
+}
+
+}  // namespace
+
+ContactKey support_key(int body, int index) {
+  return {0xffffffffu, static_cast<std::uint32_t>(body), static_cast<std::uint32_t>(index), 0};
+}
+
+void find_supports(const Model& model, const std::vector<Pose>& poses,
+                   const std::vector<Pose>& placed, double h, double time,
+                   std::vector<SupportPoint>& supports) {
+  supports.clear();
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    const Vector3 center =
+        body.supports.empty() ? Vector3::Zero() : center_of_mass(model, poses, b);
+    for (int k = 0; k < static_cast<int>(body.supports.size()); ++k) {
+      const Support& support = body.supports[k];
+      SupportPoint point{b, k, poses[b] * support.point};
+      point.limit = support.friction * support.load * time;
+      if (point.limit == 0.0 || !can_slide(model, body, point.point - center)) continue;
+      point.prescribed = driven_velocity(body, poses[b], placed[b], point.point, h).head<2>();
+      supports.push_back(point);
+    }
+  }
+}
+
+int support_row_count(const ConeForm& form) {
+  return form.cone == Cone::quadratic ? 2 : form.directions + 1;
+}
+
+void append_support_rows(const Model& model, const std::vector<Pose>& poses,
+                         const std::vector<SupportPoint>& supports, const ConeForm& form,
+                         ComplementarityProblem& problem) {
+  for (const SupportPoint& support : supports) {
+    const Body& body = model.bodies[support.body];
+    const Vector3 arm = support.point - center_of_mass(model, poses, support.body);
+    const int first = problem.J.rows;
+    const auto write = [&](const Vector2& axis) {
+      problem.b[problem.J.rows] = axis.dot(support.prescribed);
+      visit(model, body, arm, axis,
+            [&](int column, double value) { problem.J.push(column, value); });
+      problem.J.end_row();
+    };
+    if (form.cone == Cone::quadratic) {
+      for (const Vector2& axis : {Vector2(1.0, 0.0), Vector2(0.0, 1.0)}) {
+        write(axis);
+        problem.C.end_row();
+      }
+      problem.blocks.push_back(
+          {.law = Law::ball, .offset = first, .size = 2, .upper = support.limit});
+      continue;
+    }
+    const int sigma = first + form.directions;
+    for (int j = 0; j < form.directions; ++j) {
+      write(pyramid_direction(World::spatial, form.directions, j));
+      problem.C.push(sigma, 1.0);
+      problem.C.end_row();
+    }
+    problem.J.end_row();  // σ does not see u
+    problem.b[sigma] = support.limit;
+    for (int j = 0; j < form.directions; ++j) problem.C.push(first + j, -1.0);
+    problem.C.end_row();
+    for (int row = first; row <= sigma; ++row)
+      problem.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
+  }
+}
+
+Vector2 support_force(const ConeForm& form, const VectorX& lambda, int row) {
+  if (form.cone == Cone::quadratic) return lambda.segment<2>(row);
+  Vector2 force = Vector2::Zero();
+  for (int j = 0; j < form.directions; ++j)
+    force += lambda[row + j] * pyramid_direction(World::spatial, form.directions, j);
+  return force;
+}
+
+void guess_support(const ConeForm& form, const Vector2& force, VectorX& lambda, int row) {
+  lambda.segment(row, support_row_count(form)).setZero();
+  if (form.cone == Cone::quadratic) lambda.segment<2>(row) = force;
+}
+
+}  // namespace vinci

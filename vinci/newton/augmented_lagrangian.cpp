@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounds of the augmented Lagrangian, each minimised by damped Newton steps.
+#include "vinci/newton/augmented_lagrangian.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/laws.h"
+#include "vinci/newton/newton_matrix.h"
+
+namespace vinci {
+namespace {
+
+constexpr const char* name = "augmented-lagrangian";
+constexpr double largest_penalty = 1e9;  // beyond it the Newton matrix loses the digits of M
+constexpr double penalty_growth = 10.0;
+constexpr double largest_cone = 1e4;   // friction coefficient of a projection onto the cone
+constexpr double exact_penalty = 1e4;  // where the exact law takes over from its fixed point
+
+}  // namespace
+
+AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
+    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
+      first_penalty_(settings.penalty) {}
+
+void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
+  center_ = candidate_.lambda;
+  u_ = judge_.u();
+  shift_.setZero(problem.rows());
+  impulse_.resize(problem.rows());
+  weights_.resize(problem.unknowns());
+  largest_scale_ = 0.0;
+  for (const Block& block : problem.blocks)
+    largest_scale_ = std::max(largest_scale_, judge_.scales()[block.offset]);
+  for (int row = 0; row < problem.unknowns(); ++row)
+    for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
+      if (problem.M.indices[k] == row) weights_[row] = 1.0 / problem.M.values[k];
+}
+
+// F(u); leaves y and P(y).
+void AugmentedLagrangianSolver::evaluate(const ComplementarityProblem& problem, const VectorX& u) {
+  scratch_ = problem.b + shift_;
+  problem.J.multiply_add(u.data(), scratch_.data());
+  y_.resize(problem.rows());
+  for (const Block& block : problem.blocks) {
+    for (int i = 0; i < block.size; ++i) {
+      const int row = block.offset + i;
+      const double rho = row_penalty(block, judge_.scales(), i, penalty_);
+      impulse_[row] = y_[row] = center_[row] - rho * scratch_[row];
+    }
+    apply_map(block, map_, impulse_.data() + block.offset, contact_length(block, judge_.scales()));
+  }
+  force_ = -problem.p;
+  problem.M.multiply_add(u.data(), force_.data());
+  scratch_ = -impulse_;
+  problem.J.multiply_transposed_add(scratch_.data(), force_.data());
+}
+
+// Convex round: moves along the step until the slope has fallen to half of what it was. The slope
+// of a convex function grows along a line: bisection. Slopes keep their digits where values lose
+// them.
+void AugmentedLagrangianSolver::search_slope(const ComplementarityProblem& problem, double slope) {
+  double lower = 0.0, upper = 1.0, length = 1.0;
+  for (int halving = 0; halving < 30; ++halving) {
+    trial_ = u_ + length * step_;
+    evaluate(problem, trial_);
+    const double now = force_.dot(step_);
+    if (now > -0.5 * slope)
+      upper = length;
+    else if (now < 0.5 * slope && length < 1.0)
+      lower = length;
+    else
+      break;
+    length = 0.5 * (lower + upper);
+  }
+  u_ = trial_;
+}
+
+// Exact round: moves along the step until |F| falls; false if it does not.
+bool AugmentedLagrangianSolver::search_norm(const ComplementarityProblem& problem) {
+  const double before = force_norm();
+  double length = 1.0;
+  for (int halving = 0; halving < 12; ++halving, length *= 0.5) {
+    trial_ = u_ + length * step_;
+    evaluate(problem, trial_);
+    if (force_norm() <= (1.0 - 1e-3 * length) * before) {
+      u_ = trial_;
+      return true;
+    }
+  }
+  evaluate(problem, u_);
+  return false;
+}
+
+double AugmentedLagrangianSolver::force_norm() const {
+  return std::sqrt((force_.array().square() * weights_.array()).sum());
+}
+
+// Newton steps until F is as small as a velocity of `target` makes it; false where nothing moved.
+bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double target) {
+  evaluate(problem, u_);
+  for (int inner = 0; inner < 40 && !out_of_limits(); ++inner) {
+    if (!newton_.assemble(problem, judge_.scales(), penalty_, map_, y_)) return false;
+    ++iterations_;
+    step_ = -force_;
+    newton_.solve(step_);
+    const double slope = force_.dot(step_);
+    if (!std::isfinite(slope)) return false;
+    if (map_ == ContactMap::cone) {
+      if (slope >= 0.0) return true;  // at the minimum, to rounding
+      search_slope(problem, slope);
+      if (-slope <= target * target / largest_scale_) return true;
+    } else {
+      if (!search_norm(problem)) return inner > 0;
+      if (force_norm() <= target * std::sqrt(1.0 / largest_scale_)) return true;
+    }
+  }
+  return true;
+}
+
+// The next round: λ̄ and, on the cone, the shift that makes it Coulomb's law at the fixed point.
+void AugmentedLagrangianSolver::prepare_round(const ComplementarityProblem& problem) {
+  shift_.setZero();
+  if (map_ == ContactMap::coulomb) return;
+  for (const Block& block : problem.blocks) {
+    const double* const w = judge_.w().data() + block.offset;
+    if (block.law == Law::coulomb)
+      shift_[block.offset] = block.friction * law::norm(block.size - 1, w + 1);
+    if (block.law == Law::rolling)
+      shift_[block.offset] =
+          law::rolling_shift(block.size, w, block.friction, block.rolling) - w[0];
+  }
+}
+
+// Judges the impulses of the round, polished where that helps; true if they are solved.
+bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& problem) {
+  candidate_.lambda = impulse_;
+  for (const Block& block : problem.blocks)
+    project(block, 1.0, candidate_.lambda.data() + block.offset);
+  Residual residual = judge_.measure(problem, candidate_);
+  round_residual_ = residual.relative;
+  if (residual.relative < 1e-2 && !settled(residual))
+    residual = polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6, nullptr, &until_},
+                               candidate_, residual);
+  return offer(residual);
+}
+
+// The rounds in any other form than the velocities': ρ is 1/penalty of the proximal term.
+void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& problem) {
+  rows_round_.prepare(problem, judge_);
+  penalty_ = first_penalty_;
+  NewtonRound::Rules rules;
+  rules.tolerance = frame_.tolerance;
+  rules.until = &until_;
+  rules.memory = 5;
+  // The cone's projection is of no use where contacts roll, nor where the cone is all but a half
+  // space.
+  const bool convex =
+      std::none_of(problem.blocks.begin(), problem.blocks.end(), [](const Block& block) {
+        return block.law == Law::rolling || block.friction > largest_cone;
+      });
+  int idle = 0;  // rounds without a gain
+  double before = best_residual_.relative;
+  while (!out_of_limits() && idle < 8) {
+    rules.frozen = convex && penalty_ < exact_penalty;
+    rules.map = rules.frozen ? LawMap::natural : LawMap::alart_curnier;
+    rules.proximity = 1.0 / penalty_;
+    rules.target = std::min(1e-2 * before, 1e-3) * judge_.free_norm();
+    rules.steps = std::min(40, frame_.max_iterations - iterations_);
+    center_ = candidate_.lambda;
+    iterations_ += rows_round_.run(problem, judge_, rules, candidate_).steps;
+    impulse_ = candidate_.lambda;
+    if (judge_round(problem)) return;
+    const bool good = round_residual_ < 3.0 * before;
+    idle = round_residual_ < 0.3 * before ? 0 : idle + 1;
+    if (good) before = round_residual_;
+    candidate_.lambda = good ? impulse_ : center_;
+    penalty_ = std::min(penalty_ * (good ? penalty_growth : 0.1), largest_penalty);
+  }
+}
+
+void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
+  if (problem.unknowns() == 0 || !problem.C.empty()) return iterate_rows(problem);
+  start(problem);
+  penalty_ = first_penalty_;
+  map_ = ContactMap::cone;
+  const bool exact_differs = std::any_of(
+      problem.blocks.begin(), problem.blocks.end(),
+      [](const Block& block) { return block.law == Law::coulomb || block.law == Law::rolling; });
+  int idle = 0;  // rounds without a gain
+  double before = best_residual_.relative;
+  while (!out_of_limits() && idle < 8) {
+    prepare_round(problem);
+    kept_u_ = u_;
+    const bool moved = minimise(problem, std::min(1e-2 * before, 1e-3) * judge_.free_norm());
+    if (!moved && map_ == ContactMap::cone) return;
+    if (moved && judge_round(problem)) return;
+    // An exact round may end far away, at another solution of its own equations: go back.
+    const bool good = moved && (map_ == ContactMap::cone || round_residual_ < 3.0 * before);
+    const bool gained = good && round_residual_ < 0.3 * before;
+    if (good) {
+      center_ = impulse_;
+      before = round_residual_;
+    } else {
+      u_ = kept_u_;
+    }
+    candidate_.lambda = center_;
+    judge_.measure(problem, candidate_);
+    idle = gained ? 0 : idle + 1;
+    // Slow rounds: the impulses must change much along directions that move nothing.
+    if (!good)
+      penalty_ *= 0.1;
+    else if (map_ == ContactMap::cone || !gained)
+      penalty_ = std::min(penalty_ * penalty_growth, largest_penalty);
+    if (exact_differs && penalty_ >= exact_penalty) map_ = ContactMap::coulomb;
+  }
+}
+
+SolverRegistry::Entry augmented_lagrangian_entry() {
+  const AugmentedLagrangianSolver::Settings fallback;
+  OptionTable options{
+      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
+      {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
+       1e9},
+      {"penalty", "ρ of the first round; it grows tenfold a round up to 1e9.", fallback.penalty, "",
+       1e-6, 1e6},
+      {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
+       1, 1e7},
+  };
+  return {name, "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
+          "Lee et al. 2025; Acary et al. 2011", options, [](const OptionValues& values) {
+            AugmentedLagrangianSolver::Settings settings;
+            settings.tolerance = values.real("tolerance");
+            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
+            settings.penalty = values.real("penalty");
+            settings.largest = static_cast<int>(values.integer("largest"));
+            return std::make_unique<AugmentedLagrangianSolver>(settings);
+          }};
+}
+
+}  // namespace vinci

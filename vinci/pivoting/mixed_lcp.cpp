@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/pivoting/mixed_lcp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vinci {
+
+namespace {
+
+// A pivot of an LU factorisation of equilibrated entries that is only rounding.
+constexpr double negligible = 1e-30;
+// A pivot of the elimination below this (entries of A are about 1) counts as zero: above the noise
+// of a thousand eliminations, below any coupling that matters.
+constexpr double rank_tolerance = 1e-11;
+// Equality rows without variables that still demand this much (of |q|∞) contradict each other.
+constexpr double contradiction = 1e-8;
+// The largest entry of v as a power of two; 1 for a zero vector.
+double magnitude_of(const Eigen::VectorXd& v) {
+  const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
+  return largest > 0.0 ? power_of_two_near(largest) : 1.0;
+}
+
+}  // namespace
+
+void DenseLu::reset(int size) {
+  size_ = size;
+  data_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
+  swaps_.resize(static_cast<std::size_t>(size));
+  scale_.resize(static_cast<std::size_t>(size));
+}
+
+void DenseLu::factor() {
+  least_pivot_ = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < size_; ++i) {
+    double largest = 0.0;
+    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(entry(i, j)));
+    scale_[static_cast<std::size_t>(i)] = largest > 0.0 ? 1.0 / largest : 1.0;
+  }
+  for (int k = 0; k < size_; ++k) {
+    int best = k;
+    double largest = -1.0;
+    for (int i = k; i < size_; ++i) {
+      const double part = std::abs(entry(i, k)) * scale_[static_cast<std::size_t>(i)];
+      if (part > largest) largest = part, best = i;
+    }
+    swaps_[static_cast<std::size_t>(k)] = best;
+    least_pivot_ = std::min(least_pivot_, largest);
+    if (best != k) {
+      std::swap_ranges(&entry(k, 0), &entry(k, 0) + size_, &entry(best, 0));
+      std::swap(scale_[static_cast<std::size_t>(k)], scale_[static_cast<std::size_t>(best)]);
+    }
+    double* const pivot_row = &entry(k, 0);
+    if (!(largest > negligible)) {
+      pivot_row[k] = std::numeric_limits<double>::infinity();  // dividing by it gives the zero
+      continue;
+    }
+    for (int i = k + 1; i < size_; ++i) {
+      double* const row = &entry(i, 0);
+      if (row[k] == 0.0) continue;
+      const double factor = row[k] /= pivot_row[k];
+      for (int j = k + 1; j < size_; ++j) row[j] -= factor * pivot_row[j];
+    }
+  }
+}
+
+void DenseLu::solve(double* x) const {
+  const auto row = [&](int i) { return data_.data() + static_cast<std::ptrdiff_t>(i) * size_; };
+  for (int k = 0; k < size_; ++k) std::swap(x[k], x[swaps_[static_cast<std::size_t>(k)]]);
+  for (int i = 0; i < size_; ++i)
+    for (int j = 0; j < i; ++j) x[i] -= row(i)[j] * x[j];
+  for (int i = size_ - 1; i >= 0; --i) {
+    for (int j = i + 1; j < size_; ++j) x[i] -= row(i)[j] * x[j];
+    x[i] /= row(i)[i];
+  }
+}
+
+double power_of_two_near(double x, bool root) {
+  constexpr double half_way = 0.70710678118654752;  // of the mantissa, on a logarithmic scale
+  int exponent = 0;
+  if (std::frexp(x, &exponent) < half_way) --exponent;
+  if (root) exponent = exponent >= 0 ? (exponent + 1) / 2 : -(-exponent / 2);
+  return std::ldexp(1.0, exponent);
+}
+
+// Divides by the square roots of the largest entries until they are all near 1.
+void Equilibration::apply(RowMatrix& A) {
+  const auto n = A.rows();
+  row.setOnes(n);
+  column.setOnes(n);
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    double spread = 1.0;
+    const auto factor_of = [&](double largest) {
+      if (largest == 0.0) return 1.0;
+      spread = std::max(spread, std::max(largest, 1.0 / largest));
+      return 1.0 / power_of_two_near(largest, true);
+    };
+    largest_.setZero(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double factor = factor_of(A.row(i).cwiseAbs().maxCoeff());
+      row[i] *= factor;
+      if (factor != 1.0) A.row(i) *= factor;
+      largest_ = largest_.cwiseMax(A.row(i).transpose().cwiseAbs());
+    }
+    bool uniform = true;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      largest_[j] = factor_of(largest_[j]);
+      uniform = uniform && largest_[j] == 1.0;
+    }
+    if (!uniform) {
+      column.array() *= largest_.array();
+      for (Eigen::Index i = 0; i < n; ++i) A.row(i).array() *= largest_.transpose().array();
+    }
+    if (spread <= 4.0) break;
+  }
+}
+
+void MixedLcpSolver::prepare(const MixedLcp& problem) {
+  scaled_.A = problem.A;
+  scaled_.is_free = problem.is_free;
+  scale_.apply(scaled_.A);
+  scaled_.q = problem.q.cwiseProduct(scale_.row);
+  magnitude_ = magnitude_of(scaled_.q);
+  scaled_.q /= magnitude_;
+  inconsistent_ = false;
+  eliminate();
+  if (free_rows_.empty()) return;
+  sort_leftovers();
+  reduce();
+}
+
+void MixedLcpSolver::eliminate() {
+  const int n = scaled_.size();
+  free_rows_.clear();
+  pairs_.clear();
+  for (int k = 0; k < n; ++k) {
+    if (scaled_.is_free[static_cast<std::size_t>(k)]) {
+      free_rows_.push_back(k);
+    } else {
+      pairs_.push_back({k, k, k, false});
+    }
+  }
+  free_columns_ = free_rows_;
+  eliminated_ = split_ = 0;
+  if (free_rows_.empty()) return;
+  table_.reset(n, n);
+  row_label_.resize(static_cast<std::size_t>(n));
+  column_label_.resize(static_cast<std::size_t>(n));
+  row_weight_.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    std::copy_n(scaled_.A.data() + static_cast<std::ptrdiff_t>(i) * n, n, table_.row(i));
+    table_.constant(i) = scaled_.q[i];
+    row_label_[static_cast<std::size_t>(i)] = i;
+    column_label_[static_cast<std::size_t>(i)] = n + i;
+  }
+  while (eliminated_ < free_rows_.size() && (pivot_free() || pivot_with_pair())) continue;
+}
+
+void MixedLcpSolver::exchange(int row, int column) {
+  table_.pivot(row, column);
+  std::swap(row_label_[static_cast<std::size_t>(row)],
+            column_label_[static_cast<std::size_t>(column)]);
+}
+
+void MixedLcpSolver::set_eliminated(std::size_t row, std::size_t column) {
+  std::swap(free_rows_[eliminated_], free_rows_[row]);
+  std::swap(free_columns_[eliminated_], free_columns_[column]);
+  ++eliminated_;
+}
+
+// Exchanges an equality row with a free variable: they need not be of the same index.
+bool MixedLcpSolver::pivot_free() {
+  double largest = rank_tolerance;
+  std::size_t best_row = free_rows_.size(), best_column = 0;
+  for (std::size_t a = eliminated_; a < free_rows_.size(); ++a) {
+    for (std::size_t b = eliminated_; b < free_columns_.size(); ++b) {
+      const double entry = std::abs(table_.row(free_rows_[a])[free_columns_[b]]);
+      if (entry <= largest) continue;
+      largest = entry;
+      best_row = a;
+      best_column = b;
+    }
+  }
+  if (best_row == free_rows_.size()) return false;
+  exchange(free_rows_[best_row], free_columns_[best_column]);
+  set_eliminated(best_row, best_column);
+  return true;
+}
+
+// Where no free variable meets an equality row: the principal pivot on {row, pair}, after which z_k
+// is basic in the equality's row and w_k nonbasic in the free variable's column.
+bool MixedLcpSolver::pivot_with_pair() {
+  double largest = rank_tolerance;
+  std::size_t best_row = 0, best_column = 0;
+  Pair* best = nullptr;
+  for (Pair& pair : pairs_) {
+    if (pair.exchanged) continue;
+    for (std::size_t a = eliminated_; a < free_rows_.size(); ++a) {
+      for (std::size_t b = eliminated_; b < free_columns_.size(); ++b) {
+        const double entry = std::min(std::abs(table_.row(free_rows_[a])[pair.index]),
+                                      std::abs(table_.row(pair.index)[free_columns_[b]]));
+        if (entry <= largest) continue;
+        largest = entry;
+        best_row = a;
+        best_column = b;
+        best = &pair;
+      }
+    }
+  }
+  if (best == nullptr) return false;
+  best->row = free_rows_[best_row];
+  best->column = free_columns_[best_column];
+  best->exchanged = true;
+  exchange(best->row, best->index);
+  exchange(best->index, best->column);
+  set_eliminated(best_row, best_column);
+  return true;
+}
+
+// Rows and columns of free variables that found no pivot: those coupled to signed variables are
+// split; the others are redundant, or contradict each other.
+void MixedLcpSolver::sort_leftovers() {
+  const auto first_row = free_rows_.begin() + static_cast<std::ptrdiff_t>(eliminated_);
+  const auto first_column = free_columns_.begin() + static_cast<std::ptrdiff_t>(eliminated_);
+  const auto row_coupled = [&](int row) {
+    return std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      return std::abs(table_.row(row)[pair.column]) > rank_tolerance;
+    });
+  };
+  const auto column_coupled = [&](int column) {
+    return std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      return std::abs(table_.row(pair.row)[column]) > rank_tolerance;
+    });
+  };
+  const auto row_end = std::partition(first_row, free_rows_.end(), row_coupled);
+  const auto column_end = std::partition(first_column, free_columns_.end(), column_coupled);
+  split_ = static_cast<std::size_t>(
+      std::max(std::distance(first_row, row_end), std::distance(first_column, column_end)));
+  inconsistent_ = std::any_of(row_end, free_rows_.end(), [&](int row) {
+    return std::abs(table_.constant(row)) > contradiction;
+  });
+}
+
+void MixedLcpSolver::reduce() {
+  const int count = static_cast<int>(pairs_.size()), split = static_cast<int>(split_);
+  const int n = count + 2 * split;
+  reduced_matrix_.setZero(n, n);
+  reduced_vector_.resize(n);
+  const auto value = [&](int i, int j) { return table_.row(i)[j]; };
+  const auto constant = [&](int i) { return table_.constant(i); };
+  for (int a = 0; a < count; ++a) {
+    const int i = pairs_[static_cast<std::size_t>(a)].row;
+    for (int b = 0; b < count; ++b)
+      reduced_matrix_(a, b) = value(i, pairs_[static_cast<std::size_t>(b)].column);
+    reduced_vector_[a] = constant(i);
+  }
+  for (int k = 0; k < split; ++k) {
+    const int row = free_rows_[eliminated_ + static_cast<std::size_t>(k)];
+    const int column = free_columns_[eliminated_ + static_cast<std::size_t>(k)];
+    const int plus = count + k, minus = count + split + k;
+    for (int a = 0; a < count; ++a) {
+      const Pair& pair = pairs_[static_cast<std::size_t>(a)];
+      reduced_matrix_(plus, a) = value(row, pair.column);
+      reduced_matrix_(minus, a) = -value(row, pair.column);
+      reduced_matrix_(a, plus) = value(pair.row, column);
+      reduced_matrix_(a, minus) = -value(pair.row, column);
+    }
+    reduced_vector_[plus] = constant(row);
+    reduced_vector_[minus] = -constant(row);
+  }
+  reduced_scale_.apply(reduced_matrix_);
+  reduced_vector_.array() *= reduced_scale_.row.array();
+  reduced_magnitude_ = magnitude_of(reduced_vector_);
+  reduced_vector_ /= reduced_magnitude_;
+}
+
+namespace {
+
+// What an attempt varies: a path lost to rounding is found again by another covering vector, or by
+// seeing ties and zeros otherwise. The first one is the best of those tried on problems of contact.
+struct Attempt {
+  enum { ones, spread, need } covering;
+  int sequence;  // of the spread
+  double pivot_factor, tie_factor;
+  bool extended;  // in long double: eleven more bits
+};
+constexpr Attempt plan[MixedLcpSolver::attempts] = {
+    {Attempt::spread, 2, 1.0, 1e-2, false}, {Attempt::spread, 5, 1.0, 1.0, false},
+    {Attempt::ones, 0, 1e3, 1.0, false},    {Attempt::ones, 0, 1e-2, 10.0, false},
+    {Attempt::need, 0, 1.0, 1e-2, false},   {Attempt::spread, 2, 1.0, 1e-2, true},
+    {Attempt::spread, 7, 1e2, 1e-2, true},  {Attempt::ones, 0, 1e4, 1e-2, true},
+};
+
+}  // namespace
+
+// Positive covering vectors: ones; a low-discrepancy sequence about 1, which has fewer ties; or the
+// rows weighed by their need.
+void MixedLcpSolver::set_covering(int number) {
+  const Attempt& attempt = plan[number];
+  covering_.setOnes(vector().size());
+  if (attempt.covering == Attempt::need) {
+    covering_ = vector().cwiseAbs().array() + 1e-2;
+  } else if (attempt.covering == Attempt::spread) {
+    constexpr double golden = 0.6180339887498949;
+    for (Eigen::Index k = 0; k < covering_.size(); ++k) {
+      const double x = golden * static_cast<double>((k + 1) * attempt.sequence);
+      covering_[k] = 0.5 + (x - std::floor(x));
+    }
+  }
+}
+
+PivotOutcome MixedLcpSolver::attempt(int number, const PivotRules& rules, Eigen::VectorXd& z) {
+  PivotRules adapted = rules;
+  adapted.pivot_tolerance *= plan[number].pivot_factor;
+  adapted.tie_tolerance *= plan[number].tie_factor;
+  set_covering(number);
+  extended_ = plan[number].extended;
+  const PivotOutcome outcome = extended_
+                                   ? extended_pivoting_.run(matrix(), vector(), covering_, adapted)
+                                   : pivoting_.run(matrix(), vector(), covering_, adapted);
+  read_answer(z);
+  return outcome;
+}
+
+PivotOutcome MixedLcpSolver::attempt_from(const std::vector<char>& basic, const PivotRules& rules,
+                                          Eigen::VectorXd& z) {
+  start_.assign(static_cast<std::size_t>(vector().size()), 0);
+  for (std::size_t a = 0; a < pairs_.size(); ++a)
+    start_[a] = (basic[static_cast<std::size_t>(pairs_[a].index)] != 0) != pairs_[a].exchanged;
+  PivotRules adapted = rules;
+  adapted.tie_tolerance *= plan[0].tie_factor;
+  set_covering(0);
+  extended_ = false;
+  const PivotOutcome outcome = pivoting_.run(matrix(), vector(), covering_, adapted, &start_);
+  read_answer(z);
+  return outcome;
+}
+
+void MixedLcpSolver::read_answer(Eigen::VectorXd& z) {
+  if (!free_rows_.empty()) {
+    polish(z);
+    return;
+  }
+  const int n = scaled_.size();
+  z.resize(n);
+  for (int k = 0; k < n; ++k)
+    z[k] = std::max(0.0, extended_ ? extended_pivoting_.z_value(k) : pivoting_.z_value(k));
+  z.array() *= scale_.column.array() * magnitude_;
+}
+
+// Rows with w = 0 and columns with z ≠ 0 of the final basis.
+void MixedLcpSolver::choose_active() {
+  const auto done = static_cast<std::ptrdiff_t>(eliminated_);
+  active_rows_.assign(free_rows_.begin(), free_rows_.begin() + done);
+  active_columns_.assign(free_columns_.begin(), free_columns_.begin() + done);
+  const int count = static_cast<int>(pairs_.size()), split = static_cast<int>(split_);
+  for (int a = 0; a < count; ++a) {
+    const Pair& pair = pairs_[static_cast<std::size_t>(a)];
+    if (is_basic(a) == pair.exchanged) continue;
+    active_rows_.push_back(pair.index);
+    active_columns_.push_back(pair.index);
+  }
+  for (int k = 0; k < split; ++k) {
+    if (!is_basic(count + k) && !is_basic(count + split + k)) continue;
+    active_rows_.push_back(free_rows_[eliminated_ + static_cast<std::size_t>(k)]);
+    active_columns_.push_back(free_columns_[eliminated_ + static_cast<std::size_t>(k)]);
+  }
+}
+
+// The basic solution of the final basis from the scaled problem itself: A_RC x = −q_R, refined with
+// residuals in extended precision.
+void MixedLcpSolver::polish(Eigen::VectorXd& z) {
+  choose_active();
+  z.setZero(scaled_.size());
+  const int size = static_cast<int>(active_rows_.size());
+  lu_.reset(size);
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j)
+      lu_.entry(i, j) = scaled_.A(active_rows_[static_cast<std::size_t>(i)],
+                                  active_columns_[static_cast<std::size_t>(j)]);
+  lu_.factor();
+  step_.resize(static_cast<std::size_t>(size));
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < size; ++i) {
+      const int row = active_rows_[static_cast<std::size_t>(i)];
+      long double sum = -scaled_.q[row];
+      for (const int column : active_columns_)
+        sum -= static_cast<long double>(scaled_.A(row, column)) * z[column];
+      step_[static_cast<std::size_t>(i)] = static_cast<double>(sum);
+    }
+    lu_.solve(step_.data());
+    for (int i = 0; i < size; ++i)
+      z[active_columns_[static_cast<std::size_t>(i)]] += step_[static_cast<std::size_t>(i)];
+  }
+  for (const Pair& pair : pairs_) z[pair.index] = std::max(0.0, z[pair.index]);
+  z.array() *= scale_.column.array() * magnitude_;
+}
+
+// Weights of the rows of the elimination's dictionary for y >= 0 on the rows of the reduced
+// problem.
+void MixedLcpSolver::weigh_rows(const double* y) {
+  std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
+  const std::size_t count = pairs_.size();
+  for (std::size_t a = 0; a < count; ++a)
+    row_weight_[static_cast<std::size_t>(pairs_[a].row)] =
+        y[a] * reduced_scale_.row[static_cast<Eigen::Index>(a)];
+  for (std::size_t k = 0; k < split_; ++k) {
+    const std::size_t plus = count + k, minus = count + split_ + k;
+    row_weight_[static_cast<std::size_t>(free_rows_[eliminated_ + k])] =
+        y[plus] * reduced_scale_.row[static_cast<Eigen::Index>(plus)] -
+        y[minus] * reduced_scale_.row[static_cast<Eigen::Index>(minus)];
+  }
+}
+
+// The weighted sum of the dictionary's rows x_B = c + T x_N is an identity vᵀ(w − A z − q) = 0; its
+// coefficients of w are v.
+void MixedLcpSolver::lift(Eigen::VectorXd& v) const {
+  const int n = scaled_.size();
+  v.setZero(n);
+  for (int i = 0; i < n; ++i) {
+    const double weight = row_weight_[static_cast<std::size_t>(i)];
+    if (weight == 0.0) continue;
+    if (const int label = row_label_[static_cast<std::size_t>(i)]; label < n) v[label] += weight;
+    for (int j = 0; j < n; ++j)
+      if (const int label = column_label_[static_cast<std::size_t>(j)]; label < n)
+        v[label] -= weight * table_.row(i)[j];
+  }
+  v.array() *= scale_.row.array();
+}
+
+void MixedLcpSolver::ray_certificate(Eigen::VectorXd& v) {
+  const Eigen::VectorXd& ray = extended_ ? extended_pivoting_.ray() : pivoting_.ray();
+  // On a copositive-plus matrix in its own units the ray is the certificate.
+  if (free_rows_.empty()) {
+    v = ray.cwiseProduct(scale_.column);
+    return;
+  }
+  step_.assign(ray.data(), ray.data() + ray.size());
+  for (std::size_t a = 0; a < step_.size(); ++a) {
+    const auto k = static_cast<Eigen::Index>(a);
+    step_[a] *= reduced_scale_.column[k] / reduced_scale_.row[k];
+    if (a >= pairs_.size() || pairs_[a].exchanged) continue;
+    step_[a] *= scale_.column[pairs_[a].index] / scale_.row[pairs_[a].index];
+  }
+  weigh_rows(step_.data());
+  lift(v);
+}
+
+bool MixedLcpSolver::search_certificate(const PivotRules& rules, Eigen::VectorXd& v) {
+  const auto n = vector().size();
+  // z >= 0, M z + q >= 0 as a complementarity problem with a skew matrix, which is copositive-plus:
+  // (−Mᵀy ⟂ z, M z + q ⟂ y). Its ray holds the certificate.
+  skew_matrix_.setZero(2 * n, 2 * n);
+  skew_matrix_.topRightCorner(n, n) = -matrix().transpose();
+  skew_matrix_.bottomLeftCorner(n, n) = matrix();
+  skew_vector_.setZero(2 * n);
+  skew_vector_.tail(n) = vector();
+  skew_covering_.setOnes(2 * n);
+  if (search_.run(skew_matrix_, skew_vector_, skew_covering_, rules) != PivotOutcome::ray)
+    return false;
+  if (free_rows_.empty()) {
+    v = search_.ray().tail(n).cwiseProduct(scale_.row);
+  } else {
+    weigh_rows(search_.ray().data() + n);
+    lift(v);
+  }
+  return true;
+}
+
+void MixedLcpSolver::contradiction_certificate(Eigen::VectorXd& v) {
+  int worst = -1;
+  for (std::size_t k = eliminated_; k < free_rows_.size(); ++k)
+    if (worst < 0 || std::abs(table_.constant(free_rows_[k])) > std::abs(table_.constant(worst)))
+      worst = free_rows_[k];
+  std::fill(row_weight_.begin(), row_weight_.end(), 0.0);
+  row_weight_[static_cast<std::size_t>(worst)] = table_.constant(worst) > 0.0 ? -1.0 : 1.0;
+  lift(v);
+}
+
+}  // namespace vinci

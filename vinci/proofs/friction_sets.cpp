@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction sets read off the rows of a problem.
+#include "vinci/proofs/friction_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vinci {
+namespace {
+
+// Row σ: its C has μ at the normal, if there is one, and −1 at every direction; b is the limit.
+FrictionSet pyramid(const ComplementarityProblem& problem, int sigma) {
+  FrictionSet set;
+  set.directions = true;
+  set.sigma = sigma;
+  set.limit = problem.b[sigma];
+  set.first = sigma;
+  for (int k = problem.C.starts[sigma]; k < problem.C.starts[sigma + 1]; ++k) {
+    const int row = problem.C.indices[k];
+    if (problem.C.values[k] < 0.0) {
+      set.first = std::min(set.first, row);
+      ++set.count;
+    } else {
+      set.normal = row;
+      set.limit = problem.C.values[k];
+    }
+  }
+  return set;
+}
+
+}  // namespace
+
+void find_friction_sets(const ComplementarityProblem& problem, std::vector<FrictionSet>& sets) {
+  sets.clear();
+  for (const Block& block : problem.blocks) {
+    FrictionSet set;
+    if (block.law == Law::ball) {
+      set.limit = block.upper;
+      set.first = block.offset;
+      set.count = block.size;
+    } else if (block.law == Law::nonnegative &&
+               problem.J.starts[block.offset] == problem.J.starts[block.offset + 1]) {
+      set = pyramid(problem, block.offset);
+      const int rows = set.count + (set.normal >= 0 ? 1 : 0);
+      sets.resize(sets.size() - static_cast<std::size_t>(rows));  // they came as sets of their own
+    } else {
+      set.normal = block.offset;
+      set.limit = block.friction;
+      set.first = block.offset + 1;
+      set.count = block.size - 1;
+    }
+    sets.push_back(set);
+  }
+}
+
+double resistance(const FrictionSet& set, const VectorX& v) {
+  if (!set.directions) return v.segment(set.first, set.count).norm();
+  double most = 0.0;
+  for (int row = set.first; row < set.first + set.count; ++row) most = std::max(most, -v[row]);
+  return most;
+}
+
+}  // namespace vinci

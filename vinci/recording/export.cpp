@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of a recording as CSV (RFC 4180): numbers with 17 significant digits, so that reading them
+// back gives the same bits.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "vinci/base/error.h"
+#include "vinci/recording/recording.h"
+#include "vinci/stepping/stepper.h"
+
+namespace vinci {
+namespace {
+
+// A file that gets its name when it is complete.
+class Table {
+ public:
+  Table(const std::filesystem::path& folder, const char* name)
+      : path_(folder / name),
+        partial_(fmt::format("{}.partial-{}", path_.string(), static_cast<long>(getpid()))),
+        file_(std::fopen(partial_.c_str(), "wb")) {
+    if (!file_) fail();
+  }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  ~Table() {
+    if (!file_) return;
+    std::fclose(file_);
+    std::remove(partial_.c_str());
+  }
+
+  template <class... Arguments>
+  void text(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(line_), format, std::forward<Arguments>(arguments)...);
+  }
+  void number(double value) { text(",{:.17g}", value); }
+  void numbers(const Vector3& v) {
+    for (int i = 0; i < 3; ++i) number(v[i]);
+  }
+  void end_line() {
+    line_.push_back('\n');
+    if (std::fwrite(line_.data(), 1, line_.size(), file_) != line_.size()) fail();
+    line_.clear();
+  }
+  void publish() {
+    const bool written = std::fflush(file_) == 0;
+    std::FILE* file = std::exchange(file_, nullptr);
+    if ((std::fclose(file) != 0 || !written) || std::rename(partial_.c_str(), path_.c_str()) != 0) {
+      const int reason = errno;
+      std::remove(partial_.c_str());
+      errno = reason;
+      fail();
+    }
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw Error(std::string("cannot be written: ") + std::strerror(errno), path_.string());
+  }
+
+  std::filesystem::path path_, partial_;
+  std::FILE* file_;
+  fmt::memory_buffer line_;
+};
+
+// A name as a CSV field.
+std::string field(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+void write_steps(const Recording& recording, const std::filesystem::path& folder) {
+  Table table(folder, "steps.csv");
+  table.text(
+      "step,time [s],status,contacts,active,iterations,passes,relative residual,velocity residual "
+      "[m/s],impulse residual [N s],penetration [m],kinetic energy [J],potential energy "
+      "[J]");
+  for (int i = 0; i < stage_count; ++i) table.text(",{} [s]", to_string(static_cast<Stage>(i)));
+  table.text(",model");
+  table.end_line();
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    const FrameInfo info = recording.info(frame);
+    table.text("{}", info.step);
+    table.number(info.time);
+    table.text(",{},{},{},{},{}", to_string(static_cast<SolveStatus>(info.status)), info.contacts,
+               info.active, info.iterations, info.passes);
+    for (const double value : {info.residual, info.velocity_residual, info.impulse_residual,
+                               info.penetration, info.kinetic, info.potential})
+      table.number(value);
+    for (const double seconds : info.seconds) table.number(seconds);
+    table.text(",{}", info.model);
+    table.end_line();
+  }
+  table.publish();
+}
+
+// Velocity columns: 0, 3 or 6 packed entries a body, told apart by the recorded freedoms.
+void write_states(const Recording& recording, const std::filesystem::path& folder) {
+  Table table(folder, "states.csv");
+  const auto& names = recording.body_names();
+  const auto& freedoms = recording.freedoms();
+  table.text(
+      "step,time [s],body,x [m],y [m],z [m],qw,qx,qy,qz,vx [m/s],vy [m/s],vz [m/s],wx [rad/s],wy "
+      "[rad/s],wz [rad/s]");
+  table.end_line();
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    const State state = recording.state(frame);
+    Eigen::Index at = 0;
+    for (std::size_t body = 0; body < names.size(); ++body) {
+      Vector6 velocity = Vector6::Zero();
+      if (freedoms[body] == Freedom::planar) {
+        velocity << state.velocities[at], state.velocities[at + 1], 0, 0, 0,
+            state.velocities[at + 2];
+        at += 3;
+      } else if (freedoms[body] == Freedom::spatial) {
+        velocity = state.velocities.segment<6>(at);
+        at += 6;
+      }
+      const Pose& pose = state.poses[body];
+      table.text("{}", state.step);
+      table.number(state.time);
+      table.text(",{}", field(names[body]));
+      table.numbers(pose.position);
+      for (const double q :
+           {pose.rotation.w(), pose.rotation.x(), pose.rotation.y(), pose.rotation.z()})
+        table.number(q);
+      for (int i = 0; i < 6; ++i) table.number(velocity[i]);
+      table.end_line();
+    }
+  }
+  table.publish();
+}
+
+void write_contacts(const Recording& recording, const std::filesystem::path& folder) {
+  Table table(folder, "contacts.csv");
+  table.text("step,time [s],shape a,shape b,feature a,feature b,body a,body b");
+  for (const char* name : {"point a", "point b"})
+    for (const char axis : {'x', 'y', 'z'}) table.text(",{} {} [m]", name, axis);
+  for (const char* name : {"normal", "tangent 1", "tangent 2"})
+    for (const char axis : {'x', 'y', 'z'}) table.text(",{} {}", name, axis);
+  for (const char* along : {"normal", "tangent 1", "tangent 2"})
+    table.text(",impulse {} [N s]", along);
+  for (const char* along : {"normal", "tangent 1", "tangent 2"})
+    table.text(",velocity {} [m/s]", along);
+  table.text(",gap [m],friction");
+  table.end_line();
+  const auto& names = recording.body_names();
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    const FrameInfo info = recording.info(frame);
+    for (const ContactRow& row : recording.contacts(frame)) {
+      table.text("{}", info.step);
+      table.number(info.time);
+      table.text(",{},{},{},{},{},{}", row.key.shape_a, row.key.shape_b, row.key.feature_a,
+                 row.key.feature_b, field(names[static_cast<std::size_t>(row.body_a)]),
+                 field(names[static_cast<std::size_t>(row.body_b)]));
+      for (const Vector3& v : {row.point_a, row.point_b, row.normal, row.tangent_1, row.tangent_2,
+                               row.impulse, row.velocity})
+        table.numbers(v);
+      table.number(row.gap);
+      table.number(row.friction);
+      table.end_line();
+    }
+  }
+  table.publish();
+}
+
+}  // namespace
+
+void export_csv(const Recording& recording, const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw Error("cannot be created: " + code.message(), folder.string());
+  write_steps(recording, folder);
+  write_states(recording, folder);
+  write_contacts(recording, folder);
+}
+
+}  // namespace vinci

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model as JSON: all that a viewer needs to draw the bodies at their poses.
+#include <nlohmann/json.hpp>
+
+#include "vinci/geometry/curve.h"
+#include "vinci/recording/recording_layout.h"
+
+namespace vinci {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numbers(const Vector3& v) {
+  return {v.x(), v.y(), v.z()};
+}
+
+// A polygon that draws the curve.
+template <class Curve>
+Json outline(const Curve& curve) {
+  Json vertices = Json::array();
+  for (const Vector2& v : outline_points(curve, 128)) vertices.push_back({v.x(), v.y()});
+  return vertices;
+}
+
+struct ShapeJson {
+  Json operator()(const Circle& s) const { return {{"radius", s.radius}}; }
+  Json operator()(const Polygon& s) const {
+    Json vertices = Json::array();
+    for (const Vector2& v : s.vertices) vertices.push_back({v.x(), v.y()});
+    return {{"vertices", vertices}, {"pieces", s.pieces}};
+  }
+  Json operator()(const HalfPlane&) const { return Json::object(); }
+  Json operator()(const Capsule& s) const {
+    return {{"half_axis", numbers(s.half_axis)}, {"radius", s.radius}};
+  }
+  Json operator()(const Sphere& s) const { return {{"radius", s.radius}}; }
+  Json operator()(const Box& s) const { return {{"half_extents", numbers(s.half_extents)}}; }
+  Json operator()(const Cylinder& s) const {
+    return {{"radius", s.radius}, {"half_height", s.half_height}};
+  }
+  Json operator()(const Polyhedron& s) const {
+    Json vertices = Json::array();
+    for (const Vector3& v : s.vertices) vertices.push_back(numbers(v));
+    return {{"vertices", vertices}, {"faces", s.faces}};
+  }
+  Json operator()(const HalfSpace&) const { return Json::object(); }
+  Json operator()(const Superellipse& s) const {
+    return {{"axes", {s.axes.x(), s.axes.y()}}, {"exponent", s.exponent}, {"vertices", outline(s)}};
+  }
+  Json operator()(const ImplicitCurve& s) const {
+    return {{"function", s.function.text()}, {"vertices", outline(s)}};
+  }
+};
+
+Json pose_json(const Pose& pose) {
+  const Quaternion& q = pose.rotation;
+  return {{"position", numbers(pose.position)}, {"rotation", {q.w(), q.x(), q.y(), q.z()}}};
+}
+
+}  // namespace
+
+std::string model_json(const Simulation& simulation) {
+  const Model& model = simulation.model();
+  Json json;
+  json["title"] = model.title;
+  json["world"] = model.world == World::planar ? "planar" : "spatial";
+  json["gravity"] = numbers(model.gravity);
+  json["parameters"] = model.parameters;
+  json["set_parameters"] = simulation.set_parameters();
+  json["code_parameters"] = simulation.code_parameters();
+  json["bodies"] = Json::array();
+  const char* freedoms[] = {"fixed", "planar", "spatial"};
+  for (const Body& body : model.bodies)
+    json["bodies"].push_back({{"name", body.name},
+                              {"freedom", freedoms[static_cast<int>(body.freedom)]},
+                              {"mass", body.mass.mass},
+                              {"center", numbers(body.mass.center)},
+                              {"velocity_offset", body.velocity_offset},
+                              {"velocity_size", body.velocity_size}});
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    for (const Support& support : model.bodies[i].supports)
+      json["bodies"][i]["supports"].push_back({{"point", numbers(support.point)},
+                                               {"load", support.load},
+                                               {"friction", support.friction},
+                                               {"viscosity", support.viscosity}});
+  json["materials"] = Json::array();
+  for (const Material& material : model.materials) json["materials"].push_back(material.name);
+  for (std::size_t i = 0; i < model.materials.size(); ++i)
+    if (const std::optional<Layer>& layer = model.materials[i].layer)
+      json["layers"].push_back({{"material", i},
+                                {"stiffness", layer->stiffness},
+                                {"damping", layer->damping},
+                                {"tangential_stiffness", layer->tangential_stiffness},
+                                {"tangential_damping", layer->tangential_damping},
+                                {"coupling_stiffness", layer->coupling}});
+  json["surfaces"] = Json::array();
+  for (std::size_t a = 0; a < model.materials.size(); ++a)
+    for (std::size_t b = a; b < model.materials.size(); ++b) {
+      const Surface& surface = model.surface(static_cast<int>(a), static_cast<int>(b));
+      json["surfaces"].push_back({{"materials", {a, b}},
+                                  {"friction", surface.friction},
+                                  {"restitution", surface.restitution}});
+    }
+  json["shapes"] = Json::array();
+  for (const PlacedShape& placed : model.shapes) {
+    Json shape = {{"body", placed.body}, {"material", placed.material}};
+    shape["kind"] = kind_of(placed.shape);
+    shape["offset"] = pose_json(placed.offset);
+    shape.update(std::visit(ShapeJson{}, placed.shape));
+    json["shapes"].push_back(std::move(shape));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace vinci

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames are gathered in memory and written at a flush: first their rows, then, in place and last,
+// the number of complete frames. Whatever instant a writer is killed at, that number counts rows
+// that are in the file.
+#include "vinci/recording/recorder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "vinci/base/clock.h"
+#include "vinci/recording/provenance.h"
+#include "vinci/recording/recording.h"
+#include "vinci/recording/recording_guard.h"
+#include "vinci/recording/recording_layout.h"
+
+namespace vinci {
+namespace {
+
+constexpr std::size_t most_bytes = 4u << 20;  // kept in memory between flushes
+
+void put(double (&to)[3], const Vector3& from) {
+  for (int i = 0; i < 3; ++i) to[i] = from[i];
+}
+
+void put(std::uint32_t (&to)[4], const ContactKey& key) {
+  to[0] = key.shape_a, to[1] = key.shape_b, to[2] = key.feature_a, to[3] = key.feature_b;
+}
+
+ContactRecord contact_record(const SolvedContact& solved) {
+  ContactRecord row;
+  put(row.key, solved.contact.key);
+  row.bodies[0] = solved.contact.body_a;
+  row.bodies[1] = solved.contact.body_b;
+  put(row.point_a, solved.contact.point_a);
+  put(row.point_b, solved.contact.point_b);
+  put(row.normal, solved.contact.normal);
+  put(row.tangent_1, solved.tangent_1);
+  put(row.tangent_2, solved.tangent_2);
+  put(row.impulse, solved.impulse);
+  put(row.velocity, solved.velocity);
+  row.gap = solved.contact.gap;
+  row.friction = solved.friction;
+  row.patch_point = solved.contact.patch_point;
+  return row;
+}
+
+// The rows not yet handed to HDF5.
+struct Pending {
+  std::vector<FrameRow> frames;
+  std::vector<SummaryRow> summary;
+  std::vector<double> poses, velocities, controls;
+  std::vector<ContactRecord> contacts;
+  std::vector<MemoryRecord> memory;
+  std::vector<ModelRecord> models;
+  std::string model_text;
+
+  std::size_t bytes() const {
+    return frames.size() * (sizeof(FrameRow) + sizeof(SummaryRow)) +
+           (poses.size() + velocities.size() + controls.size()) * sizeof(double) +
+           contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
+           models.size() * sizeof(ModelRecord) + model_text.size();
+  }
+  void clear() {
+    frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
+    contacts.clear(), memory.clear(), models.clear(), model_text.clear();
+  }
+};
+
+FrameWidths widths_of(const Simulation& simulation) {
+  return {simulation.model().bodies.size(),
+          static_cast<std::size_t>(simulation.model().velocity_count),
+          static_cast<std::size_t>(simulation.state().controls.size())};
+}
+
+// Rows already handed to HDF5.
+struct Written {
+  std::uint64_t frames = 0, contacts = 0, memory = 0, models = 0, model_bytes = 0;
+};
+
+}  // namespace
+
+struct Recorder::Impl {
+  std::filesystem::path path;
+  std::optional<RecordingGuard> guard;
+  std::optional<Hdf5File> file;
+  RecordingTables tables;
+  Hdf5Scalar progress;
+  const Hdf5Id types[6] = {frame_type(),  summary_type(), contact_type(),
+                           memory_type(), model_type(),   progress_type()};
+
+  Pending pending;
+  Written written;
+  SummaryRow summary;
+  std::string last_model;  // as JSON
+  int last_model_version = -1;
+  std::int64_t last_step = -1, total_steps = 0;
+  double accept = 0.0, earlier_seconds = 0.0, flush_interval = default_flush_interval;
+  Stopwatch since_start, since_flush;
+  bool failed = false, closed = false;
+
+  explicit Impl(const std::filesystem::path& file_path) : path(file_path) {}
+  ~Impl();
+
+  void adopt(const Simulation& simulation);
+  void make_contents(const Simulation& simulation);
+  void open_live(const Simulation& simulation);
+  void restore(const ProgressRow& mark);
+  void append(const Simulation& simulation);
+  void append_model(const Simulation& simulation);
+  void accumulate(const Simulation& simulation);
+  void write_pending();
+  void flush();
+  void mark(bool is_closed);
+  void close();
+};
+
+Recorder::Impl::~Impl() {
+  if (closed || !file) return;
+  try {
+    if (!failed && guard) flush();
+    close();
+  } catch (const Error&) {
+    // Nobody is left to tell; the file holds what was flushed before.
+  }
+}
+
+void Recorder::Impl::adopt(const Simulation& simulation) {
+  accept = simulation.options().real("accept");
+  total_steps = simulation.total_steps();
+}
+
+void Recorder::Impl::make_contents(const Simulation& simulation) {
+  const Model& model = simulation.model();
+  file->write_attribute("/", "format", recording_format);
+  file->write_attribute("/", "format_version", recording_format_version);
+  file->make_group("provenance");
+  file->write_text("provenance/version", VINCI_VERSION);
+  file->write_text("provenance/title", simulation.scene().title());
+  file->write_text("provenance/scene", simulation.scene().source());
+  file->write_text("provenance/options", options_json(simulation));
+  file->write_text("provenance/created",
+                   fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
+  file->make_group("bodies");
+  std::vector<std::string> names, freedoms;
+  const char* words[] = {"fixed", "planar", "spatial"};
+  for (const Body& body : model.bodies) {
+    names.push_back(body.name);
+    freedoms.emplace_back(words[static_cast<int>(body.freedom)]);
+  }
+  file->write_texts("bodies/name", names);
+  file->write_texts("bodies/freedom", freedoms);
+  file->make_group("models");
+  tables = RecordingTables::create(*file, widths_of(simulation));
+  progress = Hdf5Scalar::create(*file, "progress", types[5].get());
+  write_units(*file);
+}
+
+// HDF5's handle for a file that readers may follow, with the guard beside it.
+void Recorder::Impl::open_live(const Simulation& simulation) {
+  file.emplace(path, Hdf5File::Mode::write_live);
+  guard->reserve(file->end(), 1u << 20);  // for what cutting a table writes
+  tables = RecordingTables::open(*file, widths_of(simulation));
+  progress = Hdf5Scalar::open(*file, "progress");
+}
+
+// Takes up the counters of the last complete frame and cuts what lies behind it.
+void Recorder::Impl::restore(const ProgressRow& mark) {
+  FrameRow frame;
+  tables.frames.read(mark.frames - 1, 1, types[0].get(), &frame);
+  tables.summary.read(mark.frames - 1, 1, types[1].get(), &summary);
+  written = {mark.frames, frame.contact_offset + frame.contact_rows,
+             frame.memory_offset + frame.memory_rows, static_cast<std::uint64_t>(frame.model) + 1,
+             0};
+  ModelRecord model;
+  tables.models.read(written.models - 1, 1, types[4].get(), &model);
+  written.model_bytes = model.offset + model.length;
+  last_step = frame.step;
+  earlier_seconds = summary.wall_seconds;
+  tables.frames.shrink(written.frames);
+  tables.summary.shrink(written.frames);
+  tables.poses.shrink(written.frames);
+  tables.velocities.shrink(written.frames);
+  tables.controls.shrink(written.frames);
+  tables.contacts.shrink(written.contacts);
+  tables.memory.shrink(written.memory);
+  tables.models.shrink(written.models);
+  tables.model_text.shrink(written.model_bytes);
+}
+
+// Call after every step: models that no frame shows are stored, too.
+void Recorder::Impl::append_model(const Simulation& simulation) {
+  if (simulation.model_version() == last_model_version) return;
+  last_model_version = simulation.model_version();
+  std::string text = model_json(simulation);
+  if (text == last_model) return;
+  pending.models.push_back({written.model_bytes + pending.model_text.size(), text.size(),
+                            std::max<std::int64_t>(simulation.state().step - 1, 0)});
+  pending.model_text += text;
+  last_model = std::move(text);
+}
+
+void Recorder::Impl::append(const Simulation& simulation) {
+  const State& state = simulation.state();
+  const StepReport& report = simulation.report();
+  const Energy now = energy(simulation.model(), state);
+  FrameRow row;
+  row.step = state.step;
+  row.time = state.time;
+  row.status = static_cast<std::int32_t>(report.solve.status);
+  if (state.step == 0) row.status = static_cast<std::int32_t>(SolveStatus::solved);
+  row.iterations = report.solve.iterations;
+  row.passes = report.passes;
+  row.contacts = report.contact_count;
+  row.active = report.active_count;
+  row.model = static_cast<std::int32_t>(written.models + pending.models.size()) - 1;
+  row.relative_residual = report.solve.residual.relative;
+  row.velocity_residual = report.solve.residual.velocity;
+  row.impulse_residual = report.solve.residual.impulse;
+  row.penetration = report.penetration;
+  row.kinetic = now.kinetic;
+  row.potential = now.potential;
+  std::copy(report.seconds.begin(), report.seconds.end(), row.seconds);
+  row.contact_offset = written.contacts + pending.contacts.size();
+  row.memory_offset = written.memory + pending.memory.size();
+  row.contact_rows = simulation.contacts().size();
+  row.memory_rows = state.contacts.size();
+  row.state_hash = hash(state);
+  row.fell_back = report.fell_back ? 1 : 0;
+  row.free_motions = report.free_motions;
+  row.substeps = report.substeps;
+  row.impacts = report.impacts;
+
+  for (const SolvedContact& solved : simulation.contacts())
+    pending.contacts.push_back(contact_record(solved));
+  for (const ContactMemory& contact : state.contacts) {
+    MemoryRecord& memory = pending.memory.emplace_back();
+    put(memory.key, contact.key);
+    put(memory.impulse, contact.impulse);
+    memory.approach = contact.approach;
+    memory.patch_point = contact.patch_point;
+    put(memory.deformation_a, contact.deformation_a);
+    put(memory.deformation_b, contact.deformation_b);
+  }
+  for (const Pose& pose : state.poses) {
+    const Vector3& x = pose.position;
+    const Quaternion& q = pose.rotation;
+    pending.poses.insert(pending.poses.end(), {x.x(), x.y(), x.z(), q.w(), q.x(), q.y(), q.z()});
+  }
+  pending.velocities.insert(pending.velocities.end(), state.velocities.begin(),
+                            state.velocities.end());
+  pending.controls.insert(pending.controls.end(), state.controls.begin(), state.controls.end());
+  summary.energy_last = now.total();
+  if (last_step < 0) summary.energy_first = now.total();
+  summary.wall_seconds = earlier_seconds + since_start.seconds();
+  pending.frames.push_back(row);
+  pending.summary.push_back(summary);
+  last_step = state.step;
+}
+
+void Recorder::Impl::accumulate(const Simulation& simulation) {
+  const StepReport& report = simulation.report();
+  const double residual = report.solve.residual.relative;
+  ++summary.steps;
+  if (!(residual <= accept)) ++summary.inexact_steps;
+  // A residual that is not a number is worse than any number, and stays the worst.
+  if (!(residual <= summary.worst_residual) && !std::isnan(summary.worst_residual)) {
+    summary.worst_residual = residual;
+    summary.worst_residual_step = simulation.state().step;
+  }
+  summary.worst_penetration = std::max(summary.worst_penetration, report.penetration);
+  summary.contacts_max = std::max<std::int64_t>(summary.contacts_max, report.contact_count);
+  summary.contacts_sum += report.contact_count;
+  summary.iterations_sum += report.solve.iterations;
+  summary.diverged_body = report.diverged_body;
+  summary.fallback_steps += report.fell_back ? 1 : 0;
+  summary.free_steps += report.free_motions > 0 ? 1 : 0;
+  if (report.free_motions > 0) summary.free_body = report.free_body;
+  summary.impacts += report.impacts;
+  summary.ending = static_cast<std::int64_t>(report.ending);
+  summary.substeps_sum += report.substeps;
+  summary.coarse_steps += report.coarse ? 1 : 0;
+  for (std::size_t i = 0; i < report.seconds.size(); ++i)
+    summary.stage_seconds[i] += report.seconds[i];
+}
+
+void Recorder::Impl::write_pending() {
+  // Twice the bytes cover chunks that are rewritten elsewhere; the rest is HDF5's bookkeeping.
+  if (guard) guard->reserve(file->end(), 2 * pending.bytes() + (1u << 20));
+  const std::uint64_t frame = written.frames, frames = pending.frames.size();
+  tables.contacts.write(written.contacts, pending.contacts.size(), types[2].get(),
+                        pending.contacts.data());
+  tables.memory.write(written.memory, pending.memory.size(), types[3].get(), pending.memory.data());
+  tables.poses.write(frame, frames, H5T_NATIVE_DOUBLE, pending.poses.data());
+  tables.velocities.write(frame, frames, H5T_NATIVE_DOUBLE, pending.velocities.data());
+  tables.controls.write(frame, frames, H5T_NATIVE_DOUBLE, pending.controls.data());
+  tables.model_text.write(written.model_bytes, pending.model_text.size(), H5T_NATIVE_UINT8,
+                          pending.model_text.data());
+  tables.models.write(written.models, pending.models.size(), types[4].get(), pending.models.data());
+  tables.summary.write(frame, frames, types[1].get(), pending.summary.data());
+  tables.frames.write(frame, frames, types[0].get(), pending.frames.data());
+  written.frames += frames;
+  written.contacts += pending.contacts.size();
+  written.memory += pending.memory.size();
+  written.models += pending.models.size();
+  written.model_bytes += pending.model_text.size();
+  pending.clear();
+}
+
+void Recorder::Impl::mark(bool is_closed) {
+  const ProgressRow row{written.frames, is_closed ? 1u : 0u,
+                        static_cast<std::uint64_t>(total_steps)};
+  progress.write(*file, types[5].get(), &row);
+}
+
+void Recorder::Impl::flush() {
+  since_flush.lap();
+  if (pending.frames.empty()) return;
+  failed = true;  // until all of it is in the file
+  write_pending();
+  for (Hdf5Table* table :
+       {&tables.contacts, &tables.memory, &tables.poses, &tables.velocities, &tables.controls,
+        &tables.model_text, &tables.models, &tables.summary, &tables.frames})
+    table->flush();
+  mark(false);
+  if (guard) guard->reserve(file->end(), 0);
+  failed = false;
+}
+
+void Recorder::Impl::close() {
+  closed = true;
+  tables = {};
+  progress = {};
+  file->close();
+  guard.reset();
+}
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
+  throw Error(std::string("cannot be created: ") +
+                  (reason == EEXIST ? "it exists already" : std::strerror(reason)),
+              path.string());
+}
+
+// A complete file appears at once under its name; without `replace`, only if there is none.
+void publish(const std::vector<char>& bytes, const std::filesystem::path& path, bool replace) {
+  const std::string partial =
+      fmt::format("{}.partial-{}", path.string(), static_cast<long>(getpid()));
+  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) fail(path, errno);
+  int reason = 0;
+  for (std::size_t done = 0; done < bytes.size() && reason == 0;) {
+    const ssize_t count = write(file, &bytes[done], bytes.size() - done);
+    if (count < 0 && errno != EINTR) reason = errno;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  if (close(file) != 0 && reason == 0) reason = errno;
+  if (reason == 0 && !replace &&
+      renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
+    reason = errno;
+    // Some file systems cannot rename without replacing.
+    if (reason == EINVAL) replace = !std::filesystem::exists(path), reason = 0;
+  }
+  if (reason == 0 && replace && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
+  if (reason == 0) return;
+  std::remove(partial.c_str());
+  fail(path, reason);
+}
+
+void refuse_if_in_use(const std::filesystem::path& file, bool overwrite) {
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) return;
+  if (!overwrite) throw Error("exists already", file.string());
+  if (!std::filesystem::is_regular_file(file, code))
+    throw Error("is not a file that can be overwritten", file.string());
+  RecordingGuard writer(file);  // throws if another run has it
+}
+
+}  // namespace
+
+Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+Recorder::Recorder(const std::filesystem::path& file, const Simulation& simulation, bool overwrite)
+    : impl_(std::make_unique<Impl>(file)) {
+  refuse_if_in_use(file, overwrite);
+  impl_->adopt(simulation);
+  impl_->file.emplace(file, Hdf5File::Mode::create);
+  impl_->make_contents(simulation);
+  impl_->append_model(simulation);
+  impl_->append(simulation);
+  impl_->flush();
+  publish(impl_->file->image(), file, overwrite);
+  impl_->close();
+  impl_->guard.emplace(file);
+  impl_->closed = false;
+  impl_->open_live(simulation);
+}
+
+Recorder Recorder::resume(const std::filesystem::path& file, Simulation& simulation) {
+  auto impl = std::make_unique<Impl>(file);
+  impl->guard.emplace(file);
+  impl->guard->repair();
+  ProgressRow progress;
+  {
+    const Recording recording(file);
+    check_same_run(recording, simulation);
+    progress.frames = static_cast<std::uint64_t>(recording.frames());
+    const std::int64_t last = recording.frames() - 1;
+    impl->last_model = recording.model_json(recording.info(last).model);
+    continue_from(recording, simulation, last);
+  }
+  impl->adopt(simulation);
+  impl->open_live(simulation);
+  impl->restore(progress);
+  impl->mark(false);
+  return Recorder(std::move(impl));
+}
+
+void Recorder::after_step(const Simulation& simulation) {
+  add_step(simulation);
+  if (flush_is_due()) flush();
+}
+
+void Recorder::add_step(const Simulation& simulation) {
+  Impl& impl = *impl_;
+  impl.accumulate(simulation);
+  impl.append_model(simulation);
+  if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
+    impl.append(simulation);
+}
+
+bool Recorder::flush_is_due() const {
+  return impl_->since_flush.seconds() >= impl_->flush_interval ||
+         impl_->pending.bytes() > most_bytes;
+}
+
+void Recorder::set_flush_interval(double seconds) {
+  impl_->flush_interval = seconds;
+}
+
+void Recorder::flush() {
+  impl_->flush();
+}
+
+void Recorder::finish(const Simulation& simulation) {
+  Impl& impl = *impl_;
+  if (simulation.state().step != impl.last_step) impl.append(simulation);
+  impl.flush();
+  impl.mark(true);
+  impl.close();
+}
+
+}  // namespace vinci

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading: never trusts a count or an offset it has not compared with what the file holds.
+#include "vinci/recording/recording.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <tuple>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vinci/base/error.h"
+#include "vinci/recording/recording_guard.h"
+#include "vinci/recording/recording_layout.h"
+#include "vinci/storage/hdf5_superblock.h"
+
+namespace vinci {
+namespace {
+
+constexpr std::uint64_t max_rows_of_frame = 20'000'000;  // more is taken for damage
+constexpr std::uint64_t max_model_bytes = 1u << 30;
+
+Vector3 vector(const double (&v)[3]) {
+  return {v[0], v[1], v[2]};
+}
+
+ContactKey contact_key(const std::uint32_t (&key)[4]) {
+  return {key[0], key[1], key[2], key[3]};
+}
+
+// The state of a file as the operating system and its superblock show it.
+struct Outside {
+  bool has_writer = false;
+  bool open_for_writing = false;  // says the superblock
+};
+
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) : value_(open(path.c_str(), flags)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+Outside look(const std::filesystem::path& path) {
+  const Descriptor file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0)
+    throw Error(std::strerror(errno), path.string());
+  if (!S_ISREG(status.st_mode)) throw Error("is not a file", path.string());
+  if (status.st_size == 0) throw Error("is not a recording (it is empty)", path.string());
+  Outside outside;
+  outside.has_writer = RecordingGuard::has_writer(file.get());
+  const auto superblock = read_superblock(file.get());
+  if (!superblock)
+    throw Error("is not a recording (its first bytes are not those of an HDF5 file of its kind)",
+                path.string());
+  outside.open_for_writing = superblock->open_for_writing;
+  if (!superblock->open_for_writing && superblock->end > static_cast<std::uint64_t>(status.st_size))
+    throw Error(
+        fmt::format("is cut short: {} of {} bytes are there", status.st_size, superblock->end),
+        path.string());
+  return outside;
+}
+
+// What a killed writer could not do itself. A file that may not be written to stays as it is: this
+// reader does not need the repair, others do.
+void repair(const std::filesystem::path& path) {
+  const Descriptor file(path, O_RDWR | O_CLOEXEC);
+  struct stat status {};
+  if (file.get() >= 0 && fstat(file.get(), &status) == 0 && !RecordingGuard::has_writer(file.get()))
+    rewrite_superblock(file.get(), static_cast<std::uint64_t>(status.st_size));
+}
+
+}  // namespace
+
+struct Recording::Impl {
+  std::filesystem::path path;
+  std::optional<Hdf5File> file;
+  RecordingTables tables;
+  ProgressRow progress;
+  bool has_writer = false;
+  std::string title, version, scene, options, created;
+  std::vector<std::string> names;
+  std::vector<Freedom> freedoms;
+  std::size_t velocity_count = 0, control_count = 0;
+
+  explicit Impl(const std::filesystem::path& file_path);
+  FrameRow row(std::int64_t frame) const;
+  std::vector<FrameRow> rows(const FrameRange& range) const;  // that point into the tables
+  Hdf5Rows checked(const FrameRange& range) const;
+  std::pair<std::uint64_t, std::uint64_t> entries(int body) const;
+  std::vector<ContactRow> contact_rows(std::uint64_t offset, std::uint64_t count) const;
+  void read_progress();
+  void read_freedoms();
+  void check_rows() const;
+};
+
+Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) {
+  const Outside outside = look(path);
+  has_writer = outside.has_writer;
+  file.emplace(path, has_writer ? Hdf5File::Mode::read_live : Hdf5File::Mode::read);
+  // A new recording has its name a moment before its writer has the lock.
+  if (!has_writer && (has_writer = look(path).has_writer))
+    file.emplace(path, Hdf5File::Mode::read_live);
+  if (file->read_attribute("format") != recording_format)
+    throw Error("is an HDF5 file, but not a recording", path.string());
+  if (const std::string found = file->read_attribute("format_version");
+      found != recording_format_version)
+    throw Error(fmt::format("has format version '{}'; this program reads version {}", found,
+                            recording_format_version),
+                path.string());
+  read_progress();
+  title = file->read_text("provenance/title");
+  version = file->read_text("provenance/version");
+  scene = file->read_text("provenance/scene");
+  options = file->read_text("provenance/options");
+  created = file->read_text("provenance/created");
+  names = file->read_texts("bodies/name");
+  read_freedoms();
+  control_count = file->row_width("controls");
+  tables = RecordingTables::open(*file, {names.size(), velocity_count, control_count});
+  check_rows();
+  if (outside.open_for_writing && !outside.has_writer) repair(path);
+}
+
+// The number of complete frames is read before the tables are opened: they hold at least these.
+void Recording::Impl::read_progress() {
+  const Hdf5Id type = progress_type();
+  Hdf5Scalar::open(*file, "progress").read(*file, type.get(), &progress);
+}
+
+void Recording::Impl::read_freedoms() {
+  const auto words = file->read_texts("bodies/freedom");
+  if (words.size() != names.size())
+    throw Error("'bodies/name' and 'bodies/freedom' differ in length", path.string());
+  for (const std::string& word : words) {
+    if (word == "fixed")
+      freedoms.push_back(Freedom::fixed);
+    else if (word == "planar")
+      freedoms.push_back(Freedom::planar), velocity_count += 3;
+    else if (word == "spatial")
+      freedoms.push_back(Freedom::spatial), velocity_count += 6;
+    else
+      throw Error("a body has the unknown freedom '" + word + "'", path.string());
+  }
+}
+
+void Recording::Impl::check_rows() const {
+  const std::uint64_t frames = progress.frames;
+  if (frames == 0) throw Error("has no complete frame", path.string());
+  if (tables.frames.rows() < frames || tables.summary.rows() < frames ||
+      (!names.empty() && tables.poses.rows() < frames) ||
+      (velocity_count > 0 && tables.velocities.rows() < frames) ||
+      (control_count > 0 && tables.controls.rows() < frames))
+    throw Error(fmt::format("is damaged: it announces {} frames and holds {}", frames,
+                            tables.frames.rows()),
+                path.string());
+  if (progress.closed != 0 && tables.frames.rows() != frames)
+    throw Error("is damaged: its number of frames is wrong", path.string());
+}
+
+Hdf5Rows Recording::Impl::checked(const FrameRange& range) const {
+  const auto frames = static_cast<std::int64_t>(progress.frames);
+  if (range.stride < 1 || range.count < 0)
+    throw Error(fmt::format("a range of {} frames with a stride of {}; accepted: 0 or more, and 1 "
+                            "or more",
+                            range.count, range.stride),
+                path.string());
+  if (range.count > 0 && (range.first < 0 || range.first >= frames ||
+                          range.count - 1 > (frames - 1 - range.first) / range.stride))
+    throw Error(
+        range.count == 1
+            ? fmt::format("has no frame {}; its frames are 0 to {}", range.first, frames - 1)
+            : fmt::format("has no {} frames from {} on with a stride of {}; its frames are "
+                          "0 to {}",
+                          range.count, range.first, range.stride, frames - 1),
+        path.string());
+  return {static_cast<std::uint64_t>(range.first), static_cast<std::uint64_t>(range.count),
+          static_cast<std::uint64_t>(range.stride)};
+}
+
+std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
+  const Hdf5Rows chosen = checked(range);
+  const Hdf5Id type = frame_type();
+  std::vector<FrameRow> result(chosen.count);
+  tables.frames.read(chosen, type.get(), result.data());
+  const std::uint64_t contacts = tables.contacts.rows(), memory = tables.memory.rows(),
+                      models = tables.models.rows();
+  auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
+    return offset > held || count > held - offset || count > max_rows_of_frame;
+  };
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const FrameRow& row = result[i];
+    if (bad(row.contact_offset, row.contact_rows, contacts) ||
+        bad(row.memory_offset, row.memory_rows, memory) || row.model < 0 ||
+        static_cast<std::uint64_t>(row.model) >= models)
+      throw Error(fmt::format("is damaged: frame {} points outside of the file's tables",
+                              range.first + static_cast<std::int64_t>(i) * range.stride),
+                  path.string());
+  }
+  return result;
+}
+
+FrameRow Recording::Impl::row(std::int64_t frame) const {
+  return rows({frame, 1}).front();
+}
+
+std::pair<std::uint64_t, std::uint64_t> Recording::Impl::entries(int body) const {
+  if (body < 0 || static_cast<std::size_t>(body) >= freedoms.size())
+    throw Error(fmt::format("has no body {}; its bodies are 0 to {}", body,
+                            static_cast<std::int64_t>(freedoms.size()) - 1),
+                path.string());
+  auto size = [](Freedom freedom) {
+    return freedom == Freedom::fixed ? 0u : freedom == Freedom::planar ? 3u : 6u;
+  };
+  std::uint64_t first = 0;
+  for (int b = 0; b < body; ++b) first += size(freedoms[static_cast<std::size_t>(b)]);
+  return {first, size(freedoms[static_cast<std::size_t>(body)])};
+}
+
+std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
+                                                      std::uint64_t count) const {
+  std::vector<ContactRecord> records(count);
+  const Hdf5Id type = contact_type();
+  tables.contacts.read(offset, count, type.get(), records.data());
+  std::vector<ContactRow> contacts;
+  contacts.reserve(records.size());
+  const auto bodies = static_cast<std::int32_t>(names.size());
+  for (const ContactRecord& record : records) {
+    for (const std::int32_t body : record.bodies)
+      if (body < 0 || body >= bodies)
+        throw Error(
+            fmt::format("is damaged: a contact in row {} or later names body {}", offset, body),
+            path.string());
+    contacts.push_back({contact_key(record.key), record.bodies[0], record.bodies[1],
+                        vector(record.point_a), vector(record.point_b), vector(record.normal),
+                        vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
+                        vector(record.velocity), record.gap, record.friction,
+                        static_cast<int>(record.patch_point)});
+  }
+  return contacts;
+}
+
+Recording::Recording(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+Recording::Recording(Recording&&) noexcept = default;
+Recording::~Recording() = default;
+
+const std::filesystem::path& Recording::path() const {
+  return impl_->path;
+}
+bool Recording::finished() const {
+  return impl_->progress.closed != 0;
+}
+bool Recording::has_writer() const {
+  return impl_->has_writer;
+}
+std::int64_t Recording::frames() const {
+  return static_cast<std::int64_t>(impl_->progress.frames);
+}
+std::int64_t Recording::total_steps() const {
+  return static_cast<std::int64_t>(impl_->progress.total_steps);
+}
+const std::string& Recording::title() const {
+  return impl_->title;
+}
+const std::string& Recording::version() const {
+  return impl_->version;
+}
+const std::string& Recording::created() const {
+  return impl_->created;
+}
+const std::string& Recording::scene_text() const {
+  return impl_->scene;
+}
+const std::string& Recording::options_json() const {
+  return impl_->options;
+}
+const std::vector<std::string>& Recording::body_names() const {
+  return impl_->names;
+}
+const std::vector<Freedom>& Recording::freedoms() const {
+  return impl_->freedoms;
+}
+
+std::string Recording::model_json(int version) const {
+  const auto held = impl_->tables.models.rows();
+  if (version < 0 || static_cast<std::uint64_t>(version) >= held)
+    throw Error(fmt::format("has no model {}; its models are 0 to {}", version,
+                            static_cast<std::int64_t>(held) - 1),
+                impl_->path.string());
+  const Hdf5Id type = model_type();
+  ModelRecord record;
+  impl_->tables.models.read(static_cast<std::uint64_t>(version), 1, type.get(), &record);
+  if (record.length > max_model_bytes)
+    throw Error("is damaged: a model is too long", impl_->path.string());
+  std::string text(record.length, ' ');
+  impl_->tables.model_text.read(record.offset, record.length, H5T_NATIVE_UINT8, text.data());
+  return text;
+}
+
+RunSummary Recording::summary() const {
+  const Hdf5Id type = summary_type();
+  SummaryRow row;
+  impl_->tables.summary.read(impl_->progress.frames - 1, 1, type.get(), &row);
+  RunSummary summary;
+  const double steps = row.steps > 0 ? static_cast<double>(row.steps) : 1.0;
+  summary.steps = row.steps;
+  summary.inexact_steps = row.inexact_steps;
+  summary.worst_residual = row.worst_residual;
+  summary.worst_residual_step = row.worst_residual_step;
+  summary.worst_penetration = row.worst_penetration;
+  summary.contacts_max = row.contacts_max;
+  summary.contacts_mean = static_cast<double>(row.contacts_sum) / steps;
+  summary.iterations_mean = static_cast<double>(row.iterations_sum) / steps;
+  summary.energy_first = row.energy_first;
+  summary.energy_last = row.energy_last;
+  summary.wall_seconds = row.wall_seconds;
+  std::copy(std::begin(row.stage_seconds), std::end(row.stage_seconds),
+            summary.stage_seconds.begin());
+  const auto name = [&](std::int64_t body) {
+    const auto index = static_cast<std::size_t>(body);
+    return body >= 0 && index < impl_->names.size() ? impl_->names[index] : std::string();
+  };
+  summary.diverged = row.diverged_body >= 0;
+  summary.diverged_body = name(row.diverged_body);
+  summary.fallback_steps = row.fallback_steps;
+  summary.free_steps = row.free_steps;
+  summary.free_body = name(row.free_body);
+  summary.substeps = row.substeps_sum;
+  summary.impacts = row.impacts;
+  summary.coarse_steps = row.coarse_steps;
+  summary.ending = to_string(static_cast<Ending>(row.ending));
+  summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
+  return summary;
+}
+
+namespace {
+
+FrameInfo info_of(const FrameRow& row) {
+  FrameInfo info;
+  info.step = row.step;
+  info.time = row.time;
+  info.contacts = row.contacts;
+  info.active = row.active;
+  info.iterations = row.iterations;
+  info.status = row.status;
+  info.passes = row.passes;
+  info.model = row.model;
+  info.residual = row.relative_residual;
+  info.velocity_residual = row.velocity_residual;
+  info.impulse_residual = row.impulse_residual;
+  info.penetration = row.penetration;
+  info.kinetic = row.kinetic;
+  info.potential = row.potential;
+  std::copy(std::begin(row.seconds), std::end(row.seconds), info.seconds.begin());
+  info.fell_back = row.fell_back != 0;
+  info.free_motions = row.free_motions;
+  info.substeps = row.substeps;
+  info.impacts = row.impacts;
+  return info;
+}
+
+}  // namespace
+
+FrameInfo Recording::info(std::int64_t frame) const {
+  return info_of(impl_->row(frame));
+}
+
+std::vector<FrameInfo> Recording::infos(const FrameRange& range) const {
+  std::vector<FrameInfo> infos;
+  infos.reserve(static_cast<std::size_t>(std::max<std::int64_t>(range.count, 0)));
+  for (const FrameRow& row : impl_->rows(range)) infos.push_back(info_of(row));
+  return infos;
+}
+
+std::vector<double> Recording::poses(const FrameRange& range, int body) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  const std::size_t bodies = body < 0 ? impl_->names.size() : 1;
+  if (body >= 0) static_cast<void>(impl_->entries(body));
+  std::vector<double> poses(chosen.count * bodies * pose_width);
+  const Hdf5Part part = body < 0 ? Hdf5Part{} : Hdf5Part{static_cast<std::uint64_t>(body), 1};
+  impl_->tables.poses.read(chosen, part, H5T_NATIVE_DOUBLE, poses.data());
+  return poses;
+}
+
+std::vector<double> Recording::velocities(const FrameRange& range, int body) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  Hdf5Part part;
+  std::uint64_t width = impl_->velocity_count;
+  if (body >= 0) {
+    std::tie(part.first, part.count) = impl_->entries(body);
+    width = part.count;
+  }
+  std::vector<double> velocities(chosen.count * width);
+  impl_->tables.velocities.read(chosen, part, H5T_NATIVE_DOUBLE, velocities.data());
+  return velocities;
+}
+
+State Recording::state(std::int64_t frame) const {
+  const FrameRow row = impl_->row(frame);
+  const auto at = static_cast<std::uint64_t>(frame);
+  State state;
+  state.step = row.step;
+  state.time = row.time;
+  std::vector<double> poses(impl_->names.size() * pose_width);
+  impl_->tables.poses.read(at, 1, H5T_NATIVE_DOUBLE, poses.data());
+  for (std::size_t i = 0; i < poses.size(); i += pose_width)
+    state.poses.push_back({Vector3(poses[i], poses[i + 1], poses[i + 2]),
+                           Quaternion(poses[i + 3], poses[i + 4], poses[i + 5], poses[i + 6])});
+  state.velocities.setZero(static_cast<Eigen::Index>(impl_->velocity_count));
+  impl_->tables.velocities.read(at, 1, H5T_NATIVE_DOUBLE, state.velocities.data());
+  state.controls.setZero(static_cast<Eigen::Index>(impl_->control_count));
+  impl_->tables.controls.read(at, 1, H5T_NATIVE_DOUBLE, state.controls.data());
+  std::vector<MemoryRecord> memory(row.memory_rows);
+  const Hdf5Id type = memory_type();
+  impl_->tables.memory.read(row.memory_offset, row.memory_rows, type.get(), memory.data());
+  for (const MemoryRecord& record : memory)
+    state.contacts.push_back({contact_key(record.key), vector(record.impulse), record.approach,
+                              record.patch_point, vector(record.deformation_a),
+                              vector(record.deformation_b)});
+  if (hash(state) != row.state_hash)
+    throw Error(
+        fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),
+        impl_->path.string());
+  return state;
+}
+
+std::vector<ContactRow> Recording::contacts(std::int64_t frame) const {
+  const FrameRow row = impl_->row(frame);
+  return impl_->contact_rows(row.contact_offset, row.contact_rows);
+}
+
+ContactRows Recording::contacts(const FrameRange& range) const {
+  const std::vector<FrameRow> rows = impl_->rows(range);
+  ContactRows contacts;
+  contacts.starts.reserve(rows.size() + 1);
+  contacts.starts.push_back(0);
+  // Frames whose rows follow each other are read at once.
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    std::uint64_t next = rows[begin].contact_offset;
+    for (; end < rows.size() && rows[end].contact_offset == next; ++end) {
+      next += rows[end].contact_rows;
+      contacts.starts.push_back(contacts.starts.back() +
+                                static_cast<std::int64_t>(rows[end].contact_rows));
+    }
+    const auto part =
+        impl_->contact_rows(rows[begin].contact_offset, next - rows[begin].contact_offset);
+    contacts.rows.insert(contacts.rows.end(), part.begin(), part.end());
+    begin = end;
+  }
+  return contacts;
+}
+
+int Recording::models() const {
+  return static_cast<int>(impl_->tables.models.rows());
+}
+
+std::pair<int, int> Recording::velocity_entries(int body) const {
+  const auto [first, count] = impl_->entries(body);
+  return {static_cast<int>(first), static_cast<int>(count)};
+}
+
+void Recording::refresh() {
+  if (!impl_->has_writer) return;
+  impl_->has_writer = look(impl_->path).has_writer;
+  impl_->read_progress();
+  impl_->tables.refresh();
+  impl_->check_rows();
+}
+
+}  // namespace vinci

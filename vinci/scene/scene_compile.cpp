@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scene tree with numbers for all expressions: a Model.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "vinci/scene/scene_body.h"
+
+namespace vinci {
+
+namespace {
+
+class Compiler {
+ public:
+  Compiler(const SceneData& scene, const Numbers& numbers, Mistakes& mistakes)
+      : scene_(scene),
+        numbers_(numbers),
+        mistakes_(mistakes),
+        model_(std::make_shared<Model>()),
+        read_(scene, numbers) {}
+
+  std::shared_ptr<const Model> run() {
+    model_->title = scene_.title;
+    model_->world = scene_.world;
+    model_->parameters = numbers_.values();
+    read_gravity();
+    if (scene_.root.has("table")) part("table");
+    read_materials();
+    read_surfaces();
+    read_bodies();
+    read_excluded_pairs();
+    if (!fine_ || !mistakes_.none()) return nullptr;
+    number_coordinates();
+    return model_;
+  }
+
+ private:
+  // The part of the scene under a top-level key, if it is there and its numbers are right.
+  const Node* part(const char* key) {
+    const Node* node = scene_.root.find(key);
+    const SceneKey* known = scene_grammar(scene_.world).find(key);
+    if (!node || !known) return nullptr;  // one of the other world is a mistake told before
+    if (check_numbers(*node, known->value, numbers_, mistakes_)) return node;
+    fine_ = false;
+    return nullptr;
+  }
+
+  void read_gravity() {
+    model_->gravity =
+        scene_.world == World::planar ? Vector3(0.0, -9.81, 0.0) : Vector3(0.0, 0.0, -9.81);
+    // On a table gravity presses and does not pull.
+    if (scene_.root.has("table")) model_->gravity.setZero();
+    if (const Node* gravity = part("gravity")) model_->gravity = read_.vector(*gravity);
+  }
+
+  // A pair has friction √(μa μb) and the larger restitution of the two.
+  void read_materials() {
+    const Node* materials = scene_.root.find("materials");
+    const bool fine = part("materials") || !materials;
+    std::vector<Surface> own;
+    for (std::size_t i = 0; materials && i < materials->children.size(); ++i) {
+      const Node& node = materials->children[i];
+      model_->materials.push_back({node.key, fine ? layer(node) : std::nullopt});
+      own.push_back(fine ? Surface{read_.number(node, "friction", 0.0),
+                                   read_.number(node, "restitution", 0.0)}
+                         : Surface{});
+    }
+    if (!materials || !materials->has("default")) {
+      model_->materials.push_back({"default"});
+      own.push_back({});
+    }
+    for (const Surface& a : own)
+      for (const Surface& b : own)
+        model_->surfaces.push_back(
+            {a.friction == b.friction ? a.friction : std::sqrt(a.friction) * std::sqrt(b.friction),
+             std::max(a.restitution, b.restitution)});
+  }
+
+  std::optional<Layer> layer(const Node& node) {
+    if (!node.has("stiffness")) {
+      for (const char* key :
+           {"damping", "tangential-stiffness", "tangential-damping", "coupling-stiffness"})
+        if (const Node* alone = node.find(key))
+          mistakes_.add(*alone,
+                        "a material without `stiffness` is rigid and has no layer; give its "
+                        "stiffness in N/m as well");
+      return {};
+    }
+    Layer layer;
+    layer.stiffness = read_.number(node, "stiffness", 0.0);
+    layer.damping = read_.number(node, "damping", 0.0);
+    layer.tangential_stiffness = read_.number(node, "tangential-stiffness", layer.stiffness);
+    layer.tangential_damping = read_.number(
+        node, "tangential-damping", layer.damping * (layer.tangential_stiffness / layer.stiffness));
+    layer.coupling = read_.number(node, "coupling-stiffness", 0.0);
+    // Roots, so that nothing overflows.
+    const double most = std::sqrt(layer.stiffness) * std::sqrt(layer.tangential_stiffness);
+    if (!(std::abs(layer.coupling) < most))
+      mistakes_.add(
+          *node.find("coupling-stiffness"),
+          fmt::format("{:.6g} N/m: the layer would push where it is pulled, its stiffness "
+                      "matrix is not positive definite; accepted: less than {:.6g} N/m, "
+                      "the root of stiffness times tangential-stiffness",
+                      layer.coupling, most));
+    return layer;
+  }
+
+  std::size_t material(const Node& name) const {
+    const auto found =
+        std::find_if(model_->materials.begin(), model_->materials.end(),
+                     [&](const Material& material) { return material.name == name.text; });
+    return static_cast<std::size_t>(found - model_->materials.begin());
+  }
+
+  void read_surfaces() {
+    const Node* surfaces = part("surfaces");
+    std::set<std::pair<std::size_t, std::size_t>> seen;
+    for (std::size_t i = 0; surfaces && i < surfaces->children.size(); ++i) {
+      const Node& node = surfaces->children[i];
+      const Node& between = *node.find("between");
+      const std::size_t a = material(between.children[0]), b = material(between.children[1]);
+      if (!seen.insert(std::minmax(a, b)).second)
+        mistakes_.add(between, "this pair of materials has been given already");
+      for (const std::size_t index :
+           {a * model_->materials.size() + b, b * model_->materials.size() + a}) {
+        Surface& surface = model_->surfaces[index];
+        surface.friction = read_.number(node, "friction", surface.friction);
+        surface.restitution = read_.number(node, "restitution", surface.restitution);
+      }
+    }
+  }
+
+  void read_bodies() {
+    const Node* bodies = scene_.root.find("bodies");
+    if (!bodies || !bodies->is_map()) return;
+    const SceneValue& value = scene_grammar(scene_.world).find("bodies")->value.items[0];
+    BodyReader reader(scene_, numbers_, mistakes_, *model_);
+    bool all = true;
+    for (const Node& node : bodies->children)
+      all &= check_numbers(node, value, numbers_, mistakes_) && reader.add(node);
+    fine_ &= all;
+    // A body with a mistake might be a support.
+    if (all) fine_ &= reader.stand(*bodies);
+  }
+
+  void read_excluded_pairs() {
+    const Node* exclude = scene_.root.find("exclude");
+    std::map<std::string, int> index;
+    for (std::size_t i = 0; exclude && i < model_->bodies.size(); ++i)
+      index[model_->bodies[i].name] = static_cast<int>(i);
+    for (std::size_t i = 0; exclude && !exclude->bad && i < exclude->children.size(); ++i) {
+      const Node& pair = exclude->children[i];
+      const auto a = index.find(pair.children[0].text), b = index.find(pair.children[1].text);
+      if (a == index.end() || b == index.end()) continue;
+      if (a == b) mistakes_.add(pair, "a body and itself; accepted: two different bodies");
+      model_->excluded_pairs.push_back(std::minmax(a->second, b->second));
+    }
+    auto& pairs = model_->excluded_pairs;
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  }
+
+  void number_coordinates() {
+    Model& model = *model_;
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+      Body& body = model.bodies[b];
+      body.velocity_offset = model.velocity_count;
+      body.velocity_size = body.freedom == Freedom::fixed    ? 0
+                           : body.freedom == Freedom::planar ? 3
+                                                             : 6;
+      model.velocity_count += body.velocity_size;
+      for (int k = 0; k < body.velocity_size; ++k) {
+        const int coordinate = body.velocity_size == 3 && k == 2 ? 5 : k;
+        const bool prescribed = body.drives[static_cast<std::size_t>(coordinate)].prescribed;
+        model.coordinate.push_back(coordinate);
+        model.free_index.push_back(prescribed ? -1 : model.free_count++);
+      }
+    }
+  }
+
+  const SceneData& scene_;
+  const Numbers& numbers_;
+  Mistakes& mistakes_;
+  std::shared_ptr<Model> model_;
+  ShapeReader read_;
+  bool fine_ = true;
+};
+
+}  // namespace
+
+std::shared_ptr<const Model> compile_model(const SceneData& scene, const Numbers& numbers,
+                                           Mistakes& mistakes) {
+  return Compiler(scene, numbers, mistakes).run();
+}
+
+}  // namespace vinci

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// From files or text to a checked scene; private to model/. Both throw SceneError with all
+// mistakes.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "vinci/scene/scene_data.h"
+
+namespace vinci {
+
+std::shared_ptr<const SceneData> load_scene(const std::filesystem::path& file,
+                                            const RunCheck& check);
+
+// Text has no place on disk: it includes no files and reads no meshes.
+std::shared_ptr<const SceneData> parse_scene(std::string_view text, const std::string& name);
+
+}  // namespace vinci

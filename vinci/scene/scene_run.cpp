@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run's choices, the changes during it, and the scene as one text for its recording.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "vinci/scene/scene_data.h"
+
+namespace vinci {
+
+namespace {
+
+// Time that compiling takes, in units of a plain number's: polygons are checked edge against edge.
+double compile_cost(const Node& node) {
+  const auto size = static_cast<double>(node.children.size());
+  double cost = 1.0;
+  if (node.key == "polygon") cost += 0.01 * size * size;
+  if (node.key == "polyhedron") cost += 10.0 * size;
+  for (const Node& child : node.children) cost += compile_cost(child);
+  return cost;
+}
+
+void set_place(SceneData& scene, const std::string& option, const Node& node) {
+  scene.run.places[option] = {scene.files[static_cast<std::size_t>(node.file)], node.line};
+}
+
+// The kinds of a plugin's options are not known here: what is a number is evaluated, anything
+// else stays as written.
+void read_plugin(SceneData& scene, const Node& node, const Numbers& numbers) {
+  for (const Node& child : node.children) {
+    if (child.key == "name") {
+      scene.run.values[node.key] = child.text;
+      continue;
+    }
+    set_place(scene, node.key + "." + child.key, child);
+    std::string& text = scene.run.plugin_values[{node.key, child.key}];
+    text = child.text;
+    double plain = 0.0;
+    const char* end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, plain).ptr == end) continue;
+    try {
+      Node number = child;
+      number.expression =
+          std::make_shared<Expression>(Expression::parse(child.text, scene.variables));
+      const double value = numbers(number);
+      if (std::isfinite(value)) text = fmt::format("{:.17g}", value);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+}
+
+Node point_node(const Vector3& point) {
+  Node list;
+  list.kind = Node::Kind::list;
+  for (int i = 0; i < 3; ++i) {
+    Node number;
+    number.kind = Node::Kind::scalar;
+    number.text = fmt::format("{:.17g}", point[i]);
+    list.children.push_back(std::move(number));
+  }
+  return list;
+}
+
+}  // namespace
+
+void read_changes(SceneData& scene, const Numbers& numbers, Mistakes& mistakes) {
+  const Node* changes = scene.root.find("changes");
+  if (!changes) return;
+  const SceneValue& value = scene_grammar(scene.world).find("changes")->value;
+  if (!check_numbers(*changes, value, numbers, mistakes)) return;
+  for (const Node& node : changes->children) {
+    ParameterChange change;
+    change.at = numbers(*node.find("at"));
+    for (const Node& child : node.find("set")->children) change.set[child.key] = numbers(child);
+    scene.changes.push_back(std::move(change));
+  }
+  std::stable_sort(scene.changes.begin(), scene.changes.end(),
+                   [](const ParameterChange& a, const ParameterChange& b) { return a.at < b.at; });
+}
+
+// Every model that the run will use can be made. Their number is bounded with the scene's size,
+// so that loading ends soon.
+void check_changes(const SceneData& scene, Mistakes& mistakes) {
+  constexpr double most_cost = 4e6;
+  const double most = std::floor(most_cost / compile_cost(scene.root));
+  if (static_cast<double>(scene.changes.size()) > std::max(most, 1.0))
+    return mistakes.add(*scene.root.find("changes"),
+                        fmt::format("{} changes of a scene of this size; accepted: at most {}",
+                                    scene.changes.size(), std::max(most, 1.0)));
+  std::map<std::string, double> values;
+  for (const ParameterChange& change : scene.changes) {
+    for (const auto& [name, value] : change.set) values[name] = value;
+    mistakes.set_remark(fmt::format(" (after the change at {} s)", change.at));
+    compile_model(scene, Numbers(scene, values, mistakes), mistakes);
+    if (!mistakes.none()) return;
+  }
+  mistakes.set_remark("");
+}
+
+void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes) {
+  const Node* run = scene.root.find("run");
+  if (!run) return;
+  const SceneValue& value = scene_grammar(scene.world).find("run")->value;
+  if (!run->is_map()) return;
+  check_numbers(*run, value, numbers, mistakes);
+  for (const Node& node : run->children) {
+    if (node.bad || !value.find(node.key)) continue;
+    const SceneValue& kind = value.find(node.key)->value;
+    set_place(scene, node.key, node);
+    if (kind.kind == SceneValue::Kind::number)
+      scene.run.values[node.key] =
+          kind.whole ? fmt::format("{:.0f}", numbers(node)) : fmt::format("{:.17g}", numbers(node));
+    else if (node.is_map())
+      read_plugin(scene, node, numbers);
+    else
+      scene.run.values[node.key] = node.text;
+  }
+}
+
+void write_source(SceneData& scene, Mistakes& mistakes) {
+  Node root = scene.root;
+  std::erase_if(root.children, [](const Node& child) { return child.key == "meshes"; });
+  if (!scene.mesh.empty()) {
+    Node meshes;
+    meshes.kind = Node::Kind::map;
+    meshes.key = "meshes";
+    for (const auto& [name, points] : scene.mesh) {
+      Node mesh;
+      mesh.kind = Node::Kind::list;
+      mesh.key = name;
+      for (const Vector3& point : points) mesh.children.push_back(point_node(point));
+      meshes.children.push_back(std::move(mesh));
+    }
+    root.children.push_back(std::move(meshes));
+  }
+  if (count_values(root) > max_scene_values)
+    mistakes.add(
+        {scene.files[0], 0, "",
+         fmt::format("the scene has more than {} values with its meshes", max_scene_values)});
+  scene.source = write_yaml(root);
+}
+
+}  // namespace vinci
