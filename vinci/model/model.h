@@ -97,6 +97,8 @@ struct Surface {
   double restitution = 0.0;  // Newton coefficient e in [0, 1]
 };
 
+class Element;  // element.h
+
 struct Model {
   std::string title;
   World world = World::spatial;
@@ -106,6 +108,7 @@ struct Model {
   std::vector<Material> materials;
   std::vector<Surface> surfaces;  // materials × materials, symmetric
   std::map<std::string, double> parameters;
+  std::vector<std::shared_ptr<const Element>> elements;  // what acts between bodies (element.h)
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 
