@@ -123,7 +123,7 @@ Recorder open_recorder(const RunFlags& flags, Job& job) {
   try {
     return Recorder(job.recording, job.simulation, flags.overwrite);
   } catch (const Error& error) {
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
 }
 
@@ -146,7 +146,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
     dump.finish();
     recorder.finish(simulation);
   } catch (const Error& error) {
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
   RunResult result = result_of(Recording(job.recording), job.name);
   result.accept = simulation.options().real("accept");

@@ -101,7 +101,7 @@ void Crew::work() {
       perform(i);
       continue;
     } catch (const Error& error) {
-      errors_[i] = std::make_exception_ptr(RunFailure(error.message(), error.where()));
+      errors_[i] = std::make_exception_ptr(Failure(error));
     } catch (...) {
       errors_[i] = std::current_exception();
     }

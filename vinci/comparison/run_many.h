@@ -11,12 +11,6 @@
 
 namespace vinci {
 
-// A run could not go on though its input was good: a full disk, code of the caller.
-class RunFailure : public Error {
- public:
-  using Error::Error;
-};
-
 struct RunManyOptions {
   int jobs = 0;  // threads; 0: one a processor
   // Asked a few times a second in the caller's thread; false, or what it throws, ends all runs. The
@@ -37,7 +31,7 @@ class Watcher {
 };
 
 // False if go_on() said no. Throws what go_on() or a step threw, an Error of a step or a recording
-// as RunFailure, the first by the number of its simulation; all threads have ended then.
+// as a Failure, the first by the number of its simulation; all threads have ended then.
 bool run_many(std::vector<Simulation>& simulations, const std::vector<Watcher*>& watchers,
               const RunManyOptions& options);
 

@@ -147,10 +147,9 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   file->write_text("provenance/created",
                    fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
   std::vector<std::string> names, freedoms;
-  const char* words[] = {"fixed", "planar", "spatial"};
   for (const Body& body : model.bodies) {
     names.push_back(body.name);
-    freedoms.emplace_back(words[static_cast<int>(body.freedom)]);
+    freedoms.emplace_back(to_string(body.freedom));
   }
   file->write_texts("bodies/name", names);
   file->write_texts("bodies/freedom", freedoms);

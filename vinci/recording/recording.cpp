@@ -144,14 +144,10 @@ void Recording::Impl::read_freedoms() {
   if (words.size() != names.size())
     throw Error("'bodies/name' and 'bodies/freedom' differ in length", path.string());
   for (const std::string& word : words) {
-    if (word == "fixed")
-      freedoms.push_back(Freedom::fixed);
-    else if (word == "planar")
-      freedoms.push_back(Freedom::planar), velocity_count += 3;
-    else if (word == "spatial")
-      freedoms.push_back(Freedom::spatial), velocity_count += 6;
-    else
-      throw Error("a body has the unknown freedom '" + word + "'", path.string());
+    const std::optional<Freedom> freedom = freedom_named(word);
+    if (!freedom) throw Error("a body has the unknown freedom '" + word + "'", path.string());
+    freedoms.push_back(*freedom);
+    velocity_count += static_cast<std::size_t>(velocity_entries(*freedom));
   }
 }
 
@@ -219,8 +215,8 @@ std::pair<std::uint64_t, std::uint64_t> Recording::Impl::entries(int body) const
     throw Error(fmt::format("has no body {}; its bodies are 0 to {}", body,
                             static_cast<std::int64_t>(freedoms.size()) - 1),
                 path.string());
-  auto size = [](Freedom freedom) {
-    return freedom == Freedom::fixed ? 0u : freedom == Freedom::planar ? 3u : 6u;
+  const auto size = [](Freedom freedom) {
+    return static_cast<std::uint64_t>(velocity_entries(freedom));
   };
   std::uint64_t first = 0;
   for (int b = 0; b < body; ++b) first += size(freedoms[static_cast<std::size_t>(b)]);
