@@ -57,10 +57,7 @@ py::array detect(StepHandle& step, const py::object& poses, const py::object& re
   for (const Contact& contact : context.contacts) {
     const ContactFrame frame = contact_frame(model.world, contact.normal);
     SolvedContact row{contact, frame.tangent_1, frame.tangent_2};
-    row.friction = model
-                       .surface(model.shapes[contact.key.shape_a].material,
-                                model.shapes[contact.key.shape_b].material)
-                       .friction;
+    row.friction = model.surface_between(contact.key.shape_a(), contact.key.shape_b()).friction;
     rows.push_back(row);
     step.report.penetration = std::max(step.report.penetration, -contact.gap);
   }
@@ -183,9 +180,8 @@ class PythonStepper : public TimeStepper {
                          double h) {
     state.poses = next.poses;
     state.velocities = next.velocities;
-    state.contacts = next.contacts;
-    std::sort(state.contacts.begin(), state.contacts.end(),
-              [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+    state.memory = next.memory;
+    state.memory.sort();
     state.controls = context.controls;
     ++state.step;
     state.time += h;

@@ -32,10 +32,6 @@ bool can_slide(const Model& model, const Body& body, const Vector3& arm) {
 
 }  // namespace
 
-ContactKey support_key(int body, int index) {
-  return {0xffffffffu, static_cast<std::uint32_t>(body), static_cast<std::uint32_t>(index), 0};
-}
-
 void find_supports(const Model& model, const std::vector<Pose>& poses,
                    const std::vector<Pose>& placed, double h, double time,
                    std::vector<SupportPoint>& supports) {

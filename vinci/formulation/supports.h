@@ -30,8 +30,6 @@ struct ConeForm {
   int directions = 8;
 };
 
-ContactKey support_key(int body, int index);  // behind all keys of contacts
-
 // The supports that friction can act on: of bodies with something free there. `time` is what a
 // force is multiplied by in the problem, h or 1.
 void find_supports(const Model& model, const std::vector<Pose>& poses,

@@ -119,6 +119,10 @@ struct Model {
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
 
+  // Of two shapes.
+  const Surface& surface_between(std::uint32_t shape_a, std::uint32_t shape_b) const {
+    return surface(shapes[shape_a].material, shapes[shape_b].material);
+  }
   const Surface& surface(int material_a, int material_b) const {
     return surfaces[static_cast<std::size_t>(material_a) * materials.size() + material_b];
   }

@@ -31,8 +31,9 @@ void put(double (&to)[3], const Vector3& from) {
   for (int i = 0; i < 3; ++i) to[i] = from[i];
 }
 
-void put(std::uint32_t (&to)[4], const ContactKey& key) {
-  to[0] = key.shape_a, to[1] = key.shape_b, to[2] = key.feature_a, to[3] = key.feature_b;
+void put(std::uint32_t (&to)[4], const EntityKey& key) {
+  const std::array<std::uint32_t, 4> words = key_words(key);
+  std::copy(words.begin(), words.end(), to);
 }
 
 ContactRecord contact_record(const SolvedContact& solved) {
@@ -226,7 +227,6 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.contact_offset = written.contacts + pending.contacts.size();
   row.memory_offset = written.memory + pending.memory.size();
   row.contact_rows = simulation.contacts().size();
-  row.memory_rows = state.contacts.size();
   row.state_hash = hash(state);
   row.fell_back = report.fell_back ? 1 : 0;
   row.free_motions = report.free_motions;
@@ -235,15 +235,16 @@ void Recorder::Impl::append(const Simulation& simulation) {
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
-  for (const ContactMemory& contact : state.contacts) {
+  visit_places(state.memory, [&](const MemoryPlace& at) {
     MemoryRecord& memory = pending.memory.emplace_back();
-    put(memory.key, contact.key);
-    put(memory.impulse, contact.impulse);
-    memory.approach = contact.approach;
-    memory.patch_point = contact.patch_point;
-    put(memory.deformation_a, contact.deformation_a);
-    put(memory.deformation_b, contact.deformation_b);
-  }
+    put(memory.key, at.key);
+    memory.patch_point = at.point;
+    if (at.impulse) put(memory.impulse, at.impulse->impulse);
+    if (at.rebound) memory.approach = at.rebound->speed;
+    if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
+    if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
+    ++row.memory_rows;
+  });
   for (const Pose& pose : state.poses) {
     const Vector3& x = pose.position;
     const Quaternion& q = pose.rotation;

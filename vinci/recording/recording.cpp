@@ -28,8 +28,20 @@ Vector3 vector(const double (&v)[3]) {
   return {v[0], v[1], v[2]};
 }
 
-ContactKey contact_key(const std::uint32_t (&key)[4]) {
-  return {key[0], key[1], key[2], key[3]};
+EntityKey entity_key(const std::uint32_t (&key)[4]) {
+  return key_of_words({key[0], key[1], key[2], key[3]});
+}
+
+// A row of the memory as the records that it is made of.
+void remember(const MemoryRecord& row, Memory& memory) {
+  const EntityKey key = entity_key(row.key);
+  const Vector3 impulse = vector(row.impulse);
+  const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
+                          vector(row.deformation_b)};
+  const bool rebounds = row.approach > 0.0;
+  if (!rebounds || !impulse.isZero(0.0)) memory.impulses.push_back({key, row.patch_point, impulse});
+  if (rebounds) memory.rebounds.push_back({key, row.approach});
+  if (row.patch_point != 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
 }
 
 // The state of a file as the operating system and its superblock show it.
@@ -236,7 +248,7 @@ std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
         throw Error(
             fmt::format("is damaged: a contact in row {} or later names body {}", offset, body),
             path.string());
-    contacts.push_back({contact_key(record.key), record.bodies[0], record.bodies[1],
+    contacts.push_back({entity_key(record.key), record.bodies[0], record.bodies[1],
                         vector(record.point_a), vector(record.point_b), vector(record.normal),
                         vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
                         vector(record.velocity), record.gap, record.friction,
@@ -415,10 +427,7 @@ State Recording::state(std::int64_t frame) const {
   impl_->tables.controls.read(at, 1, state.controls.data());
   std::vector<MemoryRecord> memory(row.memory_rows);
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, memory.data());
-  for (const MemoryRecord& record : memory)
-    state.contacts.push_back({contact_key(record.key), vector(record.impulse), record.approach,
-                              record.patch_point, vector(record.deformation_a),
-                              vector(record.deformation_b)});
+  for (const MemoryRecord& record : memory) remember(record, state.memory);
   if (hash(state) != row.state_hash)
     throw Error(
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),

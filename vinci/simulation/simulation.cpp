@@ -366,9 +366,7 @@ void Simulation::check_state(const State& state) const {
     if (!(std::abs(state.poses[i].rotation.norm() - 1.0) <= 1e-9))
       throw Error("the state has a rotation of body '" + model_->bodies[i].name +
                   "' that is not a unit quaternion");
-  const auto by_key = [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; };
-  if (!std::is_sorted(state.contacts.begin(), state.contacts.end(), by_key))
-    throw Error("the state has contacts that are not sorted by their keys");
+  if (!state.memory.is_sorted()) throw Error("the state has memory that is not sorted by its keys");
 }
 
 void Simulation::set_state(const State& state) {

@@ -365,8 +365,7 @@ ContactTerms ContactStepper::terms_of(const Model& model, const State& state,
                                       const Contact& contact, double approach, double h) const {
   ContactTerms terms;
   terms.frame = contact_frame(model.world, contact.normal);
-  const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
-                                         model.shapes[contact.key.shape_b].material);
+  const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
   terms.friction = surface.friction;
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
   const Vector3 prescribed = prescribed_velocity(model, state.poses, placed_, contact, h);
@@ -405,14 +404,13 @@ void ContactStepper::formulate(StepContext& context, const State& state, double 
   const Model& model = *context.model;
   terms_.clear();
   remembered_.clear();
-  auto memory = state.contacts.begin();  // both lists are sorted by key
+  MemoryCursor impulses(state.memory.impulses);
+  MemoryCursor rebounds(state.memory.rebounds);
   for (const Contact& contact : context.contacts) {
-    const auto place = std::pair(contact.key, std::int64_t{contact.patch_point});
-    const auto at = [&] { return std::pair(memory->key, memory->patch_point); };
-    while (memory != state.contacts.end() && at() < place) ++memory;
-    const bool known = memory != state.contacts.end() && at() == place;
-    remembered_.push_back(known ? *memory : ContactMemory{});
-    terms_.push_back(terms_of(model, state, contact, remembered_.back().approach, h));
+    const ImpulseMemory* impulse = impulses.find(contact.key, contact.patch_point);
+    const ReboundMemory* rebound = rebounds.find(contact.key, contact.patch_point);
+    remembered_.push_back(impulse ? impulse->impulse : Vector3::Zero());
+    terms_.push_back(terms_of(model, state, contact, rebound ? rebound->speed : 0.0, h));
   }
   soften(context, state, h, terms_);
   const ConeForm form{cone_, directions_};
@@ -440,19 +438,18 @@ void ContactStepper::warm_start(StepContext& context, const State& state, double
   const double scale = impulse_time(h) / h;
   int row = 0;
   for (std::size_t i = 0; i < context.contacts.size(); ++i) {
-    guess_from(world, cone_, directions_, terms_[i].friction, scale * remembered_[i].impulse,
+    guess_from(world, cone_, directions_, terms_[i].friction, scale * remembered_[i],
                context.solution.lambda, row);
     row += row_count(world, cone_, directions_, terms_[i].friction);
   }
   const ConeForm form{cone_, directions_};
-  auto memory = state.contacts.begin();  // supports lie behind the contacts, sorted likewise
+  MemoryCursor memory(state.memory.impulses);
   for (const SupportPoint& support : supports_) {
-    const ContactKey key = support_key(support.body, support.index);
-    while (memory != state.contacts.end() && memory->key < key) ++memory;
+    const ImpulseMemory* known = memory.find(support_key(support.body, support.index));
     // A body at rest that nothing moves rubs on nothing, whatever stopped it in the last step.
     const bool rests = motion_ == MotionModel::dynamic && is_still(model, support.body);
-    const bool known = !rests && memory != state.contacts.end() && memory->key == key;
-    guess_support(form, known ? Vector2(scale * memory->impulse.tail<2>()) : Vector2(0.0, 0.0),
+    guess_support(form,
+                  known && !rests ? Vector2(scale * known->impulse.tail<2>()) : Vector2(0.0, 0.0),
                   context.solution.lambda, row);
     row += support_row_count(form);
   }
@@ -474,7 +471,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
   const Model& model = *context.model;
   report.contact_count = static_cast<int>(context.contacts.size());
   context.solved.clear();
-  state.contacts.clear();
+  state.memory.clear();
   int row = 0;
   for (std::size_t i = 0; i < context.contacts.size(); ++i) {
     const Contact& contact = context.contacts[i];
@@ -491,7 +488,9 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
       ++report.active_count;
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.approach;
-      state.contacts.push_back({contact.key, solved.impulse, hit ? terms.approach : 0.0});
+      state.memory.impulses.push_back({contact.key, contact.patch_point, solved.impulse});
+      if (hit && terms.approach > 0.0)
+        state.memory.rebounds.push_back({contact.key, terms.approach});
     }
     context.solved.push_back(solved);
     row += row_count(model.world, cone_, directions_, terms.friction);
@@ -528,7 +527,7 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
         ++acting;
         if (!solved.impulse.tail<2>().isZero(0.0)) {
           ++report.active_count;
-          state.contacts.push_back({contact.key, solved.impulse, 0.0});
+          state.memory.impulses.push_back({contact.key, 0, solved.impulse});
         }
       }
       solved.impulse.tail<2>() -= h * support.viscosity * solved.velocity.tail<2>();

@@ -63,7 +63,7 @@ class ContactStepper : public TimeStepper {
   // Layers in the terms of the contacts that yield.
   virtual void soften(const StepContext& context, const State& state, double h,
                       std::span<ContactTerms> terms);
-  // What the contacts that yield hand to the next step; state.contacts has that of all others.
+  // What the contacts that yield hand to the next step; state.memory has that of all others.
   virtual void remember(const StepContext& context, State& state, double h);
 
   // The step without contact: forces_, placed_, foreseen_, M, p and reach_ for h seconds.
@@ -124,8 +124,8 @@ class ContactStepper : public TimeStepper {
   QuasiStatic quasi_static_;
   std::vector<SupportPoint> supports_;
   Reach reach_;
-  std::vector<ContactTerms> terms_;        // parallel to the contacts
-  std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
+  std::vector<ContactTerms> terms_;  // parallel to the contacts
+  std::vector<Vector3> remembered_;  // likewise: impulse of the last step, or nothing
 };
 
 }  // namespace vinci

@@ -26,13 +26,9 @@ bool ends_run(const StepReport& report) {
   return report.diverged_body >= 0 || report.ending != Ending::none;
 }
 
-bool by_key(const ContactMemory& memory, const ContactKey& key) {
-  return memory.key < key;
-}
-
 // The memory of a contact is an impulse in the time of the whole step: a guess for the next part.
 void scale_memory(State& state, double factor) {
-  for (ContactMemory& memory : state.contacts) memory.impulse *= factor;
+  for (ImpulseMemory& memory : state.memory.impulses) memory.impulse *= factor;
 }
 
 }  // namespace
@@ -148,7 +144,7 @@ void ImpactTimeStepper::fly(StepContext& context, double h, SubstepSum& sum) {
   flown_ = method_->fly(context, trial_, h, rules_);
   rules_.strikes = false;  // of this part; what touches now was no impact at its start
   if (method_->coasted())
-    trial_.contacts = now_.contacts;
+    trial_.memory = now_.memory;
   else
     scale_memory(trial_, rules_.step / h);
   flight_time_ = h;
@@ -347,8 +343,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
   impact_.pyramid = form.cone == Cone::pyramid;
   int row = 0;
   for (const Contact& contact : ends_) {
-    const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
-                                           model.shapes[contact.key.shape_b].material);
+    const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     ContactTerms terms;
     terms.frame = contact_frame(model.world, contact.normal);
     terms.friction = surface.friction;
@@ -420,11 +415,12 @@ void ImpactTimeStepper::rebound(const Model& model) {
                        frame.tangent_2.dot(velocity)};
     struck_.push_back(solved);
     if (!(solved.velocity[0] > 0.0)) continue;
-    const auto place =
-        std::lower_bound(now_.contacts.begin(), now_.contacts.end(), contact.key, by_key);
-    const bool known = place != now_.contacts.end() && place->key == contact.key;
-    const auto memory = known ? place : now_.contacts.insert(place, {contact.key});
-    memory->approach = solved.velocity[0];
+    std::vector<ReboundMemory>& rebounds = now_.memory.rebounds;
+    const auto place = std::lower_bound(
+        rebounds.begin(), rebounds.end(), contact.key,
+        [](const ReboundMemory& record, const EntityKey& key) { return record.key < key; });
+    const bool known = place != rebounds.end() && place->key == contact.key;
+    (known ? place : rebounds.insert(place, {contact.key}))->speed = solved.velocity[0];
   }
 }
 

@@ -31,13 +31,8 @@ PatchForm form_of(const OptionValues& options) {
   return form;
 }
 
-// Keys of supports name no shapes.
-bool is_soft(const Model& model, const ContactKey& key) {
-  return std::max(key.shape_a, key.shape_b) < model.shapes.size() && !layers_of(model, key).rigid();
-}
-
-auto place(const ContactMemory& memory) {
-  return std::pair(memory.key, memory.patch_point);
+bool is_soft(const Model& model, const EntityKey& key) {
+  return key.kind == EntityKind::contact && !layers_of(model, key).rigid();
 }
 
 }  // namespace
@@ -197,18 +192,19 @@ void SongPangKumar::gather(const StepContext& context, const State& state) {
   const ContactSet& contacts = context.contacts;
   patches_.clear();
   patch_points_.clear();
-  const auto soft = [&](const ContactKey& key) { return is_soft(model, key); };
+  const auto soft = [&](const EntityKey& key) { return is_soft(model, key); };
+  const std::vector<ImpulseMemory>& known = state.memory.impulses;  // every point of every patch
   std::size_t i = 0, m = 0;
   for (;;) {
     while (i < contacts.size() && !soft(contacts[i].key)) ++i;
-    while (m < state.contacts.size() && !soft(state.contacts[m].key)) ++m;
-    const bool more = i < contacts.size(), known = m < state.contacts.size();
-    if (!more && !known) return;
-    const bool in_reach = more && !(known && state.contacts[m].key < contacts[i].key);
-    Patch patch{in_reach ? contacts[i].key : state.contacts[m].key, static_cast<int>(i), 0};
+    while (m < known.size() && !soft(known[m].key)) ++m;
+    const bool more = i < contacts.size(), remembered = m < known.size();
+    if (!more && !remembered) return;
+    const bool in_reach = more && !(remembered && known[m].key < contacts[i].key);
+    Patch patch{in_reach ? contacts[i].key : known[m].key, static_cast<int>(i), 0};
     while (i < contacts.size() && contacts[i].key == patch.key) ++i, ++patch.count;
     add_patch(context, state, patch);
-    while (m < state.contacts.size() && state.contacts[m].key == patch.key) ++m;
+    while (m < known.size() && known[m].key == patch.key) ++m;
   }
 }
 
@@ -218,15 +214,14 @@ void SongPangKumar::add_patch(const StepContext& context, const State& state, co
   patches_.push_back(patch);
   patch_points_.resize(patches_.size() * static_cast<std::size_t>(points_.count()));
   const std::span<PatchPoint> points = points_of(patches_.size() - 1);
-  const std::span<const ContactMemory> memory = memory_of(state, patch.key);
   for (PatchPoint& point : points) point = {};
-  for (const ContactMemory& known : memory) {
-    if (known.patch_point < 0 || known.patch_point >= points_.count()) continue;
-    PatchPoint& point = points[static_cast<std::size_t>(known.patch_point)];
+  for (const LayerMemory& known : records_of(state.memory.layers, patch.key)) {
+    if (known.point < 0 || known.point >= points_.count()) continue;
+    PatchPoint& point = points[static_cast<std::size_t>(known.point)];
     point.a = known.deformation_a.head<2>();
     point.b = known.deformation_b.head<2>();
   }
-  if (!memory.empty()) return;
+  if (!records_of(state.memory.impulses, patch.key).empty()) return;
   const LayerPair layers = layers_of(*context.model, patch.key);
   const double share_a = in_series(*layers.a, *layers.b).share_a;
   for (int i = patch.first; i < patch.first + patch.count; ++i) {
@@ -318,18 +313,21 @@ bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) 
 
 void SongPangKumar::remember(const StepContext& context, State& state, double h) {
   const Model& model = *context.model;
-  std::erase_if(state.contacts,
-                [&](const ContactMemory& memory) { return is_soft(model, memory.key); });
+  Memory& memory = state.memory;
+  const auto soft = [&](const auto& record) { return is_soft(model, record.key); };
+  std::erase_if(memory.impulses, soft);
   for (std::size_t k = 0; k < patches_.size(); ++k) {
     if (!deform(context, k, h)) continue;
     std::int64_t i = 0;
-    for (const PatchPoint& point : points_of(k))
-      state.contacts.push_back({patches_[k].key, point.impulse, 0.0, i++,
-                                Vector3(point.a[0], point.a[1], 0.0),
-                                Vector3(point.b[0], point.b[1], 0.0)});
+    for (const PatchPoint& point : points_of(k)) {
+      const LayerMemory layer{patches_[k].key, i, Vector3(point.a[0], point.a[1], 0.0),
+                              Vector3(point.b[0], point.b[1], 0.0)};
+      memory.impulses.push_back({patches_[k].key, i, point.impulse});
+      if (i > 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
+      ++i;
+    }
   }
-  std::sort(state.contacts.begin(), state.contacts.end(),
-            [](const ContactMemory& x, const ContactMemory& y) { return place(x) < place(y); });
+  memory.sort();
 }
 
 }  // namespace vinci

@@ -39,7 +39,7 @@ class SongPangKumar : public ContactStepper {
 
  private:
   struct Patch {
-    ContactKey key;
+    EntityKey key;
     int first = 0, count = 0;  // its contacts in the set, which may be none
   };
   struct PatchPoint {
