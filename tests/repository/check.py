@@ -43,7 +43,7 @@ ARROWS = {
 # not named here (the standard library, Eigen, fmt) are open to all.
 LIBRARIES = {
     "yaml-cpp/": ["scene"],
-    "hdf5": ["complementarity", "recording", "storage"],
+    "hdf5": ["storage"],
     "libqhull": ["geometry"],
     "boost/": ["viewing"],
     "zlib": ["viewing"],

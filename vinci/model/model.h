@@ -25,6 +25,11 @@ class Motion;  // motion.h
 
 enum class World { planar, spatial };
 enum class Freedom { fixed, planar, spatial };
+const char* to_string(World world);
+// As scenes and recordings spell it, and back; nothing where it is none.
+const char* to_string(Freedom freedom);
+std::optional<Freedom> freedom_named(const std::string& name);
+int velocity_entries(Freedom freedom);  // packed ones: 0, 3 or 6
 
 // Coordinates of a body, in this order everywhere: x, y, z, roll, pitch, yaw. A planar body has x,
 // y and yaw (called angle in scenes).

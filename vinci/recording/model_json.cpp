@@ -64,16 +64,15 @@ std::string model_json(const Simulation& simulation) {
   const Model& model = simulation.model();
   Json json;
   json["title"] = model.title;
-  json["world"] = model.world == World::planar ? "planar" : "spatial";
+  json["world"] = to_string(model.world);
   json["gravity"] = numbers(model.gravity);
   json["parameters"] = model.parameters;
   json["set_parameters"] = simulation.set_parameters();
   json["code_parameters"] = simulation.code_parameters();
   json["bodies"] = Json::array();
-  const char* freedoms[] = {"fixed", "planar", "spatial"};
   for (const Body& body : model.bodies)
     json["bodies"].push_back({{"name", body.name},
-                              {"freedom", freedoms[static_cast<int>(body.freedom)]},
+                              {"freedom", to_string(body.freedom)},
                               {"mass", body.mass.mass},
                               {"center", numbers(body.mass.center)},
                               {"velocity_offset", body.velocity_offset},

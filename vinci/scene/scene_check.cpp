@@ -355,8 +355,7 @@ class StructureCheck {
     const auto& foreign = value.other_world;
     std::string message = "unknown key" + suggestion(child.key, names);
     if (std::find(foreign.begin(), foreign.end(), child.key) != foreign.end())
-      message =
-          fmt::format("not for a {} world", scene_.world == World::planar ? "planar" : "spatial");
+      message = fmt::format("not for a {} world", to_string(scene_.world));
     if (child.key.find(')') != std::string::npos)
       message += "; quote expressions that contain a comma";
     mistakes_.add(child, message + "; accepted: " + listed(names));

@@ -201,9 +201,7 @@ class Compiler {
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
       Body& body = model.bodies[b];
       body.velocity_offset = model.velocity_count;
-      body.velocity_size = body.freedom == Freedom::fixed    ? 0
-                           : body.freedom == Freedom::planar ? 3
-                                                             : 6;
+      body.velocity_size = velocity_entries(body.freedom);
       model.velocity_count += body.velocity_size;
       for (int k = 0; k < body.velocity_size; ++k) {
         const int coordinate = body.velocity_size == 3 && k == 2 ? 5 : k;

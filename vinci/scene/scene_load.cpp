@@ -344,11 +344,11 @@ class Loader {
 
 }  // namespace
 
-std::shared_ptr<const SceneData> load_scene(const fs::path& file, const RunCheck& check) {
+std::shared_ptr<const SceneData> read_scene_file(const fs::path& file, const RunCheck& check) {
   return Loader(check).load(file);
 }
 
-std::shared_ptr<const SceneData> parse_scene(std::string_view text, const std::string& name) {
+std::shared_ptr<const SceneData> read_scene_text(std::string_view text, const std::string& name) {
   return Loader().parse(text, name);
 }
 

@@ -327,8 +327,12 @@ void Simulation::forget_step() {
   context_.work.solution = {};
 }
 
+bool Simulation::has_ended() const {
+  return diverged() || report_.ending != Ending::none;
+}
+
 bool Simulation::finished() const {
-  return state_.step >= total_steps_ || diverged() || report_.ending != Ending::none;
+  return state_.step >= total_steps_ || has_ended();
 }
 
 void Simulation::set_parameter(const std::string& name, double value) {

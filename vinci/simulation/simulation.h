@@ -48,7 +48,8 @@ class Simulation {
   // code of the caller throws (controllers, motions, plugins): state, report and contacts are then
   // those of the step before.
   const StepReport& step();
-  bool finished() const;  // duration reached, diverged, or no next state (StepReport::ending)
+  bool has_ended() const;  // diverged, or no next state (StepReport::ending)
+  bool finished() const;   // has ended, or the duration is reached
 
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
