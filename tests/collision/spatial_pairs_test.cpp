@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "spatial_oracle.h"
+#include "tests/support/trials.h"
 
 namespace vinci {
 namespace {
