@@ -66,7 +66,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(work|root|home|tmp|Users|mnt)/[\w.]
 SKIPPED_FOLDERS = {".git", "runs", "__pycache__", "node_modules", "dist"}
 # Stored input and reference data are not held to the rules for text that people write.
 DATA_FOLDERS = ("tests/data/", "problems/")
-SECTIONS = {"build", "test", "bench", "lint"}
+SECTIONS = {"build", "test", "bench", "format", "lint"}
 
 
 def allowed_includes(folder):
