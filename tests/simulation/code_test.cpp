@@ -382,7 +382,7 @@ TEST_F(RecordedCode, a_run_that_fails_leaves_a_complete_recording) {
   EXPECT_EQ(recording.info(6).step, 55);
   EXPECT_TRUE(recording.state(6) == simulation.state());
   EXPECT_EQ(static_cast<int>(recording.contacts(std::int64_t{6}).size()),
-            recording.info(6).contacts);
+            recording.info(6).report.contact_count);
 }
 
 TEST_F(RecordedCode, without_controllers_there_is_no_table_of_theirs) {

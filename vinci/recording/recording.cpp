@@ -205,7 +205,7 @@ Hdf5Rows Recording::Impl::checked(const FrameRange& range) const {
 
 std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   const Hdf5Rows chosen = checked(range);
-  std::vector<FrameRow> result(chosen.count);
+  std::vector<FrameRow> result(chosen.count, empty_frame());
   tables.frames.read(chosen, result.data());
   const std::uint64_t contacts = tables.contacts.rows(), memory = tables.memory.rows(),
                       models = tables.models.rows();
@@ -320,36 +320,14 @@ std::string Recording::model_json(int version) const {
 }
 
 RunSummary Recording::summary() const {
-  SummaryRow row;
-  impl_->tables.summary.read(impl_->progress.frames - 1, 1, &row);
   RunSummary summary;
-  const double steps = row.steps > 0 ? static_cast<double>(row.steps) : 1.0;
-  summary.steps = row.steps;
-  summary.inexact_steps = row.inexact_steps;
-  summary.worst_residual = row.worst_residual;
-  summary.worst_residual_step = row.worst_residual_step;
-  summary.worst_penetration = row.worst_penetration;
-  summary.contacts_max = row.contacts_max;
-  summary.contacts_mean = static_cast<double>(row.contacts_sum) / steps;
-  summary.iterations_mean = static_cast<double>(row.iterations_sum) / steps;
-  summary.energy_first = row.energy_first;
-  summary.energy_last = row.energy_last;
-  summary.wall_seconds = row.wall_seconds;
-  std::copy(std::begin(row.stage_seconds), std::end(row.stage_seconds),
-            summary.stage_seconds.begin());
+  impl_->tables.summary.read(impl_->progress.frames - 1, 1, static_cast<RunStatistics*>(&summary));
   const auto name = [&](std::int64_t body) {
     const auto index = static_cast<std::size_t>(body);
     return body >= 0 && index < impl_->names.size() ? impl_->names[index] : std::string();
   };
-  summary.diverged = row.diverged_body >= 0;
-  summary.diverged_body = name(row.diverged_body);
-  summary.fallback_steps = row.fallback_steps;
-  summary.free_steps = row.free_steps;
-  summary.free_body = name(row.free_body);
-  summary.substeps = row.substeps_sum;
-  summary.impacts = row.impacts;
-  summary.coarse_steps = row.coarse_steps;
-  summary.ending = to_string(static_cast<Ending>(row.ending));
+  summary.free_body_name = name(summary.free_body);
+  summary.diverged_body_name = name(summary.diverged_body);
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
 }
@@ -357,27 +335,7 @@ RunSummary Recording::summary() const {
 namespace {
 
 FrameInfo info_of(const FrameRow& row) {
-  FrameInfo info;
-  info.step = row.step;
-  info.time = row.time;
-  info.contacts = row.contacts;
-  info.active = row.active;
-  info.iterations = row.iterations;
-  info.status = row.status;
-  info.passes = row.passes;
-  info.model = row.model;
-  info.residual = row.relative_residual;
-  info.velocity_residual = row.velocity_residual;
-  info.impulse_residual = row.impulse_residual;
-  info.penetration = row.penetration;
-  info.kinetic = row.kinetic;
-  info.potential = row.potential;
-  std::copy(std::begin(row.seconds), std::end(row.seconds), info.seconds.begin());
-  info.fell_back = row.fell_back != 0;
-  info.free_motions = row.free_motions;
-  info.substeps = row.substeps;
-  info.impacts = row.impacts;
-  return info;
+  return {row.step, row.time, row.model, row.kinetic, row.potential, report_of(row)};
 }
 
 }  // namespace
