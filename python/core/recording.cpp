@@ -165,10 +165,8 @@ py::dict summary_of(RecordingHandle& handle) {
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {
-  constexpr const char* words[] = {"fixed", "planar", "spatial"};
   std::vector<std::string> names;
-  for (const Freedom freedom : handle.get().freedoms())
-    names.emplace_back(words[static_cast<int>(freedom)]);
+  for (const Freedom freedom : handle.get().freedoms()) names.emplace_back(to_string(freedom));
   return names;
 }
 

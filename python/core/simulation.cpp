@@ -69,29 +69,36 @@ StepReport SimulationHandle::step(std::int64_t count) {
   return (*turn).report();
 }
 
-Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
-  Recorder* const recorder = handle == nullptr ? nullptr : &handle->get();
-  Advance done;
-  Turn turn(*this);
-  Simulation& simulation = *turn;
-  py::gil_scoped_release release;
-  const double accept = simulation.options().real("accept");
-  const Stopwatch watch;
-  while (simulation.state().step < last_step && !simulation.diverged() &&
-         simulation.report().ending == Ending::none) {
-    done.more = watch.seconds() > seconds;
-    if (done.more) break;
-    const double residual = simulation.step().solve.residual.relative;
-    done.worst_residual = std::max(done.worst_residual, residual);  // the judge gives no NaN
-    if (residual > accept) ++done.inexact;
-    if (recorder == nullptr) continue;
-    recorder->add_step(simulation);
-    if (recorder->flush_is_due()) {
-      py::gil_scoped_acquire gil;
-      recorder->flush();
-    }
+namespace {
+
+// The residuals of a part of a run.
+struct Residuals : StepWatcher {
+  explicit Residuals(double accepted) : accept(accepted) {}
+  void after_step(const Simulation& simulation) override {
+    const double residual = simulation.report().solve.residual.relative;
+    advance.worst_residual = std::max(advance.worst_residual, residual);  // the judge gives no NaN
+    if (residual > accept) ++advance.inexact;
   }
-  return done;
+  double accept;
+  Advance advance;
+};
+
+}  // namespace
+
+Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
+  RunLoop loop{.last_step = last_step, .recorder = handle == nullptr ? nullptr : &handle->get()};
+  Turn turn(*this);
+  Residuals residuals((*turn).options().real("accept"));
+  loop.watchers = {&residuals};
+  loop.with_files = [](const std::function<void()>& use) {
+    py::gil_scoped_acquire gil;
+    use();
+  };
+  const Stopwatch watch;
+  loop.go_on = [&] { return watch.seconds() <= seconds; };
+  py::gil_scoped_release release;
+  residuals.advance.more = !run_steps(*turn, loop);
+  return residuals.advance;
 }
 
 void SimulationHandle::set_state(const State& state) {

@@ -85,7 +85,9 @@ class State:
     poses: np.ndarray
     positions: np.ndarray
     velocities: np.ndarray
-    contacts: np.ndarray
+    impulses: np.ndarray
+    rebounds: np.ndarray
+    layers: np.ndarray
     controls: np.ndarray
     @property
     def hash(self) -> str: ...

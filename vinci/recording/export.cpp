@@ -156,8 +156,9 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
     for (const ContactRow& row : recording.contacts(frame)) {
       table.text("{}", info.step);
       table.number(info.time);
-      table.text(",{},{},{},{},{},{}", row.key.shape_a, row.key.shape_b, row.key.feature_a,
-                 row.key.feature_b, field(names[static_cast<std::size_t>(row.body_a)]),
+      const std::array<std::uint32_t, 4> key = key_words(row.key);
+      table.text(",{},{},{},{},{},{}", key[0], key[1], key[2], key[3],
+                 field(names[static_cast<std::size_t>(row.body_a)]),
                  field(names[static_cast<std::size_t>(row.body_b)]));
       for (const Vector3& v : {row.point_a, row.point_b, row.normal, row.tangent_1, row.tangent_2,
                                row.impulse, row.velocity})

@@ -33,7 +33,7 @@ struct FrameInfo {
 
 // One contact of one frame.
 struct ContactRow {
-  ContactKey key;
+  EntityKey key;
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
   double gap = 0.0, friction = 0.0;

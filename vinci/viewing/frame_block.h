@@ -18,7 +18,7 @@ struct FrameQuery {
   std::int64_t first = 0, count = 1, stride = 1;
   int poses = all, velocities = all;  // if both name a body, it is the same one
   bool contacts = true;
-  std::optional<ContactKey> contact;  // this one alone
+  std::optional<EntityKey> contact;  // this one alone
 };
 
 // Reads "first=0&count=10&stride=2&poses=all&velocities=3&contacts=none"; what is not given has its
