@@ -228,12 +228,12 @@ class Words {
     const std::string reference = model_name(all_.variants[it.reference]);
     if (it.cheapest == it.reference)
       say(fmt::format(
-          "{} cheaper agrees with '{}', which takes {} of CPU time a simulated second{}.",
+          "{} cheaper agrees with '{}', which takes {} of CPU time per simulated second{}.",
           head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference),
           as_cheap(it)));
     else
       say(fmt::format(
-          "{} cheapest that agrees with '{}' is '{}': {} of CPU time a simulated "
+          "{} cheapest that agrees with '{}' is '{}': {} of CPU time per simulated "
           "second instead of {}{}.",
           head.empty() ? "The" : head + "the", reference, model_name(all_.variants[it.cheapest]),
           cost(it.cheapest), cost(it.reference), as_cheap(it)));
