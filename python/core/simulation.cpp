@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "python/core/code.h"
+#include "vinci/model/element.h"
 
 namespace vinci::python {
 
@@ -216,11 +217,25 @@ void add_looks(py::class_<SimulationHandle>& simulation) {
                                    "The present state, read-only; it follows the run, `copy()` "
                                    "keeps it.");
   simulation.def_property_readonly(
+      "elements",
+      [](const SimulationHandle& handle) {
+        const Simulation& simulation = handle.get();
+        VectorX numbers;
+        read_elements(simulation.model(), simulation.state(), numbers);
+        py::dict result;
+        int i = 0;
+        for (const auto& element : simulation.model().elements)
+          for (const ElementColumn& column : element->columns())
+            result[py::str(element->name() + "." + column.name)] = numbers[i++];
+        return result;
+      },
+      "Numbers of springs and the like at the present state, by `element.column`, in SI units.");
+  simulation.def_property_readonly(
       "contacts", &SimulationHandle::contacts,
       R"(The contacts of the last step, a structured array without a copy.
 
-Fields: `key` (shapes and features), `bodies` (numbers of a and b), `point_a`, `point_b` (m, world),
-`normal` (from a to b), `tangent_1`, `tangent_2`, `impulse` (N s on b: normal, tangent 1, tangent 2),
+Fields: `kind` (0 contact, 1 support), `key` (shapes and features, or body and support), `bodies`
+(numbers of a and b), `point_a`, `point_b` (m, world), `normal` (from a to b), `tangent_1`, `tangent_2`, `impulse` (N s on b: normal, tangent 1, tangent 2),
 `velocity` (m/s of b relative to a after the step, same axes), `gap` (m at the start of the step,
 negative: overlap), `friction`. The array is read-only and stays as it is when the run goes on.
 

@@ -22,6 +22,14 @@ int element_width(const Model& model) {
   return static_cast<int>(width);
 }
 
+std::vector<std::string> element_columns(const Model& model) {
+  std::vector<std::string> names;
+  for (const auto& element : model.elements)
+    for (const ElementColumn& column : element->columns())
+      names.push_back(element->name() + "." + column.name + " [" + column.unit + "]");
+  return names;
+}
+
 void read_elements(const Model& model, const State& state, VectorX& out) {
   out.resize(element_width(model));
   double* at = out.data();

@@ -89,6 +89,7 @@ struct ElementKind {
 
 // Numbers of all elements, one after the other in the order of their columns.
 int element_width(const Model& model);
+std::vector<std::string> element_columns(const Model& model);  // "rope.length [m]"
 void read_elements(const Model& model, const State& state, VectorX& out);
 
 }  // namespace vinci

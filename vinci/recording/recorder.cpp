@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "vinci/base/clock.h"
+#include "vinci/model/element.h"
 #include "vinci/recording/provenance.h"
 #include "vinci/recording/recording.h"
 #include "vinci/recording/recording_guard.h"
@@ -58,7 +59,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
 struct Pending {
   std::vector<FrameRow> frames;
   std::vector<SummaryRow> summary;
-  std::vector<double> poses, velocities, controls;
+  std::vector<double> poses, velocities, controls, elements;
   std::vector<ContactRecord> contacts;
   std::vector<MemoryRecord> memory;
   std::vector<ModelRecord> models;
@@ -66,12 +67,13 @@ struct Pending {
 
   std::size_t bytes() const {
     return frames.size() * (sizeof(FrameRow) + sizeof(SummaryRow)) +
-           (poses.size() + velocities.size() + controls.size()) * sizeof(double) +
+           (poses.size() + velocities.size() + controls.size() + elements.size()) * sizeof(double) +
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
            models.size() * sizeof(ModelRecord) + model_text.size();
   }
   void clear() {
     frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
+    elements.clear();
     contacts.clear(), memory.clear(), models.clear(), model_text.clear();
   }
 };
@@ -79,7 +81,8 @@ struct Pending {
 FrameWidths widths_of(const Simulation& simulation) {
   return {simulation.model().bodies.size(),
           static_cast<std::size_t>(simulation.model().velocity_count),
-          static_cast<std::size_t>(simulation.state().controls.size())};
+          static_cast<std::size_t>(simulation.state().controls.size()),
+          static_cast<std::size_t>(element_width(simulation.model()))};
 }
 
 // Rows already handed to HDF5.
@@ -97,6 +100,7 @@ struct Recorder::Impl {
   Hdf5Scalar progress;
 
   Pending pending;
+  VectorX element_numbers;  // of a frame
   Written written;
   SummaryRow summary;
   std::string last_model;  // as JSON
@@ -154,6 +158,7 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   }
   file->write_texts("bodies/name", names);
   file->write_texts("bodies/freedom", freedoms);
+  if (!model.elements.empty()) file->write_texts("element_columns", element_columns(model));
   tables = RecordingTables::create(*file, widths_of(simulation));
   progress = Hdf5Scalar::create(*file, "progress", progress_row());
   write_units(*file);
@@ -185,6 +190,7 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.poses.shrink(written.frames);
   tables.velocities.shrink(written.frames);
   tables.controls.shrink(written.frames);
+  tables.elements.shrink(written.frames);
   tables.contacts.shrink(written.contacts);
   tables.memory.shrink(written.memory);
   tables.models.shrink(written.models);
@@ -253,6 +259,8 @@ void Recorder::Impl::append(const Simulation& simulation) {
   pending.velocities.insert(pending.velocities.end(), state.velocities.begin(),
                             state.velocities.end());
   pending.controls.insert(pending.controls.end(), state.controls.begin(), state.controls.end());
+  read_elements(simulation.model(), state, element_numbers);
+  pending.elements.insert(pending.elements.end(), element_numbers.begin(), element_numbers.end());
   summary.energy_last = now.total();
   if (last_step < 0) summary.energy_first = now.total();
   summary.wall_seconds = earlier_seconds + since_start.seconds();
@@ -296,6 +304,7 @@ void Recorder::Impl::write_pending() {
   tables.poses.write(frame, frames, pending.poses.data());
   tables.velocities.write(frame, frames, pending.velocities.data());
   tables.controls.write(frame, frames, pending.controls.data());
+  tables.elements.write(frame, frames, pending.elements.data());
   tables.model_text.write(written.model_bytes, pending.model_text.size(),
                           pending.model_text.data());
   tables.models.write(written.models, pending.models.size(), pending.models.data());

@@ -106,6 +106,7 @@ struct Recording::Impl {
   std::vector<std::string> names;
   std::vector<Freedom> freedoms;
   std::size_t velocity_count = 0, control_count = 0;
+  std::vector<std::string> element_columns;
 
   explicit Impl(const std::filesystem::path& file_path);
   FrameRow row(std::int64_t frame) const;
@@ -141,7 +142,11 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   names = file->texts("bodies/name");
   read_freedoms();
   control_count = file->row_width("controls");
-  tables = RecordingTables::open(*file, {names.size(), velocity_count, control_count});
+  if (file->has("element_columns")) element_columns = file->texts("element_columns");
+  if (element_columns.size() != file->row_width("elements"))
+    throw Error("'element_columns' and 'elements' differ in length", path.string());
+  tables = RecordingTables::open(
+      *file, {names.size(), velocity_count, control_count, element_columns.size()});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
 }
@@ -169,7 +174,8 @@ void Recording::Impl::check_rows() const {
   if (tables.frames.rows() < frames || tables.summary.rows() < frames ||
       (!names.empty() && tables.poses.rows() < frames) ||
       (velocity_count > 0 && tables.velocities.rows() < frames) ||
-      (control_count > 0 && tables.controls.rows() < frames))
+      (control_count > 0 && tables.controls.rows() < frames) ||
+      (!element_columns.empty() && tables.elements.rows() < frames))
     throw Error(fmt::format("is damaged: it announces {} frames and holds {}", frames,
                             tables.frames.rows()),
                 path.string());
@@ -408,6 +414,17 @@ std::vector<double> Recording::velocities(const FrameRange& range, int body) con
   std::vector<double> velocities(chosen.count * width);
   impl_->tables.velocities.read(chosen, velocities.data(), part);
   return velocities;
+}
+
+const std::vector<std::string>& Recording::element_columns() const {
+  return impl_->element_columns;
+}
+
+std::vector<double> Recording::elements(const FrameRange& range) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  std::vector<double> numbers(chosen.count * impl_->element_columns.size());
+  impl_->tables.elements.read(chosen, numbers.data());
+  return numbers;
 }
 
 State Recording::state(std::int64_t frame) const {

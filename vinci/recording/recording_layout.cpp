@@ -109,6 +109,7 @@ RecordingTables each(const FrameWidths& widths, Use use) {
           .poses = use("poses", numbers({widths.bodies, pose_width})),
           .velocities = use("velocities", numbers({widths.velocities})),
           .controls = use("controls", numbers({widths.controls})),
+          .elements = use("elements", numbers({widths.elements})),
           .contacts = use("contacts", contact_row()),
           .memory = use("memory", memory_row()),
           .models = use("models/index", model_row()),
@@ -129,9 +130,9 @@ RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& w
   });
 }
 
-std::array<Hdf5Table*, 9> RecordingTables::all() {
-  return {&contacts,   &memory, &poses,   &velocities, &controls,
-          &model_text, &models, &summary, &frames};
+std::array<Hdf5Table*, 10> RecordingTables::all() {
+  return {&contacts, &memory,     &poses,  &velocities, &controls,
+          &elements, &model_text, &models, &summary,    &frames};
 }
 
 }  // namespace vinci

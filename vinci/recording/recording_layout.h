@@ -78,15 +78,16 @@ Hdf5Row progress_row();
 
 // Numbers of a frame.
 struct FrameWidths {
-  std::size_t bodies = 0, velocities = 0, controls = 0;
+  std::size_t bodies = 0, velocities = 0, controls = 0, elements = 0;
 };
 
 // The growing tables of a recording, made or opened together.
 struct RecordingTables {
-  Hdf5Table frames, summary, poses, velocities, controls, contacts, memory, models, model_text;
+  Hdf5Table frames, summary, poses, velocities, controls, elements, contacts, memory, models,
+      model_text;
   static RecordingTables create(const Hdf5File& file, const FrameWidths& widths);
   static RecordingTables open(const Hdf5File& file, const FrameWidths& widths);
-  std::array<Hdf5Table*, 9> all();  // the order of a flush: rows before the frames that name them
+  std::array<Hdf5Table*, 10> all();  // the order of a flush: rows before the frames that name them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those
