@@ -104,7 +104,7 @@ class Words {
         a, b, pair->total, pair->reference_total, apart, pair->peak, pair->reference_peak);
   }
 
-  // Where the body is at the end of both runs that is farthest from its place in the reference.
+  // At the end of both runs: the body that is farthest from its place in the reference.
   std::string final_pose(const Difference& d) const {
     if (d.last_body < 0) return "every body in its place";
     const auto place =
