@@ -18,7 +18,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/complementarity/delassus_operator.h"
 #include "vinci/complementarity/residual.h"
-#include "vinci/pivoting/mixed_lcp.h"
+#include "vinci/linear/dense_lu.h"
 
 namespace vinci {
 

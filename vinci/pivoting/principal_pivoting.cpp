@@ -128,8 +128,7 @@ void PrincipalPivotingSolver::scale() {
     for (int k = W.starts[i]; k < W.starts[i + 1]; ++k)
       matrix_.values[k] *= scale_[i] * scale_[W.indices[k]];
   vector_ = condensation_.q().cwiseProduct(scale_);
-  const double largest = W.rows > 0 ? vector_.cwiseAbs().maxCoeff() : 0.0;
-  magnitude_ = largest > 0.0 ? power_of_two_near(largest) : 1.0;
+  magnitude_ = magnitude_of(vector_);
   vector_ /= magnitude_;
   lower_.array() /= scale_.array() * magnitude_;
   upper_.array() /= scale_.array() * magnitude_;

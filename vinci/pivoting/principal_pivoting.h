@@ -10,8 +10,9 @@
 
 #include "vinci/complementarity/condense.h"
 #include "vinci/complementarity/solver.h"
+#include "vinci/linear/dense_lu.h"
+#include "vinci/linear/equilibration.h"
 #include "vinci/linear/sparse_lu.h"
-#include "vinci/pivoting/mixed_lcp.h"
 
 namespace vinci {
 
