@@ -10,11 +10,14 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages test bench bench-planar bench-solvers bench-python format tidy clean
+.PHONY: help demo build packages tested check test asan bench bench-planar bench-solvers bench-python \
+        format tidy clean
 
 help:
 	@echo 'make demo    build, run the gallery of scenes, write pages to look at and a figure'
+	@echo 'make check   build everything and run the quick tests (three minutes)'
 	@echo 'make test    build everything and run all tests'
+	@echo 'make asan    the quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
 	@echo 'make bench-planar   steps of the planar experiments; grasps a second beside Box2D (BENCH_FLAGS=--quick)'
@@ -43,11 +46,24 @@ demo: build
 	  $(BUILD)/vinci view $$run.h5 --html $$run.html --overwrite || exit 1; done
 	@$(PYTHON) examples/gallery.py runs
 
-test: web/node_modules/.package-lock.json
-	@$(INSTALL) build test
+# All that the tests need: the program with its page, the Python package, the test programs.
+tested: web/node_modules/.package-lock.json
+	@$(INSTALL) build test format
 	cmake --preset release -DVINCI_TESTS=ON
 	cmake --build $(BUILD)
+
+test: tested
 	ctest --test-dir $(BUILD) --output-on-failure -j$(TEST_JOBS)
+
+check: tested
+	ctest --test-dir $(BUILD) --output-on-failure -j$(TEST_JOBS) -L '^quick$$'
+
+# In a build folder of its own.
+asan: web/node_modules/.package-lock.json
+	@$(INSTALL) build test format
+	cmake --preset asan -DVINCI_TESTS=ON
+	cmake --build --preset asan
+	ctest --preset asan -j$(TEST_JOBS) -L '^quick$$'
 
 bench:
 	@$(INSTALL) build bench
@@ -83,8 +99,8 @@ bench-python: web/node_modules/.package-lock.json
 	$(PYTHON) benchmarks/python/viewer.py $(BUILD)/vinci $(BENCH_FLAGS)
 
 format:
-	@$(INSTALL) lint
-	find vinci apps tests examples benchmarks \( -name '*.h' -o -name '*.cpp' \) -print0 | \
+	@$(INSTALL) format
+	find vinci apps tests examples benchmarks python \( -name '*.h' -o -name '*.cpp' \) -print0 | \
 	  xargs -0 clang-format -i
 
 tidy:

@@ -8,8 +8,6 @@
 
 #include "apps/command.h"
 #include "apps/text.h"
-#include "vinci/comparison/run_many.h"
-#include "vinci/viewing/failure.h"
 
 namespace {
 
@@ -21,10 +19,6 @@ int guarded(const vinci::Command& command) {
   try {
     return command.action();
   } catch (const vinci::Failure& error) {
-    return report(error, vinci::exit_failed);
-  } catch (const vinci::ViewingFailure& error) {
-    return report(error, vinci::exit_failed);
-  } catch (const vinci::RunFailure& error) {
     return report(error, vinci::exit_failed);
   } catch (const vinci::Error& error) {
     return report(error, vinci::exit_bad_input);

@@ -204,7 +204,7 @@ void write_recording(const PlanFlags& flags, const Simulation& simulation,
     record_path(file, simulation.scene(), overrides_of(flags.choices).parameters, plugins, body,
                 result.path, flags.overwrite);
   } catch (const Error& error) {
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
 }
 

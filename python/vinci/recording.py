@@ -166,6 +166,15 @@ class Recording(_core.Recording):
         chosen = -1 if body is None else self._body(body)
         return self._velocities(*self._range(first, last, stride), chosen)
 
+    def elements(
+        self, first: int = 0, last: int | None = None, stride: int = 1
+    ) -> dict[str, np.ndarray]:
+        """Numbers of springs and the like over the frames, by `element.column`, in SI units; empty
+        if the scene has none."""
+        names = [column.rsplit(" [", 1)[0] for column in self._element_columns()]
+        values = self._elements(*self._range(first, last, stride))
+        return {name: values[:, i] for i, name in enumerate(names)}
+
     def contacts(self, frame: int) -> np.ndarray:
         """The contacts of a frame's step, with the fields of `Simulation.contacts`."""
         return self._contacts(self._index(frame), 1, 1)[0]

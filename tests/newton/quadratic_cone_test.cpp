@@ -12,7 +12,7 @@
 #include "tests/support/contact_examples.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/open_problems.h"
-#include "vinci/base/clock.h"
+#include "tests/support/trials.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/splitting/gauss_seidel.h"
 
@@ -86,7 +86,7 @@ TEST(QuadraticCone, the_guess_at_a_solution_solves_the_equations) {
   for (int trial = 0; trial < 10; ++trial) {
     const ComplementarityProblem problem = scenes::random_pile(random, 4, 8, 1);
     Solution solution = zero(problem);
-    if (GaussSeidelSolver().solve(problem, solution).status != SolveStatus::solved) continue;
+    ASSERT_EQ(GaussSeidelSolver().solve(problem, solution).status, SolveStatus::solved) << trial;
     Judge judge;
     judge.prepare(problem);
     judge.measure(problem, solution);
@@ -101,22 +101,25 @@ TEST(QuadraticCone, the_guess_at_a_solution_solves_the_equations) {
 TEST(QuadraticCone, random_piles_agree_with_sweeps) {
   std::mt19937_64 random(12);
   QuadraticConeSolver solver;
-  int solved = 0, compared = 0;
-  constexpr int trials = 30;
-  for (int trial = 0; trial < trials; ++trial) {
+  test::Trials unsolved, alone, different;
+  for (int trial = 0; trial < 30; ++trial) {
     const ComplementarityProblem problem = scenes::random_pile(random, 4, 6, 2);
     Solution mine = zero(problem), other = zero(problem);
     const SolveReport report = solver.solve(problem, mine);
     EXPECT_EQ(report.residual.relative, residual(problem, mine).relative);
-    if (report.status != SolveStatus::solved) continue;
-    ++solved;
-    EXPECT_LE(report.residual.relative, 1e-12);
-    if (GaussSeidelSolver().solve(problem, other).status != SolveStatus::solved) continue;
-    // Coulomb's law allows more than one motion in principle; these piles have one.
-    compared += (mine.u - other.u).cwiseAbs().maxCoeff() < 1e-8;
+    EXPECT_EQ(report.status == SolveStatus::solved, report.residual.relative <= 1e-12);
+    const bool swept = GaussSeidelSolver().solve(problem, other).status == SolveStatus::solved;
+    if (report.status != SolveStatus::solved)
+      unsolved.push_back(trial);
+    else if (!swept)
+      alone.push_back(trial);
+    else if ((mine.u - other.u).cwiseAbs().maxCoeff() >= 1e-8)
+      different.push_back(trial);
   }
-  EXPECT_GE(solved, trials - 3);
-  EXPECT_GE(compared, trials - 4);
+  EXPECT_EQ(unsolved, test::Trials());
+  EXPECT_EQ(alone, test::Trials());
+  // Coulomb's law allows more than one motion in principle: both answers are certified.
+  EXPECT_EQ(different, test::Trials());
 }
 
 TEST(QuadraticCone, planar_contacts_and_pyramids_are_solved) {
@@ -227,11 +230,11 @@ TEST(QuadraticCone, refuses_in_words_and_keeps_its_limits) {
   const SolveReport one = QuadraticConeSolver(settings).solve(wall, solution);
   EXPECT_EQ(one.status, SolveStatus::limit);
   EXPECT_EQ(one.iterations, 1);
-  solver.limit_time(0.05);
+  solver.limit_time(0.0);
   solution = zero(wall);
-  const Stopwatch watch;
-  solver.solve(wall, solution);
-  EXPECT_LT(watch.seconds(), 2.0);  // a factorisation of 600 unknowns is not interrupted
+  const SolveReport none = solver.solve(wall, solution);
+  EXPECT_EQ(none.status, SolveStatus::limit);
+  EXPECT_EQ(none.iterations, 0);
 }
 
 TEST(QuadraticCone, a_settled_sequence_does_not_allocate) {

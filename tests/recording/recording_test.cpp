@@ -258,12 +258,11 @@ TEST_F(RecordingTest, models_between_frames_are_stored_with_their_first_step) {
   EXPECT_EQ(recording.info(2).model, 3);
   EXPECT_NE(recording.model_json(1).find("\"mu\":0.3"), std::string::npos);
   EXPECT_NE(recording.model_json(2).find("\"mu\":0.2"), std::string::npos);
-  const vinci::Hdf5File raw(file(), vinci::Hdf5File::Mode::read);
+  const vinci::Hdf5File raw(file(), vinci::Hdf5File::Mode::read_still);
   const auto tables = vinci::RecordingTables::open(raw, {2, 3, 0});
-  const vinci::Hdf5Id type = vinci::model_type();
   std::vector<vinci::ModelRecord> models(4);
   ASSERT_EQ(tables.models.rows(), 4u);
-  tables.models.read(0, 4, type.get(), models.data());
+  tables.models.read(0, 4, models.data());
   const std::int64_t expected[] = {0, 30, 31, 40};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(models[i].first_step, expected[i]);
 }

@@ -18,7 +18,8 @@ ARROWS = {
     "base": [],
     "geometry": ["base"],
     "model": ["geometry"],
-    "scene": ["model"],
+    "elements": ["model"],
+    "scene": ["elements"],
     "collision": ["model"],
     "linear": ["base"],
     "storage": ["base"],
@@ -42,7 +43,7 @@ ARROWS = {
 # not named here (the standard library, Eigen, fmt) are open to all.
 LIBRARIES = {
     "yaml-cpp/": ["scene"],
-    "hdf5": ["complementarity", "recording", "storage"],
+    "hdf5": ["storage"],
     "libqhull": ["geometry"],
     "boost/": ["viewing"],
     "zlib": ["viewing"],
@@ -65,7 +66,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(work|root|home|tmp|Users|mnt)/[\w.]
 SKIPPED_FOLDERS = {".git", "runs", "__pycache__", "node_modules", "dist"}
 # Stored input and reference data are not held to the rules for text that people write.
 DATA_FOLDERS = ("tests/data/", "problems/")
-SECTIONS = {"build", "test", "bench", "lint"}
+SECTIONS = {"build", "test", "bench", "format", "lint"}
 
 
 def allowed_includes(folder):

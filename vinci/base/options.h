@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,7 @@ class OptionTable {
  public:
   OptionTable() = default;
   OptionTable(std::initializer_list<OptionSpec> specs) : specs_(specs) {}
+  explicit OptionTable(std::vector<OptionSpec> specs) : specs_(std::move(specs)) {}
   const std::vector<OptionSpec>& specs() const { return specs_; }
   const OptionSpec* find(const std::string& name) const;
 

@@ -115,7 +115,7 @@ std::string recording_name(const Variant& variant);
 // The sentences of Comparison::answer.
 std::vector<std::string> comparison_words(const Comparison& comparison);
 
-// docs/compare.md. With at most `most_samples` of the series, evenly kept, and the series of single
+// docs/json.md. With at most `most_samples` of the series, evenly kept, and the series of single
 // bodies for at most `most_bodies`, those that differ most.
 struct ComparisonJsonOptions {
   std::size_t most_samples = std::numeric_limits<std::size_t>::max();

@@ -8,6 +8,7 @@
 
 #include "vinci/base/hash.h"
 #include "vinci/model/actuation.h"
+#include "vinci/model/element.h"
 
 namespace vinci {
 
@@ -130,6 +131,7 @@ Energy energy(const Model& model, const State& state) {
         0.5 * mass.mass * twist.linear.squaredNorm() + 0.5 * omega.dot(mass.inertia * omega);
     sum.potential -= mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index));
   }
+  for (const auto& element : model.elements) sum.potential += element->potential(state.poses);
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 
@@ -218,25 +219,16 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
 }
 
 SolverRegistry::Entry augmented_lagrangian_entry() {
-  const AugmentedLagrangianSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
-       1e9},
-      {"penalty", "ρ of the first round; it grows tenfold a round up to 1e9.", fallback.penalty, "",
-       1e-6, 1e6},
-      {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
-       1, 1e7},
-  };
-  return {name, "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
-          "Lee et al. 2025; Acary et al. 2011", options, [](const OptionValues& values) {
-            AugmentedLagrangianSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.penalty = values.real("penalty");
-            settings.largest = static_cast<int>(values.integer("largest"));
-            return std::make_unique<AugmentedLagrangianSolver>(settings);
-          }};
+  using Settings = AugmentedLagrangianSolver::Settings;
+  return entry_of<Solver, AugmentedLagrangianSolver>(
+      name, "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
+      "Lee et al. 2025; Acary et al. 2011",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
+       {&Settings::penalty, "penalty", "ρ of the first round; it grows tenfold a round up to 1e9.",
+        "", 1e-6, 1e6},
+       {&Settings::largest, "largest", "Unknowns up to which the Newton matrix is factored.", "", 1,
+        1e7}});
 }
 
 }  // namespace vinci

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -237,23 +238,14 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
 }
 
 SolverRegistry::Entry interior_point_entry() {
-  const InteriorPointSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
-       1e9},
-      {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
-       1, 1e7},
-  };
-  return {name,
-          "Primal-dual interior point on the exact law, finished by Newton on the active set.",
-          "Acary, Armand, Nguyen 2023", options, [](const OptionValues& values) {
-            InteriorPointSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.largest = static_cast<int>(values.integer("largest"));
-            return std::make_unique<InteriorPointSolver>(settings);
-          }};
+  using Settings = InteriorPointSolver::Settings;
+  return entry_of<Solver, InteriorPointSolver>(
+      name, "Primal-dual interior point on the exact law, finished by Newton on the active set.",
+      "Acary, Armand, Nguyen 2023",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
+       {&Settings::largest, "largest", "Unknowns up to which the Newton matrix is factored.", "", 1,
+        1e7}});
 }
 
 }  // namespace vinci

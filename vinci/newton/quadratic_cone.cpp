@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
 
@@ -393,30 +394,19 @@ SolveFrame::Ending QuadraticConeSolver::run(const ComplementarityProblem& proble
 }
 
 SolverRegistry::Entry quadratic_cone_entry() {
-  const QuadraticConeSolver::Settings defaults;
-  return {
+  using Settings = QuadraticConeSolver::Settings;
+  return entry_of<Solver, QuadraticConeSolver>(
       name,
       "Friction with its quadratic constraint as a mixed nonlinear complementarity problem, solved "
       "by Newton's method with complementary pivoting; keeps u, takes a singular M.",
       "Berard, Nguyen, Trinkle 2009, eqs. (1)-(6); Dirkse, Ferris 1995",
-      {
-          {"tolerance", "Relative residual asked of the judge.", defaults.tolerance, "", 0.0, 1.0},
-          {"max-iterations", "Newton, crash and gradient steps over all starts.",
-           static_cast<long>(defaults.max_iterations), "", 1.0, 1e6},
-          {"restarts", "Other starts where one ends at no solution.",
-           static_cast<long>(defaults.restarts), "", 0.0, 100.0},
-          {"largest", "Rows and unknowns up to which a problem is taken.",
-           static_cast<long>(defaults.largest), "", 0.0, 1e7},
-      },
-      [](const OptionValues& values) -> std::unique_ptr<Solver> {
-        QuadraticConeSolver::Settings settings;
-        settings.tolerance = values.real("tolerance");
-        settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-        settings.restarts = static_cast<int>(values.integer("restarts"));
-        settings.largest = static_cast<int>(values.integer("largest"));
-        return std::make_unique<QuadraticConeSolver>(settings);
-      },
-  };
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations",
+        "Newton, crash and gradient steps over all starts.", "", 1.0, 1e6},
+       {&Settings::restarts, "restarts", "Other starts where one ends at no solution.", "", 0.0,
+        100.0},
+       {&Settings::largest, "largest", "Rows and unknowns up to which a problem is taken.", "", 0.0,
+        1e7}});
 }
 
 }  // namespace vinci

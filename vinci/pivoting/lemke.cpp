@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/certificate.h"
 
 namespace vinci {
@@ -208,31 +209,20 @@ SolveFrame::Ending LemkeSolver::ending() const {
 }
 
 SolverRegistry::Entry lemke_entry() {
-  const LemkeSolver::Settings defaults;
-  return {
+  using Settings = LemkeSolver::Settings;
+  return entry_of<Solver, LemkeSolver>(
       name,
       "Lemke's complementary pivoting, lexicographic, dense or with sparse factors: exact for "
       "pyramids, planar friction, joints, limits and boxes; warm start from a guess of the basis.",
       "Cottle, Pang, Stone, The Linear Complementarity Problem, 1992, ch. 4",
-      {
-          {"tolerance", "Relative residual asked of the judge.", defaults.tolerance, "", 0.0, 1.0},
-          {"max-iterations", "Pivots of all attempts; 0: 50 for each row of the LCP.",
-           static_cast<long>(defaults.max_iterations), "", 0.0, 1e9},
-          {"largest-dense", "Rows of the LCP up to which the dense dictionary is used.",
-           static_cast<long>(defaults.largest_dense), "", 0.0, 1e5},
-          {"pivot-tolerance",
-           "Entries below this part of the largest one of the entering column do not block.",
-           defaults.pivot_tolerance, "", 0.0, 1e-3},
-      },
-      [](const OptionValues& values) -> std::unique_ptr<Solver> {
-        LemkeSolver::Settings settings;
-        settings.tolerance = values.real("tolerance");
-        settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-        settings.largest_dense = static_cast<int>(values.integer("largest-dense"));
-        settings.pivot_tolerance = values.real("pivot-tolerance");
-        return std::make_unique<LemkeSolver>(settings);
-      },
-  };
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations",
+        "Pivots of all attempts; 0: 50 for each row of the LCP.", "", 0.0, 1e9},
+       {&Settings::largest_dense, "largest-dense",
+        "Rows of the LCP up to which the dense dictionary is used.", "", 0.0, 1e5},
+       {&Settings::pivot_tolerance, "pivot-tolerance",
+        "Entries below this part of the largest one of the entering column do not block.", "", 0.0,
+        1e-3}});
 }
 
 }  // namespace vinci

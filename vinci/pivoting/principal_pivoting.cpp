@@ -9,6 +9,8 @@
 #include <Eigen/SparseCore>
 #include <fmt/format.h>
 
+#include "vinci/base/settings.h"
+
 namespace vinci {
 
 namespace {
@@ -347,34 +349,23 @@ void PrincipalPivotingSolver::change_side(int row) {
 }
 
 SolverRegistry::Entry principal_pivoting_entry() {
-  const PrincipalPivotingSolver::Settings defaults;
-  return {
+  using Settings = PrincipalPivotingSolver::Settings;
+  return entry_of<Solver, PrincipalPivotingSolver>(
       name,
       "Block principal pivoting: rows under bounds (no friction) with W a P-matrix or positive "
       "semi-definite; a few factorisations, warm start from the guess.",
       "Júdice, Pires, A block principal pivoting algorithm for large-scale strictly monotone "
-      "linear "
-      "complementarity problems, 1994",
-      {
-          {"tolerance", "Relative residual asked of the judge.", defaults.tolerance, "", 0.0, 1.0},
-          {"max-iterations", "Factorisations; 0: 100 + 2 for each row.",
-           static_cast<long>(defaults.max_iterations), "", 0.0, 1e9},
-          {"regularisation",
-           "Least ρ of the proximal term ρ (λ − λ̄), rows scaled to a diagonal of 1; the term "
-           "vanishes at the answer.",
-           defaults.regularisation, "", 1e-14, 1.0},
-          {"patience", "Steps that change all wrong rows without making them fewer before ρ grows.",
-           static_cast<long>(defaults.patience), "", 0.0, 1e6},
-      },
-      [](const OptionValues& values) -> std::unique_ptr<Solver> {
-        PrincipalPivotingSolver::Settings settings;
-        settings.tolerance = values.real("tolerance");
-        settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-        settings.regularisation = values.real("regularisation");
-        settings.patience = static_cast<int>(values.integer("patience"));
-        return std::make_unique<PrincipalPivotingSolver>(settings);
-      },
-  };
+      "linear complementarity problems, 1994",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Factorisations; 0: 100 + 2 for each row.", "",
+        0.0, 1e9},
+       {&Settings::regularisation, "regularisation",
+        "Least ρ of the proximal term ρ (λ − λ̄), rows scaled to a diagonal of 1; the term "
+        "vanishes at the answer.",
+        "", 1e-14, 1.0},
+       {&Settings::patience, "patience",
+        "Steps that change all wrong rows without making them fewer before ρ grows.", "", 0.0,
+        1e6}});
 }
 
 }  // namespace vinci

@@ -171,6 +171,23 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
   table.publish();
 }
 
+void write_elements(const Recording& recording, const std::filesystem::path& folder) {
+  const std::vector<std::string>& columns = recording.element_columns();
+  if (columns.empty()) return;
+  Table table(folder, "elements.csv");
+  table.text("step,time [s]");
+  for (const std::string& column : columns) table.text(",{}", field(column));
+  table.end_line();
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    const FrameInfo info = recording.info(frame);
+    table.text("{}", info.step);
+    table.number(info.time);
+    for (const double value : recording.elements({frame, 1, 1})) table.number(value);
+    table.end_line();
+  }
+  table.publish();
+}
+
 }  // namespace
 
 void export_csv(const Recording& recording, const std::filesystem::path& folder) {
@@ -180,6 +197,7 @@ void export_csv(const Recording& recording, const std::filesystem::path& folder)
   write_steps(recording, folder);
   write_states(recording, folder);
   write_contacts(recording, folder);
+  write_elements(recording, folder);
 }
 
 }  // namespace vinci

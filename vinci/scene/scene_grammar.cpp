@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
 #include "vinci/model/run_options.h"
 
@@ -400,6 +401,24 @@ const SceneValue& restitution() {
   return value;
 }
 
+// A section of elements: what they hold, and the options of their kind.
+SceneValue elements(World world, const ElementKind& kind) {
+  SceneValue one = map(
+      "{between: [body, body], at: [point, point], ...}",
+      {{"between", "The two bodies, or `world` for a point that stands still.",
+        numbers("[body, body]", 2, word("the name of a body, or world", Reference::anchor)), true},
+       {"at",
+        "The points that it holds, in the frames of the two bodies; their origins if not given.",
+        numbers("[point, point]", 2, vector(world, "m"))}});
+  for (const OptionSpec& spec : kind.options.specs())
+    one.keys.push_back(
+        {spec.name, spec.text,
+         within(fmt::format("{} in {}", accepted(spec), spec.unit), spec.lower, spec.upper)});
+  SceneValue all = names(kind.section + " by name", std::move(one));
+  all.most = max_elements;
+  return all;
+}
+
 SceneValue run() {
   SceneValue value = map("the choices of the run, as in {step: 1 ms, duration: 2 s}", {});
   for (const OptionSpec& spec : run_option_table().specs()) {
@@ -499,6 +518,8 @@ SceneValue build(World world) {
             "Points of mesh files by name, used in place of the files: recordings carry their "
             "meshes so.",
             std::move(meshes)}});
+  for (const ElementKind& kind : element_kinds())
+    value.keys.push_back({kind.section, kind.text, elements(world, kind)});
   if (world == World::planar)
     value.keys.push_back({"table",
                           "The plane of motion as a table that bodies with `supports` lie on. "

@@ -193,9 +193,9 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   Eigen::Index memory = 0;
   for (const NamedController& item : code_.controllers) memory += item.controller->memory_size();
   state_.controls = VectorX::Zero(memory);
-  context_.detector = detector_.get();
-  context_.solver = solver_.get();
-  context_.impact_law = impact_law_.get();
+  context_.in.detector = detector_.get();
+  context_.in.solver = solver_.get();
+  context_.in.impact_law = impact_law_.get();
 }
 
 // Names and checks the caller's code; motions are checked where a model takes them.
@@ -308,7 +308,7 @@ void Simulation::use(std::size_t changes, const Values& code) {
   code_parameters_ = std::move(kept);
   applied_changes_ = changes;
   model_ = std::move(model);
-  context_.model = model_.get();
+  context_.in.model = model_.get();
   ++model_version_;
 }
 
@@ -316,11 +316,11 @@ const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
   before_ = state_;
-  context_.controllers = code_.controllers;
-  context_.controllers_acted = code_.controllers.empty();
+  context_.in.controllers = code_.controllers;
+  context_.out.controllers_acted = code_.controllers.empty();
   try {
     const StepReport report = stepper_->step(context_, state_, h_);
-    if (!context_.controllers_acted)
+    if (!context_.out.controllers_acted)
       throw Error("takes no forces of controllers; a stepper gets its forces from step_forces()",
                   options_.text("stepper"));
     report_ = report;
@@ -329,19 +329,25 @@ const StepReport& Simulation::step() {
     forget_step();
     throw;
   }
-  state_.time = static_cast<double>(state_.step) * h_;  // no sum of rounded steps
+  // Nobody else counts steps; the time is no sum of rounded steps.
+  state_.step = before_.step + 1;
+  state_.time = static_cast<double>(state_.step) * h_;
   return report_;
 }
 
 // What was worked on; the contacts with their impulses are those of the last step that succeeded.
 void Simulation::forget_step() {
-  context_.contacts.clear();
-  context_.problem = {};
-  context_.solution = {};
+  context_.work.contacts.clear();
+  context_.work.problem = {};
+  context_.work.solution = {};
+}
+
+bool Simulation::has_ended() const {
+  return diverged() || report_.ending != Ending::none;
 }
 
 bool Simulation::finished() const {
-  return state_.step >= total_steps_ || diverged() || report_.ending != Ending::none;
+  return state_.step >= total_steps_ || has_ended();
 }
 
 void Simulation::set_parameter(const std::string& name, double value) {
@@ -390,7 +396,7 @@ void Simulation::set_state(const State& state) {
   }
   state_ = state;
   report_ = {};
-  context_.solved.clear();
+  context_.out.contacts.clear();
   forget_step();
 }
 

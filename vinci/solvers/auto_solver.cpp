@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
+
 namespace vinci {
 
 namespace {
@@ -136,27 +138,19 @@ void AutoSolver::keep_certificate(int island, const VectorX* part) {
 }
 
 SolverRegistry::Entry auto_entry() {
-  const AutoSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Sweeps of Gauss–Seidel before giving up.", long{fallback.max_iterations},
-       "", 0, 1e9},
-      {"largest-newton", "Rows and unknowns of an island up to which the Newton methods are tried.",
-       long{fallback.largest_newton}, "", 0, 1e7},
-      {"largest-lemke", "Rows of an island up to which Lemke's method is tried.",
-       long{fallback.largest_lemke}, "", 0, 1e6},
-  };
-  return {"auto",
-          "Splits into islands, chooses by laws and size, falls back, returns the best answer by "
-          "the judge.",
-          "", options, [](const OptionValues& values) {
-            AutoSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.largest_newton = static_cast<int>(values.integer("largest-newton"));
-            settings.largest_lemke = static_cast<int>(values.integer("largest-lemke"));
-            return std::make_unique<AutoSolver>(settings);
-          }};
+  using Settings = AutoSolver::Settings;
+  return entry_of<Solver, AutoSolver>(
+      "auto",
+      "Splits into islands, chooses by laws and size, falls back, returns the best answer by "
+      "the judge.",
+      "",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Sweeps of Gauss–Seidel before giving up.", "",
+        0, 1e9},
+       {&Settings::largest_newton, "largest-newton",
+        "Rows and unknowns of an island up to which the Newton methods are tried.", "", 0, 1e7},
+       {&Settings::largest_lemke, "largest-lemke",
+        "Rows of an island up to which Lemke's method is tried.", "", 0, 1e6}});
 }
 
 }  // namespace vinci

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
 
@@ -402,21 +403,15 @@ SolveFrame::Ending SmallSolver::run(const ComplementarityProblem& problem, Solut
 }
 
 SolverRegistry::Entry small_entry() {
-  const SmallSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Factorisations before giving up.", long{fallback.max_iterations}, "", 0,
-       1000},
-  };
-  return {name,
-          "Up to 32 rows: principal pivoting for scalar laws, local solves and Newton's method on "
-          "the active set for contacts, dense.",
-          "Kostreva 1978; Alart, Curnier 1991", options, [](const OptionValues& values) {
-            SmallSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            return std::make_unique<SmallSolver>(settings);
-          }};
+  using Settings = SmallSolver::Settings;
+  return entry_of<Solver, SmallSolver>(
+      name,
+      "Up to 32 rows: principal pivoting for scalar laws, local solves and Newton's method on "
+      "the active set for contacts, dense.",
+      "Kostreva 1978; Alart, Curnier 1991",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Factorisations before giving up.", "", 0,
+        1000}});
 }
 
 }  // namespace vinci

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/newton/projections.h"
@@ -143,34 +144,22 @@ SolveFrame::Ending AdmmSolver::run(const ComplementarityProblem& problem, Soluti
 }
 
 SolverRegistry::Entry admm_entry() {
-  const AdmmSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Iterations before giving up.", long{fallback.max_iterations}, "", 0, 1e9},
-      {"penalty",
-       "ρ of the start, in W + ρ diag(s) with s the mean diagonal of W in a block [Boyd et al. "
-       "2011, 3.1].",
-       fallback.penalty, "", smallest_penalty, largest_penalty},
-      {"adaptive",
-       "Move ρ where |s (x − y)| over |ρ s (y − y before)| leaves 1 to 100, and down where the "
-       "finish fails [after Boyd et al. 2011, 3.4.1].",
-       fallback.adaptive},
-      {"relaxation", "α in x̂ = α x + (1 − α) y [Boyd et al. 2011, 3.4.3].", fallback.relaxation, "",
-       0.1, 1.9},
-      {"polish", "Finish by Newton's method on the active set.", fallback.polish},
-  };
-  return {name, "ADMM with an adaptive penalty, finished by Newton on the active set.",
-          "Carpentier, Le Lidec, Montaut 2024; Boyd et al. 2011", options,
-          [](const OptionValues& values) {
-            AdmmSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.penalty = values.real("penalty");
-            settings.adaptive = values.flag("adaptive");
-            settings.relaxation = values.real("relaxation");
-            settings.polish = values.flag("polish");
-            return std::make_unique<AdmmSolver>(settings);
-          }};
+  using Settings = AdmmSolver::Settings;
+  return entry_of<Solver, AdmmSolver>(
+      name, "ADMM with an adaptive penalty, finished by Newton on the active set.",
+      "Carpentier, Le Lidec, Montaut 2024; Boyd et al. 2011",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Iterations before giving up.", "", 0, 1e9},
+       {&Settings::penalty, "penalty",
+        "ρ of the start, in W + ρ diag(s) with s the mean diagonal of W in a block [Boyd et al. "
+        "2011, 3.1].",
+        "", smallest_penalty, largest_penalty},
+       {&Settings::adaptive, "adaptive",
+        "Move ρ where |s (x − y)| over |ρ s (y − y before)| leaves 1 to 100, and down where the "
+        "finish fails [after Boyd et al. 2011, 3.4.1]."},
+       {&Settings::relaxation, "relaxation", "α in x̂ = α x + (1 − α) y [Boyd et al. 2011, 3.4.3].",
+        "", 0.1, 1.9},
+       {&Settings::polish, "polish", "Finish by Newton's method on the active set."}});
 }
 
 }  // namespace vinci

@@ -8,6 +8,7 @@
 #include <Eigen/QR>
 #include <fmt/format.h>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
 
@@ -200,37 +201,23 @@ SolveFrame::Ending GaussSeidelSolver::run(const ComplementarityProblem& problem,
 }
 
 SolverRegistry::Entry gauss_seidel_entry() {
-  const GaussSeidelSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Sweeps before giving up.", long{fallback.max_iterations}, "", 0, 1e9},
-      {"relaxation",
-       "ω in λ ← λ + ω (local solution − λ), then projected; above 1 it is faster on some problems "
-       "and cycles on others.",
-       fallback.relaxation, "", 0.01, 1.99},
-      {"order",
-       "How a sweep visits the blocks: as given, or breadth first through the couplings from the "
-       "heaviest on.",
-       std::string("given"),
-       "",
-       -std::numeric_limits<double>::infinity(),
-       std::numeric_limits<double>::infinity(),
-       {"given", "breadth-first"}},
-      {"check-interval", "Sweeps between two judgements.", long{fallback.check_interval}, "", 1,
-       1e6},
-      {"polish", "Finish by Newton's method on the active set.", fallback.polish},
-  };
-  return {name, "Block Gauss–Seidel with exact local solves, finished by Newton on the active set.",
-          "Jourdan, Alart, Jean 1998", options, [](const OptionValues& values) {
-            GaussSeidelSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.relaxation = values.real("relaxation");
-            settings.breadth_first = values.text("order") == "breadth-first";
-            settings.check_interval = static_cast<int>(values.integer("check-interval"));
-            settings.polish = values.flag("polish");
-            return std::make_unique<GaussSeidelSolver>(settings);
-          }};
+  using Settings = GaussSeidelSolver::Settings;
+  return entry_of<Solver, GaussSeidelSolver>(
+      name, "Block Gauss–Seidel with exact local solves, finished by Newton on the active set.",
+      "Jourdan, Alart, Jean 1998",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Sweeps before giving up.", "", 0, 1e9},
+       {&Settings::relaxation, "relaxation",
+        "ω in λ ← λ + ω (local solution − λ), then projected; above 1 it is faster on some "
+        "problems "
+        "and cycles on others.",
+        "", 0.01, 1.99},
+       {&Settings::breadth_first, "order",
+        "How a sweep visits the blocks: as given, or breadth first through the couplings from the "
+        "heaviest on.",
+        Choices{{"given", "breadth-first"}}},
+       {&Settings::check_interval, "check-interval", "Sweeps between two judgements.", "", 1, 1e6},
+       {&Settings::polish, "polish", "Finish by Newton's method on the active set."}});
 }
 
 }  // namespace vinci

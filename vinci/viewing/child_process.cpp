@@ -21,7 +21,6 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -30,7 +29,7 @@ constexpr double grace = 2.0;  // s between asking and forcing
 constexpr int poll_time = 50;  // ms
 
 void check(int result, const char* what) {
-  if (result != 0) throw ViewingFailure(fmt::format("{}: {}", what, std::strerror(result)));
+  if (result != 0) throw Failure(fmt::format("{}: {}", what, std::strerror(result)));
 }
 
 // Two connected sockets: ours, and the child's.

@@ -14,7 +14,6 @@
 #include "vinci/base/error.h"
 #include "vinci/recording/recording.h"
 #include "vinci/viewing/child_process.h"
-#include "vinci/viewing/failure.h"
 #include "vinci/viewing/output_file.h"
 #include "vinci/viewing/server.h"
 #include "vinci/viewing/temporary_folder.h"
@@ -149,7 +148,7 @@ class Job {
     if (error_.empty()) error_ = text;
   }
   void check() const {
-    if (!error_.empty()) throw ViewingFailure(error_);
+    if (!error_.empty()) throw Failure(error_);
   }
 
  private:
@@ -222,7 +221,7 @@ std::filesystem::path required_browser() {
   const auto program =
       find_program({"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"});
   if (program.empty())
-    throw ViewingFailure(
+    throw Failure(
         "pictures are drawn by Chromium, which is not installed; on Debian: apt install chromium");
   return program;
 }

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -88,8 +87,7 @@ VideoEncoder::VideoEncoder(const std::string& kind, const VideoFormat& format, O
   if (kind == "png") return;
   const auto program = find_program({"ffmpeg"});
   if (program.empty())
-    throw ViewingFailure(
-        "videos need ffmpeg, which is not installed; on Debian: apt install ffmpeg");
+    throw Failure("videos need ffmpeg, which is not installed; on Debian: apt install ffmpeg");
   ChildOptions options;
   options.command = {program.string(), "-hide_banner", "-loglevel",
                      "error",          "-y",           "-f",
@@ -104,7 +102,7 @@ VideoEncoder::VideoEncoder(const std::string& kind, const VideoFormat& format, O
 }
 
 void VideoEncoder::fail(const std::string& what) const {
-  throw ViewingFailure(what + last_lines(log_));
+  throw Failure(what + last_lines(log_));
 }
 
 void VideoEncoder::add(std::string_view png, const std::function<bool()>& go_on) {
