@@ -237,7 +237,7 @@ def check_walk(root):
         line = first + walk.group(1)[:station.start()].count("\n")
         source = read(root / file) if (root / file).is_file() else None
         # A definition at the start of a line, as a member or free, or a class.
-        defined = re.compile(rf"^(?:class {name}\b|(?:[\w:<>,&*\[\] ]+[ &*])?(?:\w+::)*{name}\()",
+        defined = re.compile(rf"^(?:class {name}\b|(?:\w[\w:<>,&*\[\] ]*[ &*])?(?:\w+::)*{name}\()",
                              re.MULTILINE)
         if source is None:
             yield f"ARCHITECTURE.md:{line}: names {file}, which does not exist"
