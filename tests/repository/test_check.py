@@ -97,6 +97,27 @@ class Planted(unittest.TestCase):
         self.write("tests/base/planted.cpp", "int x;\n")
         self.expect("tests/base/planted.cpp:1", "SPDX")
 
+    def test_prose_of_101_columns(self):
+        self.write("docs/page.md", "# page\n\n" + "word " * 20 + "\n")
+        self.assertEqual(check.check(self.root), [])
+        self.write("docs/page.md", "# page\n\n" + "word " * 20 + "w\n")
+        self.expect("docs/page.md:3", "101 columns")
+
+    def test_tables_code_and_link_targets_may_be_wide(self):
+        wide = "word " * 30
+        self.write("docs/page.md", f"| {wide} |\n\n```text\n{wide}\n```\n\n"
+                   f"[a page](https://example.org/{'far/' * 30})\n")
+        self.assertEqual(check.check(self.root), [])
+        self.write("docs/page.md", f"```text\n{wide}\n```\n{wide}\n")
+        self.expect("docs/page.md:4", "150 columns")
+
+    def test_link_that_leads_nowhere(self):
+        self.write("docs/page.md", "[one](../ARCHITECTURE.md#part), [two](#here), "
+                   "[three](https://example.org), [four](.)\n")
+        self.assertEqual(check.check(self.root), [])
+        self.write("docs/page.md", "# page\n[one](ARCHITECTURE.md)\n")
+        self.expect("docs/page.md:2", "leads nowhere")
+
     def test_unfinished_mark(self):
         self.write("docs/page.md", "all\n" + "TO" + "DO: the rest\n")
         self.expect("docs/page.md:2", "unfinished")

@@ -148,12 +148,14 @@ class Tables {
     std::string all;
     for (const bool on_table : {false, true}) all += table(on_table) + "\n";
     for (const auto& [reason, letter] : letters_) reasons_[letter] = reason;
-    for (const auto& [letter, reason] : reasons_) all += fmt::format("- {}: {}\n", letter, reason);
+    all += "| letter | reason |\n|---|---|\n";
+    for (const auto& [letter, reason] : reasons_)
+      all += fmt::format("| {} | {} |\n", letter, reason);
     return all;
   }
 
  private:
-  // One row a solver and the steppers for which it says the same, one column a motion and cone.
+  // One row per solver and the steppers for which it says the same, one column per motion and cone.
   std::string table(bool on_table) {
     std::string all = fmt::format("| {} | stepper |", on_table ? "2.5D" : "2D"), rule = "|---|---|";
     for (const char* motion : motions)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -24,9 +25,9 @@ constexpr int most_short_steps = 5, most_restarts = 4;
 }  // namespace
 
 InteriorPointSolver::InteriorPointSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}) {}
+    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}) {}
 
-const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
+const char* InteriorPointSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
     if (block.law == Law::second_order || block.law == Law::rolling)
       return "second-order cones or rolling resistance: use augmented-lagrangian";
@@ -177,10 +178,10 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   Residual residual = judge_.measure(problem, candidate_);
   if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !settled(residual)) {
     polished_ = epsilon;
-    residual = polish_.improve(problem, operator_, judge_,
-                               {frame_.tolerance, 6, &contacts_, &until_}, candidate_, residual);
+    residual = polish_.improve(problem, operator_, judge_, {accuracy(), 6, &contacts_, &until_},
+                               candidate_, residual);
   }
-  return offer(residual);
+  return offer(candidate_.lambda, residual);
 }
 
 // What is left of the linear equations: p + Jᵀλ − M u and J u + C λ + b − w.
@@ -237,23 +238,14 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
 }
 
 SolverRegistry::Entry interior_point_entry() {
-  const InteriorPointSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
-       1e9},
-      {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
-       1, 1e7},
-  };
-  return {name,
-          "Primal-dual interior point on the exact law, finished by Newton on the active set.",
-          "Acary, Armand, Nguyen 2023", options, [](const OptionValues& values) {
-            InteriorPointSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.largest = static_cast<int>(values.integer("largest"));
-            return std::make_unique<InteriorPointSolver>(settings);
-          }};
+  using Settings = InteriorPointSolver::Settings;
+  return entry_of<Solver, InteriorPointSolver>(
+      name, "Primal-dual interior point on the exact law, finished by Newton on the active set.",
+      "Acary, Armand, Nguyen 2023",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
+       {&Settings::largest, "largest", "Unknowns up to which the Newton matrix is factored.", "", 1,
+        1e7}});
 }
 
 }  // namespace vinci
