@@ -10,7 +10,7 @@
 #include "tests/support/contact_scenes.h"
 #include "tests/support/trials.h"
 #include "vinci/complementarity/residual.h"
-#include "vinci/newton/newton_matrix.h"
+#include "vinci/newton/projections.h"
 #include "vinci/newton/smoothed_law.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/builtin.h"
@@ -115,7 +115,7 @@ TEST_P(OnVelocities, refuses_in_words_what_it_cannot_take) {
   ComplementarityProblem problem =
       separate({{.law = Law::nonnegative}}, VectorX::Constant(1, -1.0));
   problem.M.values[0] = 0.0;
-  EXPECT_EQ(solver()->why_not(problem), "M is singular");
+  EXPECT_NE(solver()->why_not(problem).find("M is singular"), std::string::npos);
   Solution solution = zero(problem);
   EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::refused);
   problem.p[0] = std::numeric_limits<double>::quiet_NaN();
@@ -123,7 +123,7 @@ TEST_P(OnVelocities, refuses_in_words_what_it_cannot_take) {
   EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::refused);
 }
 
-TEST(ContactMaps, derivatives_are_those_of_finite_differences) {
+TEST(Projections, derivatives_are_those_of_finite_differences) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   const Block blocks[] = {{.law = Law::coulomb, .size = 3, .friction = 0.7},
@@ -131,16 +131,16 @@ TEST(ContactMaps, derivatives_are_those_of_finite_differences) {
                           {.law = Law::coulomb, .size = 2, .friction = 0.3},
                           {.law = Law::ball, .size = 2, .upper = 0.5}};
   for (const Block& block : blocks)
-    for (const ContactMap map : {ContactMap::cone, ContactMap::coulomb})
+    for (const Projection projection : {Projection::cone, Projection::coulomb})
       for (int trial = 0; trial < 50; ++trial) {
         double y[3], derivative[9];
         for (double& x : y) x = unit(random);
-        map_derivative(block, map, y, derivative);
+        projection_derivative(block, projection, y, derivative);
         const double step = 1e-6;
         for (int j = 0; j < block.size; ++j) {
           double ahead[3] = {y[0], y[1], y[2]}, behind[3] = {y[0], y[1], y[2]};
           ahead[j] += step, behind[j] -= step;
-          apply_map(block, map, ahead), apply_map(block, map, behind);
+          apply_projection(block, projection, ahead), apply_projection(block, projection, behind);
           for (int i = 0; i < block.size; ++i)
             EXPECT_NEAR((ahead[i] - behind[i]) / (2.0 * step), derivative[i * block.size + j], 1e-4)
                 << to_string(block.law) << " trial " << trial;

@@ -53,7 +53,7 @@ ComplementarityProblem every_law() {
 
 TEST(QuadraticCone, solves_every_law_in_closed_form) {
   const ComplementarityProblem problem = every_law();
-  // The second-order cone: λ = −p projected onto K, λ_N = (2 + 0.5·5)/1.25 = 3.6, |λ_T| = 1.8.
+  // The second-order cone: λ = −p projected onto K, λ_n = (2 + 0.5·5)/1.25 = 3.6, |λ_t| = 1.8.
   VectorX expected(25);
   expected << 0, 0, 2, 0, -3, 3, 2.4, 3.2, 0, 2.4, 3.2, 0, 0, 0, 1, 2, 3, 0, 7, 0, 1, 2, 1.6,
       3 - 1.8 * 0.6, 4 - 1.8 * 0.8;
@@ -171,7 +171,7 @@ TEST(QuadraticCone, small_third_party_problems_are_solved) {
 
 TEST(QuadraticCone, takes_a_singular_mass) {
   // Quasi-static: a block of no inertia pressed with 3 N and pushed with a prescribed velocity in
-  // the tangential rows; it slides with the pusher, λ_T = μ λ_N against the motion.
+  // the tangential rows; it slides with the pusher, λ_t = μ λ_n against the motion.
   ComplementarityProblem problem;
   problem.M.reset(1), problem.M.end_row();
   MatrixX J(3, 1);

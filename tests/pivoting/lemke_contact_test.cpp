@@ -58,7 +58,7 @@ void expect_all_solved(RandomContacts what, int count, std::uint64_t seed) {
     Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
     const SolveReport report = solver.solve(problem, solution);
     // Huge friction and mass ratios lift the rounding of w above 1e-12.
-    ASSERT_TRUE(is_settled(report.residual, 1e-12))
+    ASSERT_TRUE(Accuracy{1e-12}.is_settled(report.residual))
         << "directions " << what.directions << ", friction " << what.friction << ", number " << k
         << ": " << report.note << ", residual " << report.residual.relative;
   }
@@ -170,7 +170,8 @@ TEST(LemkeContact, any_guess_leads_to_a_solution) {
       for (int i = 0; i < problem.rows(); ++i) solution.lambda[i] = std::max(0.0, unit(random));
       if (k % 10 == 0) solution.lambda[0] = std::nan("");
       const SolveReport report = solver.solve(problem, solution);
-      ASSERT_TRUE(is_settled(report.residual, 1e-12)) << k << ": " << report.residual.relative;
+      ASSERT_TRUE(Accuracy{1e-12}.is_settled(report.residual))
+          << k << ": " << report.residual.relative;
     }
   }
 }
@@ -244,7 +245,7 @@ TEST(LemkeContact, open_problem_set_is_solved) {
       if (problem.rows() > 2500) continue;
       Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
       const SolveReport report = solver.solve(problem, solution);
-      EXPECT_TRUE(is_settled(report.residual, 1e-12)) << entry.path();
+      EXPECT_TRUE(Accuracy{1e-12}.is_settled(report.residual)) << entry.path();
       EXPECT_LT(report.residual.relative, 1e-10) << entry.path();
       ++solved;
     }

@@ -88,7 +88,8 @@ TEST(PrincipalPivoting, singular_contact_problems_move_bodies_as_lemke_does) {
         frictionless(scenes::random_pile(random, 1 + round % 6, 10 + round, 3));
     Solution solution, reference{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
     const SolveReport report = solve(problem, solution);
-    ASSERT_TRUE(is_settled(report.residual, 1e-12)) << round << ": " << report.residual.relative;
+    ASSERT_TRUE(Accuracy{1e-12}.is_settled(report.residual))
+        << round << ": " << report.residual.relative;
     lemke.solve(problem, reference);
     EXPECT_LT((solution.u - reference.u).norm(), 1e-8 * (1.0 + reference.u.norm())) << round;
   }

@@ -76,7 +76,7 @@ TEST(AllSolutions, murtys_triangular_matrix_has_one) {
 }
 
 // One planar contact whose sliding makes W_NN − μ W_NT negative (Painlevé's rod): open, sticking
-// and sliding are all consistent, or only the impact that sticks, by the sign of q_N.
+// and sliding are all consistent, or only the impact that sticks, by the sign of q_n.
 TEST(AllSolutions, painleves_rod_has_three_or_one) {
   MatrixX W(2, 2);
   W << 1.75, 1.299, 1.299, 3.25;

@@ -264,7 +264,7 @@ RandomProblem impossible(Draw& draw, int size) {
   RandomProblem random;
   const Law law = draw.chance(0.5) ? Law::coulomb : Law::second_order;
   random.problem = problem_of(system, law, draw.chance(0.5));
-  // On the cone w_N >= μ |w_T| as well; its relaxation has no solution either.
+  // On the cone w_n >= μ |w_t| as well; its relaxation has no solution either.
   random.theory = Theory::impossible;
   return random;
 }

@@ -14,7 +14,7 @@
 #include "vinci/complementarity/residual.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/linear/frontal_lu.h"
-#include "vinci/newton/contact_maps.h"
+#include "vinci/newton/law_maps.h"
 #include "vinci/newton/semismooth_newton.h"
 #include "vinci/solvers/builtin.h"
 
@@ -121,7 +121,7 @@ TEST_P(AnyForm, laws_without_coupling_have_their_closed_forms) {
   EXPECT_LT((solve(problem).lambda - expected).norm(), 1e-10);
 }
 
-// W = [a c; c b] in the plane, w_N = 0 and λ_T = ∓μ λ_N: λ_N = −q_N/(a ∓ μ c).
+// W = [a c; c b] in the plane, w_n = 0 and λ_t = ∓μ λ_n: λ_n = −q_n/(a ∓ μ c).
 TEST_P(AnyForm, planar_sliding_with_coupled_rows) {
   MatrixX W(2, 2);
   W << 2.0, 0.7, 0.7, 1.5;

@@ -242,7 +242,7 @@ TEST(Auto, solves_the_open_set) {
       const SolveReport report = AutoSolver(settings).solve(problem, solution);
       const Residual judged = residual(problem, solution);
       EXPECT_EQ(report.status == SolveStatus::solved, judged.relative <= tolerance) << entry.path();
-      EXPECT_TRUE(is_settled(judged, tolerance))
+      EXPECT_TRUE(Accuracy{tolerance}.is_settled(judged))
           << entry.path() << ": " << judged.relative << ", rounding " << judged.rounding;
       EXPECT_LE(judged.relative, 1e-8) << entry.path();
       ++files;

@@ -13,7 +13,7 @@
 #include "vinci/complementarity/local_solve.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/complementarity/solver.h"
-#include "vinci/newton/newton_matrix.h"
+#include "vinci/newton/projections.h"
 #include "vinci/solvers/builtin.h"
 
 namespace vinci {
@@ -182,7 +182,7 @@ TEST(RollingClosedForm, a_ball_on_an_incline_rests_rolls_or_slides) {
         }
 }
 
-// Its rounds are a fixed point on μ|w_T| + μ_r|w_R|, which need not converge at the edge of
+// Its rounds are a fixed point on μ|w_t| + μ_r|w_r|, which need not converge at the edge of
 // sliding; it says so where it does not.
 TEST(RollingClosedForm, the_augmented_lagrangian_solves_most_inclines_and_owns_up_to_the_others) {
   SolverRegistry registry("solver");
@@ -325,7 +325,7 @@ TEST(RollingMaps, derivatives_are_those_of_finite_differences) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   for (const int size : {3, 5})
-    for (const ContactMap map : {ContactMap::cone, ContactMap::coulomb})
+    for (const Projection projection : {Projection::cone, Projection::coulomb})
       for (const double length : {1.0, 0.3})
         for (int trial = 0; trial < 100; ++trial) {
           Block block{.law = Law::rolling, .size = size};
@@ -333,13 +333,14 @@ TEST(RollingMaps, derivatives_are_those_of_finite_differences) {
           block.rolling = 0.4;
           double y[5], derivative[25];
           for (double& x : y) x = unit(random);
-          map_derivative(block, map, y, derivative, length);
+          projection_derivative(block, projection, y, derivative, length);
           const double step = 1e-6;
           for (int j = 0; j < size; ++j) {
             double ahead[5], behind[5];
             std::copy(y, y + 5, ahead), std::copy(y, y + 5, behind);
             ahead[j] += step, behind[j] -= step;
-            apply_map(block, map, ahead, length), apply_map(block, map, behind, length);
+            apply_projection(block, projection, ahead, length),
+                apply_projection(block, projection, behind, length);
             for (int i = 0; i < size; ++i)
               EXPECT_NEAR((ahead[i] - behind[i]) / (2.0 * step), derivative[i * size + j], 1e-4)
                   << "trial " << trial;

@@ -167,7 +167,7 @@ TEST(Admm, joints_balls_and_boxes_together) {
 }
 
 // A wheel of 1 kg, 1 kg m² that meets the ground at 1 m/s and turns at 2 rad/s over a point that
-// does not slide: λ_N = 1, the moment is at most μ_r λ_N.
+// does not slide: λ_n = 1, the moment is at most μ_r λ_n.
 TEST(Admm, rolling_resistance_takes_its_moment) {
   for (const double rolling : {0.3, 5.0}) {
     Block block{.law = Law::rolling, .offset = 0, .size = 5};

@@ -10,6 +10,7 @@
 
 #include "vinci/comparison/contact_modes.h"
 #include "vinci/recording/run_loop.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci {
 

@@ -111,7 +111,7 @@ void Account::add_ball(const Block& block, const VectorX& y) {
     demand(length, size);
 }
 
-// λ in K = {|λ_T| <= μ λ_N, |λ_R| <= μ_r λ_N}; w_N >= 0 and w_T, w_R free, or w in the dual cone
+// λ in K = {|λ_t| <= μ λ_n, |λ_r| <= μ_r λ_n}; w_n >= 0 and w_t, w_r free, or w in the dual cone
 // of K.
 void Account::add_cone(const Block& block, const VectorX& y) {
   const int rolled = block.law == Law::rolling ? (block.size - 1) / 2 : 0;

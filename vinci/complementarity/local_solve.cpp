@@ -59,7 +59,7 @@ double violation(const Block& block, const double* W, const double* q, const dou
   }
   natural_map(block, scale > 0.0 ? scale : 1.0, lambda, w, r);
   for (int i = 0; i < block.size; ++i) sum += r[i] * r[i];
-  // w_T enters Coulomb's map a second time, as μ |w_T|.
+  // w_t enters Coulomb's map a second time, as μ |w_t|.
   return sum == 0.0 ? 0.0 : std::sqrt(sum / size) / (1.0 + block.friction);
 }
 
@@ -152,12 +152,12 @@ bool solve_second_order_planar(const Block& block, const double* W, const double
 
 // ------------------------------------------------------------------------------ friction in space
 
-// λ(s) = −(S + s I)⁻¹ q̃ against the limit r(s) = r∞ − g·λ(s): friction with r = μ λ_N, or a ball
+// λ(s) = −(S + s I)⁻¹ q̃ against the limit r(s) = r∞ − g·λ(s): friction with r = μ λ_n, or a ball
 // with g = 0.
 struct Slip {
   double a, b, c, d;  // S
   Pair q;
-  Pair gradient;  // g = μ W_NT / W_NN
+  Pair gradient;  // g = μ W_nt / W_nn
   double limit;   // r∞ > 0
 
   bool at(double s, Pair& x) const { return solve_pair(a + s, b, c, d + s, {-q.x, -q.y}, x); }
@@ -186,7 +186,7 @@ struct Slip {
   }
 };
 
-// The root of h in (0, ∞), from `x` = λ(0); x receives λ_T there. Newton's steps inside the bracket
+// The root of h in (0, ∞), from `x` = λ(0); x receives λ_t there. Newton's steps inside the bracket
 // that is known; they start at 0, where h is negative, and h is nearly straight.
 bool find_slip(const Slip& slip, Pair& x) {
   const double pull = slip.q.norm();
@@ -243,7 +243,7 @@ bool solve_coulomb_spatial(const Block& block, const double* W, const double* q,
     return true;
   }
   if (!find_slip(slip, x)) return false;
-  // On the cone exactly, along the direction found; w_N = 0 fixes the length.
+  // On the cone exactly, along the direction found; w_n = 0 fixes the length.
   const double length = x.norm();
   const Pair d{x.x / length, x.y / length};
   const double slope = W[0] + mu * (W[1] * d.x + W[2] * d.y);

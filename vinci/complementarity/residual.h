@@ -24,12 +24,6 @@ struct Residual {
   double rounding = 0.0;
 };
 
-// Nothing more can be asked: at most the tolerance, or as far as double precision can tell. Only
-// the first is called solved.
-inline bool is_settled(const Residual& residual, double tolerance) {
-  return residual.relative <= tolerance || residual.relative <= residual.rounding;
-}
-
 // Working memory of the judge; keep one to judge a sequence of problems without allocating.
 class Judge {
  public:

@@ -9,6 +9,7 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/registry.h"
+#include "vinci/complementarity/accuracy.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/complementarity/residual.h"
 
@@ -40,19 +41,11 @@ struct Attempt {
   double seconds = 0.0;
 };
 
-// Solved if the judge measured at most the tolerance, `otherwise` if not. Where rounding alone can
-// make a hundred times the tolerance, a small residual is chance and proves nothing.
-inline SolveStatus verdict(const Residual& residual, double tolerance, SolveStatus otherwise) {
-  const bool meant = residual.rounding <= 100.0 * tolerance || residual.relative == 0.0;
-  return residual.relative <= tolerance && meant ? SolveStatus::solved : otherwise;
-}
 // The note of an answer that settled above its tolerance.
 inline constexpr const char* at_resolution = "at the resolution of double precision";
-// The report of a solve that may have been stopped, with the note that says so.
-inline SolveReport noted(SolveReport report, const Deadline& until) {
-  if (report.status == SolveStatus::limit && until.interrupted()) report.note = "interrupted";
-  return report;
-}
+// The verdict of the judge on a report that holds its residual, and in status and note how the
+// method ended: limit, or inaccurate. Refusals and proofs stay as they are.
+void conclude(SolveReport& report, const Accuracy& accuracy, const Deadline& until = {});
 
 class Solver {
  public:

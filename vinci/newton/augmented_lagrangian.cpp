@@ -8,7 +8,6 @@
 #include "vinci/base/settings.h"
 #include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
-#include "vinci/newton/newton_matrix.h"
 
 namespace vinci {
 namespace {
@@ -22,7 +21,7 @@ constexpr double exact_penalty = 1e4;  // where the exact law takes over from it
 }  // namespace
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
+    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}),
       first_penalty_(settings.penalty) {}
 
 void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
@@ -50,7 +49,8 @@ void AugmentedLagrangianSolver::evaluate(const ComplementarityProblem& problem, 
       const double rho = row_penalty(block, judge_.scales(), i, penalty_);
       impulse_[row] = y_[row] = center_[row] - rho * scratch_[row];
     }
-    apply_map(block, map_, impulse_.data() + block.offset, contact_length(block, judge_.scales()));
+    apply_projection(block, projection_, impulse_.data() + block.offset,
+                     contact_length(block, judge_.scales()));
   }
   force_ = -problem.p;
   problem.M.multiply_add(u.data(), force_.data());
@@ -102,13 +102,13 @@ double AugmentedLagrangianSolver::force_norm() const {
 bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double target) {
   evaluate(problem, u_);
   for (int inner = 0; inner < 40 && !out_of_limits(); ++inner) {
-    if (!newton_.assemble(problem, judge_.scales(), penalty_, map_, y_)) return false;
+    if (!newton_.assemble(problem, judge_.scales(), penalty_, projection_, y_)) return false;
     ++iterations_;
     step_ = -force_;
     newton_.solve(step_);
     const double slope = force_.dot(step_);
     if (!std::isfinite(slope)) return false;
-    if (map_ == ContactMap::cone) {
+    if (projection_ == Projection::cone) {
       if (slope >= 0.0) return true;  // at the minimum, to rounding
       search_slope(problem, slope);
       if (-slope <= target * target / largest_scale_) return true;
@@ -123,7 +123,7 @@ bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, 
 // The next round: λ̄ and, on the cone, the shift that makes it Coulomb's law at the fixed point.
 void AugmentedLagrangianSolver::prepare_round(const ComplementarityProblem& problem) {
   shift_.setZero();
-  if (map_ == ContactMap::coulomb) return;
+  if (projection_ == Projection::coulomb) return;
   for (const Block& block : problem.blocks) {
     const double* const w = judge_.w().data() + block.offset;
     if (block.law == Law::coulomb)
@@ -142,9 +142,9 @@ bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& proble
   Residual residual = judge_.measure(problem, candidate_);
   round_residual_ = residual.relative;
   if (residual.relative < 1e-2 && !settled(residual))
-    residual = polish_.improve(problem, operator_, judge_, {frame_.tolerance, 6, nullptr, &until_},
+    residual = polish_.improve(problem, operator_, judge_, {accuracy(), 6, nullptr, &until_},
                                candidate_, residual);
-  return offer(residual);
+  return offer(candidate_.lambda, residual);
 }
 
 // The rounds in any other form than the velocities': ρ is 1/penalty of the proximal term.
@@ -152,7 +152,7 @@ void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& probl
   rows_round_.prepare(problem, judge_);
   penalty_ = first_penalty_;
   NewtonRound::Rules rules;
-  rules.tolerance = frame_.tolerance;
+  rules.accuracy = accuracy();
   rules.until = &until_;
   rules.memory = 5;
   // The cone's projection is of no use where contacts roll, nor where the cone is all but a half
@@ -162,13 +162,13 @@ void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& probl
         return block.law == Law::rolling || block.friction > largest_cone;
       });
   int idle = 0;  // rounds without a gain
-  double before = best_residual_.relative;
+  double before = best_residual().relative;
   while (!out_of_limits() && idle < 8) {
     rules.frozen = convex && penalty_ < exact_penalty;
     rules.map = rules.frozen ? LawMap::natural : LawMap::alart_curnier;
     rules.proximity = 1.0 / penalty_;
     rules.target = std::min(1e-2 * before, 1e-3) * judge_.free_norm();
-    rules.steps = std::min(40, frame_.max_iterations - iterations_);
+    rules.steps = std::min(40, limits_.max_iterations - iterations_);
     center_ = candidate_.lambda;
     iterations_ += rows_round_.run(problem, judge_, rules, candidate_).steps;
     impulse_ = candidate_.lambda;
@@ -185,20 +185,20 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
   if (problem.unknowns() == 0 || !problem.C.empty()) return iterate_rows(problem);
   start(problem);
   penalty_ = first_penalty_;
-  map_ = ContactMap::cone;
+  projection_ = Projection::cone;
   const bool exact_differs = std::any_of(
       problem.blocks.begin(), problem.blocks.end(),
       [](const Block& block) { return block.law == Law::coulomb || block.law == Law::rolling; });
   int idle = 0;  // rounds without a gain
-  double before = best_residual_.relative;
+  double before = best_residual().relative;
   while (!out_of_limits() && idle < 8) {
     prepare_round(problem);
     kept_u_ = u_;
     const bool moved = minimise(problem, std::min(1e-2 * before, 1e-3) * judge_.free_norm());
-    if (!moved && map_ == ContactMap::cone) return;
+    if (!moved && projection_ == Projection::cone) return;
     if (moved && judge_round(problem)) return;
     // An exact round may end far away, at another solution of its own equations: go back.
-    const bool good = moved && (map_ == ContactMap::cone || round_residual_ < 3.0 * before);
+    const bool good = moved && (projection_ == Projection::cone || round_residual_ < 3.0 * before);
     const bool gained = good && round_residual_ < 0.3 * before;
     if (good) {
       center_ = impulse_;
@@ -212,9 +212,9 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
     // Slow rounds: the impulses must change much along directions that move nothing.
     if (!good)
       penalty_ *= 0.1;
-    else if (map_ == ContactMap::cone || !gained)
+    else if (projection_ == Projection::cone || !gained)
       penalty_ = std::min(penalty_ * penalty_growth, largest_penalty);
-    if (exact_differs && penalty_ >= exact_penalty) map_ = ContactMap::coulomb;
+    if (exact_differs && penalty_ >= exact_penalty) projection_ = Projection::coulomb;
   }
 }
 

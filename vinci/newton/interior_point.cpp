@@ -25,9 +25,9 @@ constexpr int most_short_steps = 5, most_restarts = 4;
 }  // namespace
 
 InteriorPointSolver::InteriorPointSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}) {}
+    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}) {}
 
-const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
+const char* InteriorPointSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
     if (block.law == Law::second_order || block.law == Law::rolling)
       return "second-order cones or rolling resistance: use augmented-lagrangian";
@@ -178,10 +178,10 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   Residual residual = judge_.measure(problem, candidate_);
   if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !settled(residual)) {
     polished_ = epsilon;
-    residual = polish_.improve(problem, operator_, judge_,
-                               {frame_.tolerance, 6, &contacts_, &until_}, candidate_, residual);
+    residual = polish_.improve(problem, operator_, judge_, {accuracy(), 6, &contacts_, &until_},
+                               candidate_, residual);
   }
-  return offer(residual);
+  return offer(candidate_.lambda, residual);
 }
 
 // What is left of the linear equations: p + Jᵀλ − M u and J u + C λ + b − w.

@@ -128,7 +128,7 @@ NewtonRound::Outcome NewtonRound::run(const ComplementarityProblem& problem, Jud
   recent_.assign(1, theta);
   while (std::isfinite(theta)) {
     outcome.reached = (outcome.steps > 0 && std::sqrt(2.0 * theta) <= rules.target) ||
-                      is_settled(best_, rules.tolerance);
+                      rules.accuracy.is_settled(best_);
     if (outcome.reached || outcome.steps >= rules.steps || rules.until->passed()) break;
     if (!direction(problem, judge, solution.lambda)) break;
     ++outcome.steps;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/newton/fischer.h"
 #include "vinci/newton/linear_path.h"
 
 namespace vinci {
@@ -25,28 +26,11 @@ constexpr double wild = 1e6;         // merit over the reference that even the w
 constexpr double progress = 0.99;
 constexpr int patience = 40;
 
-struct Fischer {
-  double value, by_a, by_b;
-};
-
-// φ(a, b) = a + b − √(a² + b²), zero if and only if 0 <= a ⟂ b >= 0, without cancellation where
-// both are positive.
-Fischer fischer(double a, double b) {
-  const double r = std::hypot(a, b);
-  if (r == 0.0) return {0.0, 1.0 - M_SQRT1_2, 1.0 - M_SQRT1_2};
-  const double value = a > 0.0 && b > 0.0 ? 2.0 * a * (b / (a + b + r)) : a + b - r;
-  return {value, 1.0 - a / r, 1.0 - b / r};
-}
-
-// Its extension to lower <= z <= upper [Billups 1995].
-Fischer fischer_box(double z, double value, double lower, double upper) {
-  const bool below = std::isfinite(lower), above = std::isfinite(upper);
-  if (below && lower == upper) return {0.0, 1.0, 0.0};
-  if (!above) return below ? fischer(z - lower, value) : Fischer{value, 0.0, 1.0};
-  const Fischer inner = fischer(upper - z, -value);  // −φ is in place of F
-  if (!below) return {-inner.value, inner.by_a, inner.by_b};
-  const Fischer outer = fischer(z - lower, -inner.value);
-  return {outer.value, outer.by_a + outer.by_b * inner.by_a, outer.by_b * inner.by_b};
+// A fixed variable has no equation.
+Fischer map_of(const NonlinearProblem& problem, const VectorX& z, const VectorX& F,
+               Eigen::Index k) {
+  if (problem.lower[k] == problem.upper[k]) return {0.0, 1.0, 0.0};
+  return fischer_box(z[k], F[k], problem.lower[k], problem.upper[k]);
 }
 
 }  // namespace
@@ -66,8 +50,7 @@ bool PathNewton::measure(Point& point) {
   ++report_.evaluations;
   point.merit = 0.0;
   for (Eigen::Index k = 0; k < point.z.size(); ++k) {
-    const double phi =
-        fischer_box(point.z[k], point.value[k], problem_->lower[k], problem_->upper[k]).value;
+    const double phi = map_of(*problem_, point.z, point.value, k).value;
     point.merit += 0.5 * phi * phi;
   }
   if (!std::isfinite(point.merit)) point.merit = infinity;
@@ -80,8 +63,7 @@ void PathNewton::differentiate(Point& point) {
   problem_->derivative(point.z, jacobian_);
   point.gradient.setZero(point.z.size());
   for (int k = 0; k < problem_->size(); ++k) {
-    const Fischer phi =
-        fischer_box(point.z[k], point.value[k], problem_->lower[k], problem_->upper[k]);
+    const Fischer phi = map_of(*problem_, point.z, point.value, k);
     point.gradient[k] += phi.value * phi.by_a;
     for (int e = jacobian_.starts[k]; e < jacobian_.starts[k + 1]; ++e)
       point.gradient[jacobian_.indices[e]] += phi.value * phi.by_b * jacobian_.values[e];

@@ -22,10 +22,10 @@ constexpr double gain = 0.5;              // of a round that counts though its t
 }  // namespace
 
 SemismoothNewtonSolver::SemismoothNewtonSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
+    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}),
       settings_(settings) {}
 
-const char* SemismoothNewtonSolver::refusal(const ComplementarityProblem& problem) const {
+const char* SemismoothNewtonSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
     if (const char* reason = why_unmapped(settings_.map, block)) return reason;
   return nullptr;
@@ -40,10 +40,10 @@ NewtonRound::Outcome SemismoothNewtonSolver::round(const ComplementarityProblem&
   rules.proximity = proximity;
   // The round's own answer is off by about ρ: no need to be nearer to it.
   rules.target =
-      std::max(0.3 * frame_.tolerance, std::min(0.1, proximity) * best_residual_.relative) *
+      std::max(0.3 * accuracy().tolerance, std::min(0.1, proximity) * best_residual().relative) *
       judge_.free_norm();
-  rules.steps = std::min(steps_of_round, frame_.max_iterations - iterations_);
-  rules.tolerance = frame_.tolerance;
+  rules.steps = std::min(steps_of_round, limits_.max_iterations - iterations_);
+  rules.accuracy = accuracy();
   rules.until = &until_;
   const NewtonRound::Outcome outcome = round_.run(problem, judge_, rules, candidate_);
   iterations_ += outcome.steps;
@@ -56,7 +56,7 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
   int failures = 0, idle = 0;
   while (!out_of_limits() && failures <= most_failures && idle <= most_idle) {
     center_ = candidate_.lambda;
-    const double before = best_residual_.relative;
+    const double before = best_residual().relative;
     const NewtonRound::Outcome outcome = round(problem, proximity);
     const bool good = outcome.reached || round_.best().relative < gain * before;
     last_ = candidate_.lambda;
@@ -64,11 +64,11 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
     Residual residual = round_.best();
     if (settings_.polish && residual.relative < worth_polishing && !settled(residual)) {
       judge_.measure(problem, candidate_);
-      residual = polish_.improve(problem, operator_, judge_,
-                                 {frame_.tolerance, 4, nullptr, &until_}, candidate_, residual);
+      residual = polish_.improve(problem, operator_, judge_, {accuracy(), 4, nullptr, &until_},
+                                 candidate_, residual);
     }
-    if (offer(residual)) return;
-    idle = best_residual_.relative < 0.9 * before ? 0 : idle + 1;
+    if (offer(candidate_.lambda, residual)) return;
+    idle = best_residual().relative < 0.9 * before ? 0 : idle + 1;
     if (good) {
       failures = 0;
       candidate_.lambda = outcome.reached ? last_ : round_.best_lambda();
@@ -92,9 +92,9 @@ SolverRegistry::Entry semismooth_newton_entry() {
        {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
        {&Settings::map, "map",
         "The law as an equation Φ(x, w) = 0, x = s λ, z = x − w: alart-curnier "
-        "x_N = [z_N]₊, x_T = P(z_T) onto the ball μ[z_N]₊ (Alart & Curnier 1991); "
-        "jean-moreau: onto the ball μ[x_N]₊ (Jean & Moreau 1987); natural: x = P_K(x − ŵ), "
-        "ŵ = w + (μ|w_T|, 0, 0) (De Saxcé & Feng 1998); fischer-burmeister: "
+        "x_n = [z_n]₊, x_t = P(z_t) onto the ball μ[z_n]₊ (Alart & Curnier 1991); "
+        "jean-moreau: onto the ball μ[x_n]₊ (Jean & Moreau 1987); natural: x = P_K(x − ŵ), "
+        "ŵ = w + (μ|w_t|, 0, 0) (De Saxcé & Feng 1998); fischer-burmeister: "
         "x̂ + ŷ = (x̂² + ŷ²)^½ on the second-order cone (Fukushima, Luo & Tseng 2002).",
         Choices{{"alart-curnier", "jean-moreau", "natural", "fischer-burmeister"}}},
        {&Settings::search, "line-search",

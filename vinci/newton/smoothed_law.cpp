@@ -107,7 +107,7 @@ void start_box(const SmoothedState& state, double scale, double epsilon) {
 }
 
 struct Derivatives {
-  double tangential, radius, f, f_normal;  // |λ_T|, μ λ_N, f, ∂f/∂λ_N
+  double tangential, radius, f, f_normal;  // |λ_t|, μ λ_n, f, ∂f/∂λ_n
 };
 
 Derivatives derivatives(const SmoothedState& state, const Parts& p) {
@@ -182,7 +182,7 @@ Line normal_line(const SmoothedState& state, double tau, const SmoothedStep& bef
   return {state.w[0], state.lambda[0], right};
 }
 
-// The tangential rows in the frame of λ_T: along it (r), across it (t). Near the edge D differs by
+// The tangential rows in the frame of λ_t: along it (r), across it (t). Near the edge D differs by
 // many orders between the two and must not mix them by rounding.
 struct Frame {
   double r[2] = {1.0, 0.0}, t[2] = {0.0, 1.0};
@@ -200,7 +200,7 @@ struct Frame {
 };
 
 // The tangential rows linearised: along each axis of the frame
-// column dλ_N + A (axis·dλ_T) + radius (axis·dw_T) = right.
+// column dλ_n + A (axis·dλ_t) + radius (axis·dw_t) = right.
 struct TangentialLines {
   Frame frame;
   double radius;

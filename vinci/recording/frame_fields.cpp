@@ -19,9 +19,13 @@ const std::vector<FrameField>& frame_fields() {
         {"potential", "potential", "potential energy", "Potential energy, zero at the origin.", "J",
          false, [](const FrameInfo& f) -> ReportValue { return f.potential; }}};
     const FrameField model = {
-        "model", "model",
-        "model", "Number of the compiled model.",
-        "",      [](const FrameInfo& f) -> ReportValue { return std::int64_t{f.model}; }};
+        "model",
+        "model",
+        "model",
+        "Number of the compiled model.",
+        "",
+        false,
+        [](const FrameInfo& f) -> ReportValue { return std::int64_t{f.model}; }};
     for (const StepField& field : step_fields()) {
       if (field.column == nullptr) continue;
       const bool times = std::string_view(field.name) == "seconds";

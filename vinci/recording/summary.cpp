@@ -40,7 +40,7 @@ std::string steps_words(const RunSummary&, const RunFacts& facts) {
 
 std::string substeps_words(const RunSummary& s, const RunFacts&) {
   if (s.substeps <= s.steps) return {};
-  return fmt::format("{}, {:.1f} a step", s.substeps,
+  return fmt::format("{}, {:.1f} per step", s.substeps,
                      static_cast<double>(s.substeps) / static_cast<double>(s.steps));
 }
 
@@ -79,14 +79,14 @@ std::string energy_words(const RunSummary& s, const RunFacts&) {
 
 std::string fallback_words(const RunSummary& s, const RunFacts&) {
   if (s.fallback_steps == 0) return {};
-  return fmt::format("{} had no solution and left the stabilisation out",
+  return fmt::format("{} had no solution and left out the stabilisation",
                      plural(s.fallback_steps, "step"));
 }
 
 std::string free_words(const RunSummary& s, const RunFacts&) {
   if (s.free_steps == 0) return {};
   return fmt::format(
-      "the motion of {}: '{}' is held by nothing in some direction, and took the least motion",
+      "the motion of {}: nothing holds '{}' in some direction, and it took the least motion",
       plural(s.free_steps, "step"), s.free_body_name);
 }
 
@@ -149,12 +149,12 @@ const std::vector<SummaryField>& summary_fields() {
        .label = "contacts",
        .words = contacts_words},
       {.name = "contacts_mean",
-       .text = "Contacts a step.",
+       .text = "Contacts per step.",
        .stored = {{"contacts_sum", &S::contacts_sum}},
        .add = [](S& s, Step step) { s.contacts_sum += step.report.contact_count; },
        .value = [](const RunSummary& s) -> ReportValue { return s.contacts_mean(); }},
       {.name = "iterations_mean",
-       .text = "Iterations of the solver a step.",
+       .text = "Iterations of the solver per step.",
        .stored = {{"iterations_sum", &S::iterations_sum}},
        .add = [](S& s, Step step) { s.iterations_sum += step.report.solve.iterations; },
        .value = [](const RunSummary& s) -> ReportValue { return s.iterations_mean(); }},

@@ -76,6 +76,17 @@ OptionValues plugin_values(const std::string& kind,
   return values;
 }
 
+// The accuracy of the run is what somebody asked of its solver; otherwise the usual one, also where
+// a solver asks for more of itself.
+Accuracy asked_accuracy(const Scene& scene, const RunOverrides& overrides,
+                        const OptionValues& solver) {
+  const std::pair<std::string, std::string> key("solver", "tolerance");
+  const bool as_written = !overrides.options.contains("solver");
+  const bool asked = overrides.plugin_options.contains(key) ||
+                     (as_written && scene.run().plugin_values.contains(key));
+  return asked ? Accuracy{solver.real("tolerance")} : Accuracy{};
+}
+
 template <class Interface>
 void check_plugin(const Registry<Interface>& registry, const RunChoices& run,
                   std::vector<Diagnostic>& mistakes) {
@@ -146,6 +157,11 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
+  context_.in.accuracy = asked_accuracy(scene_, overrides, plugin_options_["solver"]);
+  // A step that meets what was asked is no failure.
+  if (!scene_.run().values.contains("accept") && !overrides.options.contains("accept"))
+    options_.set("accept",
+                 std::clamp(context_.in.accuracy.acceptable(), options_.real("accept"), 1.0));
 
   override_parameters_ = overrides.parameters;
   code_ = overrides.code;

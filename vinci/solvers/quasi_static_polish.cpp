@@ -114,7 +114,7 @@ void QuasiStaticPolish::write_set(const ComplementarityProblem& problem, const F
     } else if (!pressed || speed == 0.0) {
       write_force(row, lambda[row]);
     } else {
-      // λ + L w/|w| = 0 and its derivative along λ, λ_N and w.
+      // λ + L w/|w| = 0 and its derivative along λ, λ_n and w.
       write_force(row, lambda[row] + bound * w[i] / speed);
       const double scale = 1.0 / force_;
       const int equation = unknowns_ + row;

@@ -34,6 +34,7 @@ struct StepInput {
   const Model* model = nullptr;
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
+  Accuracy accuracy;                             // of the run, the same as its solver's
   ImpactLaw* impact_law = nullptr;               // for steppers that apply one
   std::span<const NamedController> controllers;  // in the order in which they act
 };
