@@ -3,8 +3,8 @@
 """Writes what is said of reports and summaries elsewhere from the tables of the program.
 
 report_fields.py [--check]: python/vinci/_reports.pyi, the types of reports for editors and type
-checkers, and the two tables of docs/recording.md. With --check it writes nothing and ends with 1
-where a file is not as it would be written. The package `vinci` must be found (PYTHONPATH).
+checkers, and the tables of docs/recording.md and docs/json.md. With --check it writes nothing and
+ends with 1 if a file is not as it would be written. The package `vinci` must be found (PYTHONPATH).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from vinci import _core
 
 ROOT = Path(__file__).resolve().parent.parent
 STUB = ROOT / "python" / "vinci" / "_reports.pyi"
-PAGE = ROOT / "docs" / "recording.md"
+RECORDING = ROOT / "docs" / "recording.md"
+JSON = ROOT / "docs" / "json.md"
 
 Fields = list[dict[str, object]]
 
@@ -46,40 +47,50 @@ def stub(tables: dict[str, Fields]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def rows(columns: list[tuple[str, dict[str, object]]]) -> str:
-    """A table of Markdown: column, unit, what it is."""
-    lines = ["| column | unit | what |", "|---|---|---|"]
-    lines += [f"| `{name}` | {field['unit']} | {field['text']} |" for name, field in columns]
+def rows(head: str, named: list[tuple[str, dict[str, object]]]) -> str:
+    """A table of Markdown."""
+    lines = [f"| {head} | unit | what |", "|---|---|---|"]
+    lines += [f"| `{name}` | {field['unit']} | {field['text']} |" for name, field in named]
     return "\n".join(lines)
 
 
-def page(text: str, tables: dict[str, Fields]) -> str:
-    """The page with its tables between their marks."""
-    columns = {
-        "frames": [(str(field["column"]), field) for field in tables["frame"]],
-        "summary": [(name, field) for field in tables["summary"]
-                    for name in field["columns"]],  # type: ignore[attr-defined]
-    }  # fmt: skip
-    for name, wanted in columns.items():
-        begin, end = f"<!-- columns of {name} -->\n", f"<!-- end of {name} -->"
-        before, _, rest = text.partition(begin)
-        _, mark, after = rest.partition(end)
-        if not mark:
-            raise SystemExit(f"{PAGE}: has no marks for the columns of {name}")
-        text = f"{before}{begin}\n{rows(wanted)}\n\n{end}{after}"
-    return text
+def with_table(path: Path, mark: str, table: str) -> str:
+    """A page with a table between its marks."""
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark.split()[-1]} -->"
+    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise SystemExit(f"{path}: has no place for the {mark}")
+    return f"{before}{begin}\n{table}\n\n{end}{after}"
+
+
+def update(check: bool) -> list[str]:
+    """Names of the files that are not as the tables have it; unless `check`, written anew."""
+    tables = _core._report_fields()
+    frames = [(str(field["column"]), field) for field in tables["frame"]]
+    summary = [(name, field) for field in tables["summary"] for name in field["columns"]]
+    keys = [(str(field["name"]), field) for field in tables["summary"]]
+    stale = []
+    for path, make in (
+        (STUB, lambda: stub(tables)),
+        (RECORDING, lambda: with_table(RECORDING, "columns of frames", rows("column", frames))),
+        (RECORDING, lambda: with_table(RECORDING, "columns of summary", rows("column", summary))),
+        (JSON, lambda: with_table(JSON, "keys of summary", rows("key", keys))),
+    ):
+        text = make()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(str(path.relative_to(ROOT)))
+            if not check:
+                path.write_text(text, encoding="utf-8")
+    return stale
 
 
 def main() -> int:
-    tables = _core._report_fields()
-    wanted = {STUB: stub(tables), PAGE: page(PAGE.read_text(encoding="utf-8"), tables)}
-    stale = [path for path, text in wanted.items()
-             if not path.exists() or path.read_text(encoding="utf-8") != text]  # fmt: skip
-    for path in stale:
-        if "--check" not in sys.argv[1:]:
-            path.write_text(wanted[path], encoding="utf-8")
-        print(f"{path.relative_to(ROOT)}: {'stale' if '--check' in sys.argv[1:] else 'written'}")
-    return 1 if stale and "--check" in sys.argv[1:] else 0
+    check = "--check" in sys.argv[1:]
+    stale = update(check)
+    for name in stale:
+        print(f"{name}: {'not as the tables have it' if check else 'written'}")
+    return 1 if check and stale else 0
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ void Recorder::Impl::adopt(const Simulation& simulation) {
 void Recorder::Impl::make_contents(const Simulation& simulation) {
   const Model& model = simulation.model();
   file->write_attribute("/", "format", recording_format);
-  file->write_attribute("/", "format_version", recording_format_version);
+  file->write_attribute("/", "format_version", std::to_string(recording_version));
   file->write_text("provenance/version", VINCI_VERSION);
   file->write_text("provenance/title", simulation.scene().title());
   file->write_text("provenance/scene", simulation.scene().source());

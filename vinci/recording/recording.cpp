@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <tuple>
@@ -114,6 +115,7 @@ struct Recording::Impl {
   Hdf5Rows checked(const FrameRange& range) const;
   std::pair<std::uint64_t, std::uint64_t> entries(int body) const;
   std::vector<ContactRow> contact_rows(std::uint64_t offset, std::uint64_t count) const;
+  void check_version() const;
   void read_progress();
   void read_freedoms();
   void check_rows() const;
@@ -128,11 +130,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
     file.emplace(path, Hdf5File::Mode::read_live);
   if (file->attribute("format") != recording_format)
     throw Error("is an HDF5 file, but not a recording", path.string());
-  if (const std::string found = file->attribute("format_version");
-      found != recording_format_version)
-    throw Error(fmt::format("has format version '{}'; this program reads version {}", found,
-                            recording_format_version),
-                path.string());
+  check_version();
   read_progress();
   title = file->text("provenance/title");
   version = file->text("provenance/version");
@@ -149,6 +147,22 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
       *file, {names.size(), velocity_count, control_count, element_columns.size()});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
+}
+
+void Recording::Impl::check_version() const {
+  const std::string found = file->attribute("format_version");
+  int version = 0;
+  const auto [end, code] = std::from_chars(found.data(), found.data() + found.size(), version);
+  if (code != std::errc() || end != found.data() + found.size() || version < 1)
+    throw Error(fmt::format("has the format version '{}', which there is not", found),
+                path.string());
+  if (version <= recording_version) return;
+  const std::string maker = file->has("provenance/version") ? file->text("provenance/version") : "";
+  throw Error(fmt::format("has format version {}{}; this program reads versions up to {}: read it "
+                          "with a newer one",
+                          version, maker.empty() ? "" : ", written by vinci " + maker,
+                          recording_version),
+              path.string());
 }
 
 // The number of complete frames is read before the tables are opened: they hold at least these.
