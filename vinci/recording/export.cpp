@@ -67,7 +67,7 @@ class Table {
  private:
   const char* comma() const { return line_.size() == 0 ? "" : ","; }
   [[noreturn]] void fail() const {
-    throw Error(std::string("cannot be written: ") + std::strerror(errno), path_.string());
+    throw Failure(std::string("cannot be written: ") + std::strerror(errno), path_.string());
   }
 
   std::filesystem::path path_, partial_;
@@ -195,7 +195,7 @@ void write_elements(const Recording& recording, const std::filesystem::path& fol
 void export_csv(const Recording& recording, const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  if (code) throw Error("cannot be created: " + code.message(), folder.string());
+  if (code) throw Failure("cannot be created: " + code.message(), folder.string());
   write_steps(recording, folder);
   write_states(recording, folder);
   write_contacts(recording, folder);

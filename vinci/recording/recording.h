@@ -96,7 +96,7 @@ class Recording {
 };
 
 // Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv where the
-// scene has any. Throws Error.
+// scene has any. Throws Failure if they cannot be written, Error if the recording cannot be read.
 void export_csv(const Recording& recording, const std::filesystem::path& folder);
 
 }  // namespace vinci
