@@ -71,7 +71,7 @@ void set_memory(State& state, const py::object& rows) {
 }
 
 // Raw numbers, so that every bit comes back.
-py::tuple pickled(const StateHandle& handle) {
+py::tuple pickled_state(const StateHandle& handle) {
   const State& state = *handle.state;
   const BodyTable& bodies = *handle.bodies;
   return py::make_tuple(pickle_version, state.step, state.time, poses_of(state),
@@ -81,7 +81,7 @@ py::tuple pickled(const StateHandle& handle) {
                         copied(state.controls), bodies.names, bodies.offsets, bodies.sizes);
 }
 
-StateHandle unpickled(const py::tuple& parts) {
+StateHandle unpickled_state(const py::tuple& parts) {
   if (parts.size() != 10 || parts[0].cast<int>() != pickle_version)
     throw Error("was pickled by another version of vinci", "State");
   auto state = std::make_shared<State>();
@@ -262,7 +262,7 @@ True)");
     return fmt::format("<vinci.State step {}, {:.6g} s, {} bodies, hash {}>", s.state->step,
                        s.state->time, s.state->poses.size(), hash_text(s));
   });
-  state.def(py::pickle(&pickled, &unpickled));
+  state.def(py::pickle(&pickled_state, &unpickled_state));
 }
 
 }  // namespace vinci::python

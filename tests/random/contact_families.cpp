@@ -406,7 +406,7 @@ RandomProblem quasi_static(Draw& draw, int size) {
   return random;
 }
 
-constexpr Family families[] = {
+constexpr Family contact_table[] = {
     {"contact_planar_local", "Coulomb in the plane, (W, q)", planar_local},
     {"contact_planar_velocity", "Coulomb in the plane, (M, J)", planar_velocity},
     {"contact_spatial_local", "Coulomb in space, (W, q)", spatial_local},
@@ -433,7 +433,7 @@ constexpr Family families[] = {
 }  // namespace
 
 std::span<const Family> contact_families() {
-  return families;
+  return contact_table;
 }
 
 }  // namespace vinci::test

@@ -7,16 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/contact_scenes.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/proofs/all_solutions.h"
 #include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 // Rows without friction, which every solver takes, and more of them than the small one does.
 ComplementarityProblem frictionless() {

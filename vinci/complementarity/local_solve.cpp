@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "vinci/complementarity/law_box.h"
 #include "vinci/complementarity/law_second_order.h"
@@ -15,9 +14,6 @@
 namespace vinci {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 struct Pair {
   double x = 0.0, y = 0.0;
@@ -210,8 +206,8 @@ bool find_slip(const Slip& slip, Pair& x) {
     // Where S + s I is singular the force is unbounded: the root lies above.
     if (!slip.value(s, x, h, slope)) h = -1.0, slope = 0.0;
     (h < 0.0 ? low : high) = s;
-    const bool narrow = high < infinity && high - low <= 2.0 * epsilon * high;
-    if (std::abs(h) <= 2.0 * epsilon || narrow) return slip.at(s, x);
+    const bool narrow = high < infinity && high - low <= 2.0 * machine_epsilon * high;
+    if (std::abs(h) <= 2.0 * machine_epsilon || narrow) return slip.at(s, x);
   }
   return high < infinity && slip.at(s, x);
 }
@@ -304,7 +300,7 @@ void search_boundary(const Boundary& boundary, int samples, Best& best) {
     const double after = boundary.value(high, lambda);
     // At a solution the tangential pull turns from with θ to against it.
     if (before <= 0.0 && after >= 0.0) {
-      for (int i = 0; i < 80 && high - low > epsilon * high; ++i) {
+      for (int i = 0; i < 80 && high - low > machine_epsilon * high; ++i) {
         const double middle = 0.5 * (low + high);
         (boundary.value(middle, lambda) < 0.0 ? low : high) = middle;
       }

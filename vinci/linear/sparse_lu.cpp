@@ -14,10 +14,6 @@ namespace {
 // The diagonal is taken where it is at least this part of the largest candidate.
 constexpr double diagonal_preference = 0.1;
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 }  // namespace
 
 void SparseColumns::reset(int new_rows) {

@@ -10,6 +10,11 @@
 
 namespace vinci {
 
+// An index as the containers of the standard library take it.
+inline std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
 // Compressed sparse columns.
 struct SparseColumns {
   int rows = 0;
@@ -25,9 +30,8 @@ struct SparseColumns {
   void end_column() { starts.push_back(static_cast<int>(indices.size())); }
   // y += factor · column j
   void add_column(int j, double factor, double* y) const {
-    for (int k = starts[static_cast<std::size_t>(j)]; k < starts[static_cast<std::size_t>(j) + 1];
-         ++k)
-      y[indices[static_cast<std::size_t>(k)]] += factor * values[static_cast<std::size_t>(k)];
+    for (int k = starts[at(j)]; k < starts[at(j) + 1]; ++k)
+      y[indices[at(k)]] += factor * values[at(k)];
   }
 };
 

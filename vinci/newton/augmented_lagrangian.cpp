@@ -12,7 +12,7 @@
 namespace vinci {
 namespace {
 
-constexpr const char* name = "augmented-lagrangian";
+constexpr const char* augmented_lagrangian_name = "augmented-lagrangian";
 constexpr double largest_penalty = 1e9;  // beyond it the Newton matrix loses the digits of M
 constexpr double penalty_growth = 10.0;
 constexpr double largest_cone = 1e4;   // friction coefficient of a projection onto the cone
@@ -21,7 +21,8 @@ constexpr double exact_penalty = 1e4;  // where the exact law takes over from it
 }  // namespace
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
+    : VelocitySolver({augmented_lagrangian_name, settings.tolerance, settings.max_iterations,
+                      settings.largest}),
       first_penalty_(settings.penalty) {}
 
 void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
@@ -228,7 +229,8 @@ SolverRegistry::Entry augmented_lagrangian_entry() {
       {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
        1, 1e7},
   };
-  return {name, "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
+  return {augmented_lagrangian_name,
+          "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
           "Lee et al. 2025; Acary et al. 2011", options, [](const OptionValues& values) {
             AugmentedLagrangianSolver::Settings settings;
             settings.tolerance = values.real("tolerance");

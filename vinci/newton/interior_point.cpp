@@ -10,7 +10,7 @@
 namespace vinci {
 namespace {
 
-constexpr const char* name = "interior-point";
+constexpr const char* interior_point_name = "interior-point";
 constexpr double smallest_centering = 1e-3;  // of ε² in a step
 // Second-order terms are of use where the plain step goes at least this far.
 constexpr double reach_to_correct = 0.5;
@@ -24,7 +24,8 @@ constexpr int most_short_steps = 5, most_restarts = 4;
 }  // namespace
 
 InteriorPointSolver::InteriorPointSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}) {}
+    : VelocitySolver(
+          {interior_point_name, settings.tolerance, settings.max_iterations, settings.largest}) {}
 
 const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
@@ -245,7 +246,7 @@ SolverRegistry::Entry interior_point_entry() {
       {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
        1, 1e7},
   };
-  return {name,
+  return {interior_point_name,
           "Primal-dual interior point on the exact law, finished by Newton on the active set.",
           "Acary, Armand, Nguyen 2023", options, [](const OptionValues& values) {
             InteriorPointSolver::Settings settings;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/newton/linear_path.h"
 
@@ -11,7 +10,6 @@ namespace vinci {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Proximal perturbations, as parts of the largest entry of each row of the Jacobian. The first ones
 // are below what slows convergence down, the last ones outweigh any negative slope.
 constexpr double ladder[] = {0.0, 1e-11, 1e-8, 1e-5, 1e-3, 1e-1, 1.0, 10.0};
@@ -31,7 +29,7 @@ struct Fischer {
 
 // φ(a, b) = a + b − √(a² + b²), zero if and only if 0 <= a ⟂ b >= 0, without cancellation where
 // both are positive.
-Fischer fischer(double a, double b) {
+Fischer fischer_and_slopes(double a, double b) {
   const double r = std::hypot(a, b);
   if (r == 0.0) return {0.0, 1.0 - M_SQRT1_2, 1.0 - M_SQRT1_2};
   const double value = a > 0.0 && b > 0.0 ? 2.0 * a * (b / (a + b + r)) : a + b - r;
@@ -42,10 +40,10 @@ Fischer fischer(double a, double b) {
 Fischer fischer_box(double z, double value, double lower, double upper) {
   const bool below = std::isfinite(lower), above = std::isfinite(upper);
   if (below && lower == upper) return {0.0, 1.0, 0.0};
-  if (!above) return below ? fischer(z - lower, value) : Fischer{value, 0.0, 1.0};
-  const Fischer inner = fischer(upper - z, -value);  // −φ is in place of F
+  if (!above) return below ? fischer_and_slopes(z - lower, value) : Fischer{value, 0.0, 1.0};
+  const Fischer inner = fischer_and_slopes(upper - z, -value);  // −φ is in place of F
   if (!below) return {-inner.value, inner.by_a, inner.by_b};
-  const Fischer outer = fischer(z - lower, -inner.value);
+  const Fischer outer = fischer_and_slopes(z - lower, -inner.value);
   return {outer.value, outer.by_a + outer.by_b * inner.by_a, outer.by_b * inner.by_b};
 }
 

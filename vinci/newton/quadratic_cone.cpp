@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
@@ -12,8 +11,7 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "quadratic-cone";
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr const char* quadratic_cone_name = "quadratic-cone";
 
 }  // namespace
 
@@ -379,7 +377,7 @@ void QuadraticConeSolver::spread(int attempt, VectorX& z) const {
 }
 
 SolveReport QuadraticConeSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  SolveReport report{SolveStatus::refused, {}, 0, name, ""};
+  SolveReport report{SolveStatus::refused, {}, 0, quadratic_cone_name, ""};
   report.residual.relative = infinity;
   const char* const reason = reason_against(problem);
   if (reason || !problem.why_invalid().empty()) {
@@ -427,7 +425,7 @@ SolveReport QuadraticConeSolver::solve(const ComplementarityProblem& problem, So
 SolverRegistry::Entry quadratic_cone_entry() {
   const QuadraticConeSolver::Settings defaults;
   return {
-      name,
+      quadratic_cone_name,
       "Friction with its quadratic constraint as a mixed nonlinear complementarity problem, solved "
       "by Newton's method with complementary pivoting; keeps u, takes a singular M.",
       "Berard, Nguyen, Trinkle 2009, eqs. (1)-(6); Dirkse, Ferris 1995",

@@ -8,14 +8,14 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "semismooth-newton";
+constexpr const char* semismooth_newton_name = "semismooth-newton";
 constexpr double smallest_proximity = 1e-10, largest_proximity = 1e2;
 constexpr double proximity_fall = 0.1, proximity_rise = 10.0;
 constexpr int steps_of_round = 40, few_steps = 4;
-constexpr int most_failures = 8;          // rounds in a row
-constexpr int most_idle = 12;             // rounds in a row that find nothing better
-constexpr double worth_polishing = 1e-2;  // relative residual
-constexpr double gain = 0.5;              // of a round that counts though its target was missed
+constexpr int most_failed_rounds = 8;    // rounds in a row
+constexpr int most_idle = 12;            // rounds in a row that find nothing better
+constexpr double polished_below = 1e-2;  // relative residual
+constexpr double gain = 0.5;             // of a round that counts though its target was missed
 
 const std::vector<std::string> map_names = {"alart-curnier", "jean-moreau", "natural",
                                             "fischer-burmeister"};
@@ -29,7 +29,8 @@ Choice chosen(const std::vector<std::string>& names, const std::string& text) {
 }  // namespace
 
 SemismoothNewtonSolver::SemismoothNewtonSolver(const Settings& settings)
-    : VelocitySolver({name, settings.tolerance, settings.max_iterations, settings.largest}),
+    : VelocitySolver(
+          {semismooth_newton_name, settings.tolerance, settings.max_iterations, settings.largest}),
       settings_(settings) {}
 
 const char* SemismoothNewtonSolver::refusal(const ComplementarityProblem& problem) const {
@@ -61,7 +62,7 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
   round_.prepare(problem, judge_);
   double proximity = settings_.proximity;
   int failures = 0, idle = 0;
-  while (!out_of_limits() && failures <= most_failures && idle <= most_idle) {
+  while (!out_of_limits() && failures <= most_failed_rounds && idle <= most_idle) {
     center_ = candidate_.lambda;
     const double before = best_residual_.relative;
     const NewtonRound::Outcome outcome = round(problem, proximity);
@@ -69,7 +70,7 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
     last_ = candidate_.lambda;
     candidate_.lambda = round_.best_lambda();
     Residual residual = round_.best();
-    if (settings_.polish && residual.relative < worth_polishing && !settled(residual)) {
+    if (settings_.polish && residual.relative < polished_below && !settled(residual)) {
       judge_.measure(problem, candidate_);
       residual = polish_.improve(problem, operator_, judge_,
                                  {frame_.tolerance, 4, nullptr, &until_}, candidate_, residual);
@@ -117,7 +118,8 @@ SolverRegistry::Entry semismooth_newton_entry() {
       {"largest", "Unknowns and rows up to which the Newton matrix is factored.",
        long{fallback.largest}, "", 1, 1e7},
   };
-  return {name, "Semi-smooth Newton on four maps of the law, in proximal rounds; any form.",
+  return {semismooth_newton_name,
+          "Semi-smooth Newton on four maps of the law, in proximal rounds; any form.",
           "Alart, Curnier 1991; Acary, Brémond, Huber 2018", options,
           [](const OptionValues& values) {
             SemismoothNewtonSolver::Settings settings;

@@ -11,7 +11,7 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "lemke";
+constexpr const char* lemke_name = "lemke";
 constexpr int pivots_per_row = 50, most_pivots = 200000;
 // The dense method takes over where the sparse one failed, up to this size: 1 s.
 constexpr int largest_fallback = 1200;
@@ -35,7 +35,7 @@ std::string LemkeSolver::why_not(const ComplementarityProblem& problem) const {
 
 SolveReport LemkeSolver::refuse(const ComplementarityProblem& problem, Solution& solution,
                                 const char* note) {
-  SolveReport report{SolveStatus::refused, {}, 0, name, note};
+  SolveReport report{SolveStatus::refused, {}, 0, lemke_name, note};
   solution.u.setZero(problem.unknowns());
   solution.lambda.setZero(problem.rows());
   judge_.prepare(problem);
@@ -57,7 +57,7 @@ SolveReport LemkeSolver::solve(const ComplementarityProblem& problem, Solution& 
   limit_ = settings_.max_iterations > 0
                ? settings_.max_iterations
                : std::min(most_pivots, pivots_per_row * (form_.size() + 1));
-  report_ = {SolveStatus::inaccurate, {}, 0, name, ""};
+  report_ = {SolveStatus::inaccurate, {}, 0, lemke_name, ""};
   report_.residual.relative = std::numeric_limits<double>::infinity();
   tried_ = rays_ = limits_ = 0;
   if (solve_guessed_basis(problem, solution)) return report_;
@@ -241,7 +241,7 @@ void LemkeSolver::conclude(const ComplementarityProblem& problem, Solution& solu
 SolverRegistry::Entry lemke_entry() {
   const LemkeSolver::Settings defaults;
   return {
-      name,
+      lemke_name,
       "Lemke's complementary pivoting, lexicographic, dense or with sparse factors: exact for "
       "pyramids, planar friction, joints, limits and boxes; warm start from a guess of the basis.",
       "Cottle, Pang, Stone, The Linear Complementarity Problem, 1992, ch. 4",

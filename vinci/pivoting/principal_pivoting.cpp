@@ -13,8 +13,7 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "principal-pivoting";
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr const char* principal_pivoting_name = "principal-pivoting";
 // Scaled numbers below this have no sign: rounding of sums of terms about 1.
 constexpr double no_sign = 1e-13;
 constexpr int largest_dense = 64;  // basic rows up to which the factors are dense
@@ -60,7 +59,7 @@ std::string PrincipalPivotingSolver::why_not(const ComplementarityProblem& probl
 
 SolveReport PrincipalPivotingSolver::refuse(const ComplementarityProblem& problem,
                                             Solution& solution, const char* note) {
-  SolveReport report{SolveStatus::refused, {}, 0, name, note};
+  SolveReport report{SolveStatus::refused, {}, 0, principal_pivoting_name, note};
   solution.u.setZero(problem.unknowns());
   solution.lambda.setZero(problem.rows());
   judge_.prepare(problem);
@@ -185,7 +184,7 @@ void PrincipalPivotingSolver::start_from(const VectorX& guess) {
 // Moves the centre of the proximal term until the judge is satisfied or nothing is gained.
 SolveReport PrincipalPivotingSolver::approach(const ComplementarityProblem& problem,
                                               Solution& solution) {
-  SolveReport report{SolveStatus::inaccurate, {}, 0, name, ""};
+  SolveReport report{SolveStatus::inaccurate, {}, 0, principal_pivoting_name, ""};
   report.residual.relative = infinity;
   Ending ending = Ending::settled;
   double least = settings_.regularisation;
@@ -378,7 +377,7 @@ void PrincipalPivotingSolver::change_side(int row) {
 SolverRegistry::Entry principal_pivoting_entry() {
   const PrincipalPivotingSolver::Settings defaults;
   return {
-      name,
+      principal_pivoting_name,
       "Block principal pivoting: rows under bounds (no friction) with W a P-matrix or positive "
       "semi-definite; a few factorisations, warm start from the guess.",
       "Júdice, Pires, A block principal pivoting algorithm for large-scale strictly monotone "

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_steps = 50;
 constexpr double converged = 1e-12;  // of the equations, in the units of the caller (order one)
-constexpr double rank_tolerance = 1e-9;
+constexpr double sliding_rank_tolerance = 1e-9;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ bool SlidingSearch::run(VectorX& x, int& dimension) const {
   }
   MatrixX jacobian;
   Eigen::CompleteOrthogonalDecomposition<MatrixX> factors;
-  factors.setThreshold(rank_tolerance);
+  factors.setThreshold(sliding_rank_tolerance);
   evaluate(y, value, &jacobian);
   for (int step = 0; step < most_steps && value.cwiseAbs().maxCoeff() > converged; ++step) {
     factors.compute(jacobian);

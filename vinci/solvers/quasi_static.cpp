@@ -19,17 +19,11 @@ constexpr double most_damping = 1e6, least_damping = 1e-5;  // times that
 // A residual beyond which an answer is none.
 constexpr double hopeless = 1e-3;
 
-double diagonal(const SparseRows& matrix, int row) {
-  for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k)
-    if (matrix.indices[k] == row) return matrix.values[k];
-  return 0.0;
-}
-
 // Σ J²/M of a row: the inverse of the mass that it moves.
 double mobility(const SparseRows& J, const SparseRows& inertia, int row) {
   double sum = 0.0;
   for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-    sum += J.values[k] * J.values[k] / diagonal(inertia, J.indices[k]);
+    sum += J.values[k] * J.values[k] / inertia.diagonal(J.indices[k]);
   return sum;
 }
 
@@ -55,7 +49,7 @@ void add(const SparseRows& a, double factor, const SparseRows& b, SparseRows& ou
 double QuasiStatic::first_weight(const ComplementarityProblem& problem, const SparseRows& inertia) {
   double force = 0.0, speed = 0.0;  // both over the root of a mass
   for (int i = 0; i < problem.unknowns(); ++i)
-    force += problem.p[i] * problem.p[i] / diagonal(inertia, i);
+    force += problem.p[i] * problem.p[i] / inertia.diagonal(i);
   force = std::sqrt(force);
   for (const FrictionSet& set : sets_)
     if (set.normal < 0)
@@ -241,7 +235,7 @@ class BalanceProgram {
                  const SparseRows& inertia)
       : problem_(problem), sets_(sets), n_(problem.unknowns()), unit_(n_) {
     size_ = n_ + static_cast<int>(sets.size());
-    for (int i = 0; i < n_; ++i) unit_[i] = 1.0 / std::sqrt(diagonal(inertia, i));
+    for (int i = 0; i < n_; ++i) unit_[i] = 1.0 / std::sqrt(inertia.diagonal(i));
     program_.reset(size_);
     goal_.setZero(size_);
     for (int i = 0; i < n_; ++i) goal_[i] = unit_[i] * problem.p[i];

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
@@ -16,7 +15,6 @@ constexpr const char* name = "small";
 constexpr int most = SmallSolver::largest;
 constexpr double proximity = 1e-9;        // ρ, of the scale of a block, where W is singular
 constexpr double singular_pivot = 1e-13;  // of the largest entry of the matrix
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const char* reason_against(const ComplementarityProblem& problem) {
   if (problem.rows() > most) return "more than 32 rows";

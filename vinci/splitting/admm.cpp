@@ -13,7 +13,7 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "admm";
+constexpr const char* admm_name = "admm";
 constexpr const char* singular_mass = "M is singular: there is no W";
 constexpr double smallest_penalty = 1e-8, largest_penalty = 1e8;
 // |s (x − y)| over |D (y − y before)|, both velocities: outside this window ρ moves by the factor.
@@ -164,7 +164,7 @@ bool AdmmSolver::run(const ComplementarityProblem& problem, const Deadline& unti
 
 SolveReport AdmmSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
   SolveReport report;
-  report.solver = name;
+  report.solver = admm_name;
   report.residual.relative = std::numeric_limits<double>::infinity();
   if (!problem.why_invalid().empty()) {
     report.note = "the problem is not valid";
@@ -209,7 +209,7 @@ SolverRegistry::Entry admm_entry() {
        0.1, 1.9},
       {"polish", "Finish by Newton's method on the active set.", fallback.polish},
   };
-  return {name, "ADMM with an adaptive penalty, finished by Newton on the active set.",
+  return {admm_name, "ADMM with an adaptive penalty, finished by Newton on the active set.",
           "Carpentier, Le Lidec, Montaut 2024; Boyd et al. 2011", options,
           [](const OptionValues& values) {
             AdmmSolver::Settings settings;

@@ -15,8 +15,8 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "gauss-seidel";
-constexpr const char* singular_mass = "M is singular: there is no W to sweep over";
+constexpr const char* gauss_seidel_name = "gauss-seidel";
+constexpr const char* no_sweep = "M is singular: there is no W to sweep over";
 constexpr const char* no_diagonal =
     "a row has no diagonal in W (a friction pyramid): use lemke, or cone: quadratic";
 
@@ -43,7 +43,7 @@ bool lacks_diagonal(const ComplementarityProblem& problem, const Block& block, c
 std::string GaussSeidelSolver::why_not(const ComplementarityProblem& problem) const {
   if (std::string why = problem.why_invalid(); !why.empty()) return why;
   DelassusOperator op;
-  if (!op.prepare(problem)) return singular_mass;
+  if (!op.prepare(problem)) return no_sweep;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i)
     if (lacks_diagonal(problem, problem.blocks[i], op.diagonal(static_cast<int>(i))))
       return fmt::format("block {}: {}", i, no_diagonal);
@@ -51,7 +51,7 @@ std::string GaussSeidelSolver::why_not(const ComplementarityProblem& problem) co
 }
 
 const char* GaussSeidelSolver::prepare(const ComplementarityProblem& problem) {
-  if (!operator_.prepare(problem)) return singular_mass;
+  if (!operator_.prepare(problem)) return no_sweep;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i)
     if (lacks_diagonal(problem, problem.blocks[i], operator_.diagonal(static_cast<int>(i))))
       return no_diagonal;
@@ -191,7 +191,7 @@ SolveReport GaussSeidelSolver::finish(const ComplementarityProblem& problem, Sol
   }
   solution.u = judge_.u();
   report.iterations = sweeps;
-  report.solver = name;
+  report.solver = gauss_seidel_name;
   const bool settled = is_settled(report.residual, settings_.tolerance);
   report.status = verdict(report.residual, settings_.tolerance,
                           stalled || settled ? SolveStatus::inaccurate : SolveStatus::limit);
@@ -202,7 +202,7 @@ SolveReport GaussSeidelSolver::finish(const ComplementarityProblem& problem, Sol
 
 SolveReport GaussSeidelSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
   SolveReport refused;
-  refused.solver = name;
+  refused.solver = gauss_seidel_name;
   refused.residual.relative = std::numeric_limits<double>::infinity();
   if (!problem.why_invalid().empty()) {
     refused.note = "the problem is not valid";
@@ -276,7 +276,8 @@ SolverRegistry::Entry gauss_seidel_entry() {
        1e6},
       {"polish", "Finish by Newton's method on the active set.", fallback.polish},
   };
-  return {name, "Block Gauss–Seidel with exact local solves, finished by Newton on the active set.",
+  return {gauss_seidel_name,
+          "Block Gauss–Seidel with exact local solves, finished by Newton on the active set.",
           "Jourdan, Alart, Jean 1998", options, [](const OptionValues& values) {
             GaussSeidelSolver::Settings settings;
             settings.tolerance = values.real("tolerance");
