@@ -67,7 +67,7 @@ class Judge {
 // own.
 class SmallJudge {
  public:
-  static constexpr int largest = 32;  // rows
+  static constexpr int largest = 32;  // rows: a dense W of 8 kB, which stays in the first cache
   static bool takes(const ComplementarityProblem& problem) {
     return problem.unknowns() == 0 && problem.rows() <= largest;
   }

@@ -15,7 +15,7 @@ namespace vinci {
 
 class MassFactor {
  public:
-  static constexpr int largest_block = 12;
+  static constexpr int largest_block = 12;  // two bodies in space
 
   MassFactor();
   ~MassFactor();

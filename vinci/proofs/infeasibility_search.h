@@ -14,7 +14,7 @@ namespace vinci {
 
 class InfeasibilitySearch {
  public:
-  static constexpr int largest = 300;  // rows
+  static constexpr int largest = 300;  // rows: the linear program is dense
 
   // True with the proof in certificate(); nothing is said by false.
   bool prove(const ComplementarityProblem& problem);

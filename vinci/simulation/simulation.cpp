@@ -157,10 +157,11 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
-  context_.accuracy = asked_accuracy(scene_, overrides, plugin_options_["solver"]);
+  context_.in.accuracy = asked_accuracy(scene_, overrides, plugin_options_["solver"]);
   // A step that meets what was asked is no failure.
   if (!scene_.run().values.contains("accept") && !overrides.options.contains("accept"))
-    options_.set("accept", std::clamp(context_.accuracy.acceptable(), options_.real("accept"), 1.0));
+    options_.set("accept",
+                 std::clamp(context_.in.accuracy.acceptable(), options_.real("accept"), 1.0));
 
   override_parameters_ = overrides.parameters;
   code_ = overrides.code;

@@ -15,8 +15,9 @@ namespace {
 
 constexpr const char* name = "small";
 constexpr int most = SmallSolver::largest;
-constexpr double proximity = 1e-9;        // ρ, of the scale of a block, where W is singular
-constexpr double singular_pivot = 1e-13;  // of the largest entry of the matrix
+constexpr double proximity = 1e-9;  // ρ of ActiveSetPolish, of the scale of a block: W is singular
+// Of the largest entry of the matrix: ε for the sums of up to 32 rows, and a margin of ten.
+constexpr double singular_pivot = 1e-13;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const char* reason_against(const ComplementarityProblem& problem) {
