@@ -20,7 +20,7 @@ help:
 	@echo 'make asan    the quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
-	@echo 'make bench-planar   steps of the planar experiments; grasps a second beside Box2D (BENCH_FLAGS=--quick)'
+	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
@@ -71,7 +71,7 @@ bench:
 	cmake --build $(BUILD) --target benchmark-step
 	$(BUILD)/benchmarks/benchmark-step $(BENCH_FLAGS)
 
-# Steps of the planar experiments; grasps a second and their errors beside Box2D.
+# Steps of the planar experiments; grasps per second and their errors beside Box2D.
 bench-planar:
 	@$(INSTALL) build bench
 	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON
@@ -90,7 +90,7 @@ bench-solvers:
 	  --tight $(BUILD)/solvers-tight.json --picture docs/solvers-profile.svg
 	$(BUILD)/benchmarks/benchmark-tripod
 
-# The cost of Python around a step; frames a second and memory of the viewer's page.
+# The cost of Python around a step; frames per second and memory of the viewer's page.
 bench-python: web/node_modules/.package-lock.json
 	@$(INSTALL) build test bench
 	cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),,-DVINCI_TESTS=OFF) -DVINCI_BENCHMARKS=ON

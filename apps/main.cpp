@@ -32,7 +32,7 @@ int guarded(const vinci::Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A limit on file sizes, or a reader that went away, shall be an error of ours, not a signal.
+  // A limit on file sizes, or a reader that went away, must be an error of ours, not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"Simulates mechanical systems whose bodies touch.", "vinci"};
   app.set_version_flag("--version", "vinci " VINCI_VERSION);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `vinci run`: performs scenes, records them, tells how they went.
+// `vinci run`: performs scenes, records them, reports how they went.
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -271,7 +271,7 @@ void add_run(CLI::App& app, Command& command) {
   subcommand->add_flag("--view", flags->view,
                        "Watch the run in the browser; the viewer stays until Ctrl-C.");
   subcommand->add_flag("--profile", flags->profile, "Show where the time went, by stage.");
-  subcommand->add_flag("--table", flags->table, "Close with one table of all scenes.");
+  subcommand->add_flag("--table", flags->table, "End with one table of all scenes.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");
   add_json_flag(*subcommand, command);
   subcommand

@@ -81,7 +81,7 @@ py::dtype contact_type(std::size_t size, const ContactFields& at) {
 
 }  // namespace
 
-// The types live as long as the process: arrays of theirs may outlive the module.
+// The types live as long as the process: their arrays may outlive the module.
 const py::dtype& solved_contact_type() {
   static const py::dtype* const type = [] {
     const SolvedContact s{};

@@ -230,7 +230,7 @@ void add_recording(py::module_& module) {
       "Number of compiled models: one more for each change of parameters.");
   recording.def(
       "refresh", [](RecordingHandle& r) { r.get().refresh(); },
-      "Looks again how many frames are complete, where a run is writing the file.");
+      "Looks again how many frames are complete, if a run is writing the file.");
   recording.def(
       "to_csv",
       [](RecordingHandle& r, const std::filesystem::path& folder) { export_csv(r.get(), folder); },

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int pickle_version = 3;
 
-// The types live as long as the process: arrays of theirs may outlive the module.
+// The types live as long as the process: their arrays may outlive the module.
 template <class Record>
 const py::dtype& record_type();
 

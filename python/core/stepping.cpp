@@ -208,14 +208,14 @@ It is of no use after the step. See `Stepper` for an example.)");
   step.def("detect", &detect, "poses"_a, "reach"_a,
            R"(Contacts of bodies at these poses (bodies x 7) that are near each other.
 
-`reach` is how far the surface of each body may travel in the step (m), one number or one a body:
+`reach` is how far the surface of each body may travel in the step (m), one number or one per body:
 contacts whose gap is at most the sum of two are found. The array has the fields of
 `Simulation.contacts`; impulses and velocities are zero, to be filled in.)");
   step.def("solve", &solve, "problem"_a, "guess"_a = py::none(),
            "Solves a problem with the solver of the run; gives an Answer, which the step reports.");
   step.def("forces", &forces, "state"_a, "h"_a,
            "Applied forces, packed as velocities (N, N m): gravity, the scene's and those of the "
-           "controllers, whose memory advances. To be called once a step.");
+           "controllers, whose memory advances. To be called once per step.");
   step.def("advance", &advance, "state"_a, "h"_a,
            "Advances the state by h seconds with the built-in method 'stewart-trinkle' and the "
            "solver of the run; for steps made of parts. Gives a StepReport.");

@@ -166,7 +166,7 @@ def test_the_report_of_orders_fits_80_columns(vinci):
     (["--from", "1e-2"], "--from, to: one needs the other"),
     (["--over", "sum"], "--over: unknown value 'sum'; accepted: end, max, min, mean"),
     (["--plot", "plot.png"], "--plot: plots are written as SVG"),
-    (["--across", "step=1,2"], "--across step: the step varies anyway"),
+    (["--across", "step=1,2"], "--across step: the step varies in any case"),
     (["--step", "1e-3"], "--step: the step varies; give the steps"),
     (["--at", "3"], "--at: accepted: 0 to the duration, 0.2 s"),
 ])

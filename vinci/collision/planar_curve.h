@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The narrow phase of curves: superellipses and implicit curves among themselves and against
-// circles, capsules, polygons and half-planes. Which points are contacts is told in
+// circles, capsules, polygons and half-planes. Which points are contacts is explained in
 // docs/theory/collision_planar.md.
 #pragma once
 

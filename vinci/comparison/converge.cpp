@@ -425,7 +425,7 @@ std::optional<Convergence> converge(const Scene& scene, const RunOverrides& base
                                     const ConvergeOptions& options) {
   for (const Axis& axis : across)
     if (axis.name == "step" || axis.name == "run.step")
-      throw Error("the step varies anyway; give the steps", "across step");
+      throw Error("the step varies in any case; give the steps", "across step");
   if (base.options.contains("step")) throw Error("the step varies; give the steps", "step");
   return Study(scene, base, plugins, options).run(scene, base, std::move(across), plugins);
 }

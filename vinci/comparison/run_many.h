@@ -12,11 +12,11 @@
 namespace vinci {
 
 struct RunManyOptions {
-  int jobs = 0;  // threads; 0: one a processor
+  int jobs = 0;  // threads; 0: one per processor
   // Asked a few times a second in the caller's thread; false, or what it throws, ends all runs. The
-  // steps done of all that are to be done are told.
+  // arguments are the steps done and the steps of all runs.
   std::function<bool(std::int64_t done, std::int64_t total)> go_on;
-  // Where runs are recorded, one file a simulation; empty: nowhere.
+  // Where runs are recorded, one file per simulation; empty: nowhere.
   std::vector<std::filesystem::path> recordings;
   bool overwrite = false;
   // Performs what uses HDF5, which knows no threads; by default one run after the other.

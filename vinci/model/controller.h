@@ -19,7 +19,7 @@ class Controller {
   // `forces` is packed as the velocities are: N at the centre of mass and N m about it, world axes;
   // it holds what gravity, the scene and earlier controllers gave, and entries of prescribed
   // coordinates are ignored. `memory` holds its memory_size() numbers as the last step left them,
-  // to be advanced in place; a step that fails leaves them as they were. Called once a step. May
+  // to be advanced in place; a step that fails leaves them as they were. Called once per step. May
   // throw: the exception leaves Simulation::step(), and the state stays.
   virtual void act(const Model& model, const State& state, double h, Eigen::Ref<VectorX> forces,
                    Eigen::Ref<VectorX> memory) = 0;

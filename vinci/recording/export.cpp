@@ -100,7 +100,7 @@ void write_steps(const Recording& recording, const std::filesystem::path& folder
   table.publish();
 }
 
-// Velocity columns: 0, 3 or 6 packed entries a body, told apart by the recorded freedoms.
+// Velocity columns: 0, 3 or 6 packed entries per body, told apart by the recorded freedoms.
 void write_states(const Recording& recording, const std::filesystem::path& folder) {
   Table table(folder, "states.csv");
   const auto& names = recording.body_names();

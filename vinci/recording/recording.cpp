@@ -164,7 +164,7 @@ void Recording::Impl::read_freedoms() {
     const std::optional<Freedom> freedom = freedom_named(word);
     if (!freedom) throw Error("a body has the unknown freedom '" + word + "'", path.string());
     freedoms.push_back(*freedom);
-    velocity_count += static_cast<std::size_t>(velocity_entries(*freedom));
+    velocity_count += static_cast<std::size_t>(vinci::velocity_entries(*freedom));
   }
 }
 
@@ -234,7 +234,7 @@ std::pair<std::uint64_t, std::uint64_t> Recording::Impl::entries(int body) const
                             static_cast<std::int64_t>(freedoms.size()) - 1),
                 path.string());
   const auto size = [](Freedom freedom) {
-    return static_cast<std::uint64_t>(velocity_entries(freedom));
+    return static_cast<std::uint64_t>(vinci::velocity_entries(freedom));
   };
   std::uint64_t first = 0;
   for (int b = 0; b < body; ++b) first += size(freedoms[static_cast<std::size_t>(b)]);

@@ -45,7 +45,7 @@ class Compiler {
   const Node* part(const char* key) {
     const Node* node = scene_.root.find(key);
     const SceneKey* known = scene_grammar(scene_.world).find(key);
-    if (!node || !known) return nullptr;  // one of the other world is a mistake told before
+    if (!node || !known) return nullptr;  // one of the other world was reported before
     if (check_numbers(*node, known->value, numbers_, mistakes_)) return node;
     fine_ = false;
     return nullptr;

@@ -333,7 +333,7 @@ SceneValue supports() {
         "weight is spread evenly.",
         word("a pressure in Pa, as a number or an expression of x and y")},
        {"friction", "Coulomb coefficient, over that of the table: of all points, or of each.",
-        either("a number, 0 or more, or a list of one a point",
+        either("a number, 0 or more, or a list with one per point",
                {coefficient, list("a list of numbers, 0 or more", coefficient, 1, max_supports)})},
        {"viscosity",
         "Viscous coefficient in N s/m of every point, over that of the table: the force -c v.",

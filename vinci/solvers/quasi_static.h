@@ -7,8 +7,8 @@
 // has a solution that tends to it, and is it for all small ρ where the laws are polyhedral
 // [Mangasarian 1984]. From that start the proximal steps f + ρ M u_k [Rockafellar 1976] and
 // Newton's method on the active set, with corrections of least motion, end at ρ = 0. Every problem
-// that is handed to the solver has a regular matrix, so every solver serves. The README has the
-// proofs asked for: uniqueness, and that there is no equilibrium.
+// that is handed to the solver has a regular matrix, so every solver serves. The proofs asked for,
+// uniqueness and that there is no equilibrium, are in docs/theory/quasi_static.md.
 #pragma once
 
 #include <memory>

@@ -394,7 +394,7 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
   }
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] >= 0) next_[i] = work.solution.u[model.free_index[i]];
-  if (motion_ == MotionModel::dynamic) rest_on_supports(model);
+  if (motion_ == MotionModel::dynamic) rest_on_supports(model, context.in.accuracy);
 }
 
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
@@ -404,7 +404,8 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
     return;
   }
   const QuasiStaticAnswer answer =
-      quasi_static_.solve(work.problem, inertia_, *context.in.solver, work.solution);
+      quasi_static_.solve(work.problem, inertia_, *context.in.solver, work.solution,
+                          context.in.accuracy);
   report.solve = answer.solve;
   report.ending = answer.ending;
   report.free_motions = answer.free.count;
@@ -419,6 +420,7 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
 // Proved, or none was found: with large friction a problem may have no solution that only a search
 // through all modes of contact could prove.
 bool ContactStepper::has_no_answer(const StepReport& report) const {
+  // Far above what an unfinished solve leaves, far below the residual of a problem without answer.
   constexpr double hopeless = 1e-6;
   if (report.solve.status == SolveStatus::no_solution)
     return report.ending != Ending::no_equilibrium;
@@ -437,8 +439,8 @@ void ContactStepper::fall_back(StepContext& context, StepPart part, StepReport& 
 
 // What friction stopped is at rest. The rest of its velocity that a solver leaves is below what the
 // judge asks of this step, but would be all that moves in the next one, where nothing resolves it.
-void ContactStepper::rest_on_supports(const Model& model) {
-  constexpr double asked = 1e-10;  // of the speed that it had, or that its supports can stop
+void ContactStepper::rest_on_supports(const Model& model, const Accuracy& accuracy) {
+  const double asked = accuracy.acceptable();  // of the speed that it had, or that friction can stop
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.supports.empty()) continue;

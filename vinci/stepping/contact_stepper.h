@@ -109,7 +109,7 @@ class ContactStepper : public TimeStepper {
   bool is_pushed(const StepWorkspace& work, const StepPart& part, const StepReport& report) const;
   void settle(StepContext& context, StepPart part, StepReport& report);
   bool is_still(const Model& model, int body) const;
-  void rest_on_supports(const Model& model);
+  void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
   void mark_touched(StepWorkspace& work, const StepPart& part);
   void move(const StepPart& part);

@@ -97,7 +97,7 @@ class SpawnPlan {
     check(posix_spawn_file_actions_addopen(&actions_, as, path.c_str(), flags, 0600),
           "posix_spawn");
   }
-  // Recordings that are open here shall not stay open, and locked, there.
+  // Recordings that are open here must not stay open, and locked, there.
   void close_from(int first) {
     check(posix_spawn_file_actions_addclosefrom_np(&actions_, first), "posix_spawn");
   }

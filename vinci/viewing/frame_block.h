@@ -43,8 +43,8 @@ struct BlockHeader {
   static constexpr std::uint32_t with_poses = 1, with_velocities = 2, with_contacts = 4;
   std::uint32_t magic = right_magic, version = 1;
   std::uint32_t frames = 0;
-  std::uint32_t bodies = 0;      // poses a frame
-  std::uint32_t velocities = 0;  // entries a frame
+  std::uint32_t bodies = 0;      // poses per frame
+  std::uint32_t velocities = 0;  // entries per frame
   std::uint32_t rows = 0;        // contacts of all frames
   std::uint32_t first = 0, stride = 1;
   std::uint32_t flags = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr double patience = 60.0;          // s that ffmpeg may take for a picture
 constexpr double patience_at_end = 600.0;  // s for the rest: it may hold many pictures back
 constexpr double gif_memory = 1e9;    // bytes that pictures may take until their colours are known
-constexpr double fastest_gif = 50.0;  // pictures a second that players show
+constexpr double fastest_gif = 50.0;  // pictures per second that players show
 
 using Words = std::vector<std::string>;
 
@@ -50,7 +50,7 @@ Words coding(const std::string& kind, const VideoFormat& format) {
 
 void check_format(const std::string& kind, const VideoFormat& format) {
   if (kind == "gif" && format.rate > fastest_gif)
-    throw Error(fmt::format("a GIF shows at most {:g} pictures a second", fastest_gif), "--fps");
+    throw Error(fmt::format("a GIF shows at most {:g} pictures per second", fastest_gif), "--fps");
   if ((kind == "mp4" || kind == "webm") && (format.width % 2 != 0 || format.height % 2 != 0))
     throw Error(fmt::format("{}x{}: the width and height of a .{} are even numbers", format.width,
                             format.height, kind),
