@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact local solves, one function a law.
+// Exact local solves, one function per law.
 #include "vinci/complementarity/local_solve.h"
 
 #include <algorithm>

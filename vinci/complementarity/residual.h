@@ -7,7 +7,7 @@
 //   without u and with scalar laws only (LCP, MLCP, relay): max |mid(λ − upper, w, λ − lower)| /
 //   max |b|
 //
-// The README of this folder has the cases of a zero diagonal and of a singular M.
+// docs/theory/residual.md has the cases of a zero diagonal and of a singular M.
 #pragma once
 
 #include "vinci/complementarity/problem.h"

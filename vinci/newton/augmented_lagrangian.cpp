@@ -242,8 +242,8 @@ SolverRegistry::Entry augmented_lagrangian_entry() {
       "Alart, Curnier 1991; Acary et al. 2011",
       {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
        {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
-       {&Settings::penalty, "penalty", "ρ of the first round; it grows tenfold a round up to 1e9.",
-        "", 1e-6, 1e6},
+       {&Settings::penalty, "penalty",
+        "ρ of the first round; it grows tenfold per round up to 1e9.", "", 1e-6, 1e6},
        {&Settings::largest, "largest", "Unknowns up to which the Newton matrix is factored.", "", 1,
         1e7}});
 }

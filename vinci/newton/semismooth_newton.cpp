@@ -108,7 +108,7 @@ SolverRegistry::Entry semismooth_newton_entry() {
        {&Settings::memory, "memory",
         "Values of θ whose largest a step must fall below (Grippo et al. 1986).", "", 1, 100},
        {&Settings::proximity, "proximity",
-        "ρ of the first round's term ρ s |λ − λ̄|²/2; it falls tenfold a round. 0: plain Newton.",
+        "ρ of the first round's term ρ s |λ − λ̄|²/2; it falls tenfold per round. 0: plain Newton.",
         "", 0.0, 100.0},
        {&Settings::polish, "polish", "Finish by Newton's method on the active set."},
        {&Settings::largest, "largest",

@@ -376,7 +376,7 @@ VectorX Search::middle() {
 }
 
 void Search::look_into_bent() {
-  incomplete("sliding in space was searched by Newton's method from a start a sector");
+  incomplete("sliding in space was searched by Newton's method from one start per sector");
   SlidingSearch search{rows_, equations_, values_, {}};
   for (std::size_t b = 0; b < pieces_.size(); ++b)
     if (piece(b).is_bent) search.sliding.push_back({scaled_blocks_[b], piece(b).direction});

@@ -41,7 +41,7 @@ const char* reason_against(const ComplementarityProblem& problem) {
   if (scalar) return nullptr;
   for (const Block& block : problem.blocks)
     if (block.law == Law::equality && block.size > 1)
-      return "contacts beside equality blocks of several rows";
+      return "contacts beside equality blocks of several rows: use the solver 'auto'";
   return nullptr;
 }
 
