@@ -6,21 +6,23 @@ BUILD := build
 GALLERY := $(sort $(wildcard scenes/*.yaml))
 TEST_JOBS ?= 2
 BENCH_FLAGS ?=
-# A fresh build folder joins sources, so that the first build takes a third of the time; see
-# CONTRIBUTING.md.
+# A fresh build folder joins sources: the first build then takes a third of the time.
 FRESH = $(if $(wildcard $(BUILD)/build.ninja),,-DCMAKE_UNITY_BUILD=ON -DVINCI_TESTS=OFF)
 INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages test bench bench-planar bench-solvers bench-python format tidy clean
+.PHONY: help demo build packages tested check test asan bench bench-planar bench-solvers bench-python \
+        format tidy clean
 
 help:
 	@echo 'make demo    build, run the gallery of scenes, write pages to look at and a figure'
+	@echo 'make check   build everything and run the quick tests (three minutes)'
 	@echo 'make test    build everything and run all tests'
+	@echo 'make asan    the quick tests under the address and undefined-behaviour sanitizers'
 	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
-	@echo 'make bench-planar   steps of the planar experiments; grasps a second beside Box2D (BENCH_FLAGS=--quick)'
+	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
@@ -46,11 +48,24 @@ demo: build
 	  $(BUILD)/vinci view $$run.h5 --html $$run.html --overwrite || exit 1; done
 	@$(PYTHON) examples/gallery.py runs
 
-test: web/node_modules/.package-lock.json
-	@$(INSTALL) build test
+# All that the tests need: the program with its page, the Python package, the test programs.
+tested: web/node_modules/.package-lock.json
+	@$(INSTALL) build test format
 	cmake --preset release $(FRESH) -DVINCI_TESTS=ON
 	cmake --build $(BUILD)
+
+test: tested
 	ctest --test-dir $(BUILD) --output-on-failure -j$(TEST_JOBS)
+
+check: tested
+	ctest --test-dir $(BUILD) --output-on-failure -j$(TEST_JOBS) -L '^quick$$'
+
+# In a build folder of its own, as tidy is.
+asan: web/node_modules/.package-lock.json
+	@$(INSTALL) build test format
+	cmake --preset asan -DCMAKE_UNITY_BUILD=ON -DVINCI_TESTS=ON
+	cmake --build --preset asan
+	ctest --preset asan -j$(TEST_JOBS) -L '^quick$$'
 
 bench:
 	@$(INSTALL) build bench
@@ -58,7 +73,7 @@ bench:
 	cmake --build $(BUILD) --target benchmark-step
 	$(BUILD)/benchmarks/benchmark-step $(BENCH_FLAGS)
 
-# Steps of the planar experiments; grasps a second and their errors beside Box2D.
+# Steps of the planar experiments; grasps per second and their errors beside Box2D.
 bench-planar:
 	@$(INSTALL) build bench
 	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
@@ -77,7 +92,7 @@ bench-solvers:
 	  --tight $(BUILD)/solvers-tight.json --picture docs/solvers-profile.svg
 	$(BUILD)/benchmarks/benchmark-tripod
 
-# The cost of Python around a step; frames a second and memory of the viewer's page.
+# The cost of Python around a step; frames per second and memory of the viewer's page.
 bench-python: web/node_modules/.package-lock.json
 	@$(INSTALL) build test bench
 	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
@@ -86,15 +101,14 @@ bench-python: web/node_modules/.package-lock.json
 	$(PYTHON) benchmarks/python/viewer.py $(BUILD)/vinci $(BENCH_FLAGS)
 
 format:
-	@$(INSTALL) lint
-	find vinci apps tests examples benchmarks \( -name '*.h' -o -name '*.cpp' \) -print0 | \
+	@$(INSTALL) format
+	find vinci apps tests examples benchmarks python \( -name '*.h' -o -name '*.cpp' \) -print0 | \
 	  xargs -0 clang-format -i
 
 tidy:
 	@$(INSTALL) build test lint
-	cmake --preset release $(FRESH) -DVINCI_TESTS=ON
-	cmake --build $(BUILD)
-	run-clang-tidy -quiet -p $(BUILD) '$(CURDIR)/(vinci|apps)/.*\.cpp$$'
+	cmake --preset release -B build-tidy
+	run-clang-tidy -quiet -p build-tidy '$(CURDIR)/(vinci|apps)/.*\.cpp$$'
 
 clean:
-	rm -rf build build-debug build-asan build-tsan
+	rm -rf build build-debug build-asan build-tsan build-tidy

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/complementarity/hdf5_file.h"
 #include "vinci/complementarity/problem_file.h"
+#include "vinci/storage/hdf5_file.h"
 
 namespace vinci {
 namespace {
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 // Files that may be replaced: answers, which have their numbers at the root, and nothing else.
 bool is_answer(const fs::path& path) {
   try {
-    const Hdf5Input in(path.string());
+    const Hdf5File in(path, Hdf5File::Mode::read);
     return in.has("z") || in.has("r") || in.has("lambda") || in.has("certificate");
   } catch (const Error&) {
     return false;
@@ -38,25 +38,24 @@ int contact_rows(const ComplementarityProblem& problem) {
   return rows;
 }
 
-void write_numbers(Hdf5Output& out, const ComplementarityProblem& problem,
-                   const AnswerFile& answer) {
+void write_numbers(Hdf5File& out, const ComplementarityProblem& problem, const AnswerFile& answer) {
   const VectorX& lambda = answer.solution.lambda;
   const std::string kind = problem_class(problem);
   if (kind == "lcp" || kind == "mlcp" || kind == "relay") {
-    out.reals("z", lambda);
-    out.reals("w", answer.w);
+    out.write_reals("z", lambda);
+    out.write_reals("w", answer.w);
     return;
   }
-  if (problem.unknowns() > 0) out.reals("v", answer.solution.u);
+  if (problem.unknowns() > 0) out.write_reals("v", answer.solution.u);
   const int rows = contact_rows(problem), others = problem.rows() - rows;
   if (rows == 0) {
-    out.reals("lambda", lambda);
-    out.reals("w", answer.w);
+    out.write_reals("lambda", lambda);
+    out.write_reals("w", answer.w);
     return;
   }
-  out.reals("r", lambda.head(rows));
-  out.reals("u", answer.w.head(rows));
-  if (others > 0) out.reals("l", lambda.tail(others));
+  out.write_reals("r", lambda.head(rows));
+  out.write_reals("u", answer.w.head(rows));
+  if (others > 0) out.write_reals("l", lambda.tail(others));
 }
 
 }  // namespace
@@ -84,15 +83,18 @@ std::string AnswerFolder::write(std::size_t input, const std::string& suffix,
   if (fs::exists(path, code) && !is_answer(path))
     throw Error("exists and is no answer of `vinci solve`; give another folder with --solution",
                 path.string());
-  Hdf5Output out(path.string());
-  out.attribute("source", answer.source);
-  out.attribute("class", problem_class(problem));
-  out.attribute("solver", answer.solver);
-  out.attribute("status", answer.status);
-  out.attribute("residual", answer.residual);
-  out.attribute("tolerance", answer.tolerance);
+  Hdf5File out(path, Hdf5File::Mode::create);
+  const auto write = [&](const char* name, const std::string& text) {
+    out.write_attribute("/", name, text, Hdf5File::Length::variable);
+  };
+  write("source", answer.source);
+  write("class", problem_class(problem));
+  write("solver", answer.solver);
+  write("status", answer.status);
+  out.write_attribute("/", "residual", answer.residual);
+  out.write_attribute("/", "tolerance", answer.tolerance);
   if (answer.certificate.size() > 0)
-    out.reals("certificate", answer.certificate);
+    out.write_reals("certificate", answer.certificate);
   else
     write_numbers(out, problem, answer);
   out.commit();

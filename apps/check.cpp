@@ -47,7 +47,7 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
   return {{"file", file},
           {"ok", true},
           {"title", simulation.scene().title()},
-          {"world", model.world == World::planar ? "planar" : "spatial"},
+          {"world", to_string(model.world)},
           {"bodies", model.bodies.size()},
           {"moving", moving},
           {"shapes", model.shapes.size()},

@@ -19,14 +19,8 @@ namespace vinci {
 
 using Json = nlohmann::ordered_json;
 
-// Exit codes of the program.
+// Exit codes of the program: a Failure is exit_failed, any other Error exit_bad_input.
 inline constexpr int exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_interrupted = 130;
-
-// The run failed, though its input was good: exit code 1.
-class Failure : public Error {
- public:
-  using Error::Error;
-};
 
 // The chosen subcommand, run after the whole command line has been read.
 struct Command {

@@ -67,12 +67,12 @@ std::string modes_text(const ComparedVariant& variant) {
   return different == 0 ? "same" : fmt::format("{} differ", different);
 }
 
-// One row a run, in the order of the cases.
+// One row per run, in the order of the cases.
 std::vector<Column> table_of(const Comparison& all) {
-  std::vector<Column> table{{"", "run", {}, true},       {"agrees", "until", {}},
-                            {"largest", "distance", {}}, {"contact", "modes", {}},
-                            {"", "steps", {}},           {"worst", "residual", {}},
-                            {"CPU time", "a second", {}}};
+  std::vector<Column> table{
+      {"", "run", {}, true},         {"agrees", "until", {}}, {"largest", "distance", {}},
+      {"contact", "modes", {}},      {"", "steps", {}},       {"worst", "residual", {}},
+      {"CPU time", "per second", {}}};
   for (const ComparisonCase& it : all.cases)
     for (const std::size_t v : it.variants) {
       const ComparedVariant& variant = all.variants[v];
@@ -130,14 +130,14 @@ void print_comparison(const Comparison& all) {
   std::string given;
   if (all.default_tolerance)
     given = all.sized ? fmt::format(", 1 % of the largest moving body ({})", length_words(all.size))
-                      : ", as no body with an extent moves freely";
+                      : ", because no body with an extent moves freely";
   fmt::print("{} runs of {:.4g} s; tolerance {}{}\n\n", all.variants.size(), all.duration,
              length_words(all.tolerance), given);
   print_rows(table_of(all));
   fmt::print("> the cheapest that agrees");
   const bool broken = std::any_of(all.variants.begin(), all.variants.end(),
                                   [](const ComparedVariant& v) { return !v.trace.cost.complete; });
-  fmt::print("{}\n", broken ? "; ! ended before its time" : "");
+  fmt::print("{}\n", broken ? "; ! ended early" : "");
   print_notes(all);
   fmt::print("\n");
   for (const std::string& sentence : all.answer)
@@ -214,8 +214,8 @@ int run_compare(const CompareFlags& flags, const Command& command) {
 
 void add_compare(CLI::App& app, Command& command) {
   auto flags = std::make_shared<CompareFlags>();
-  CLI::App* subcommand =
-      add_subcommand(app, "compare", "Run a scene under many models and tell where they disagree.");
+  CLI::App* subcommand = add_subcommand(
+      app, "compare", "Run a scene under many models and report where they disagree.");
   subcommand->add_option("scene", flags->scene, "The scene file (YAML).")
       ->type_name("")
       ->required();
@@ -235,7 +235,7 @@ void add_compare(CLI::App& app, Command& command) {
                    "The run that the others are compared with: 'motion=dynamic,step=1e-4', or its "
                    "name. [the finest]")
       ->type_name("RUN");
-  subcommand->add_option("--jobs", flags->jobs, "Runs at a time. [one a processor]")
+  subcommand->add_option("--jobs", flags->jobs, "Runs at a time. [one per processor]")
       ->type_name("INTEGER")
       ->check(CLI::Range(1, 4096).description(""));
   subcommand

@@ -173,14 +173,14 @@ int run_converge(const ConvergeFlags& flags, const Command& command) {
 void add_converge(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ConvergeFlags>();
   CLI::App* subcommand = add_subcommand(
-      app, "converge", "Run a scene with many step sizes and tell the order of its errors.");
+      app, "converge", "Run a scene with many step sizes and measure the order of its errors.");
   subcommand->add_option("scene", flags->scene, "The scene file (YAML).")
       ->type_name("")
       ->required();
   subcommand
       ->add_option(
           "--quantity", flags->quantities,
-          "What is measured, several if given again: block.x, block.angle, block.vx, energy, "
+          "What is measured; may be given several times: block.x, block.angle, block.vx, energy, "
           "penetration, impulse(floor, block), force(floor, block), expressions of these; or "
           "trajectory, the largest distance of any point of a body. [trajectory]")
       ->type_name("EXPRESSION")
@@ -190,12 +190,13 @@ void add_converge(CLI::App& app, Command& command) {
       ->type_name("TIME");
   subcommand
       ->add_option("--over", flags->over,
-                   "What counts of its values up to then: end, max, min or mean. [end; for the "
+                   "Which of its values up to then counts: end, max, min or mean. [end; for the "
                    "trajectory alone max]")
       ->type_name("NAME");
   subcommand
-      ->add_option("--steps", flags->steps,
-                   "The step sizes, in s, by commas. [8, 4, 2, 1 and 1/2 times the scene's]")
+      ->add_option(
+          "--steps", flags->steps,
+          "The step sizes, in s, separated by commas. [8, 4, 2, 1 and 1/2 times the scene's]")
       ->type_name("H,H,...");
   subcommand->add_option("--from", flags->from, "The coarsest step, in s.")->type_name("H");
   subcommand->add_option("--to", flags->to, "The finest step, in s.")->type_name("H");
@@ -209,9 +210,9 @@ void add_converge(CLI::App& app, Command& command) {
       ->type_name("REFERENCE");
   subcommand
       ->add_option("--across", flags->across,
-                   "Further choices, a curve each: stepper=stewart-trinkle,anitescu-potra.")
+                   "Further choices, one curve each: stepper=stewart-trinkle,anitescu-potra.")
       ->type_name("NAME=VALUE,...");
-  subcommand->add_option("--jobs", flags->jobs, "Runs at a time. [one a processor]")
+  subcommand->add_option("--jobs", flags->jobs, "Runs at a time. [one per processor]")
       ->type_name("INTEGER")
       ->check(CLI::Range(1, 4096).description(""));
   subcommand->add_option("--plot", flags->plot, "Draw errors against step and CPU time.")

@@ -19,7 +19,7 @@ int run_export(const ExportFlags& flags, const Command& command) {
   } catch (const Error& error) {
     // What cannot be read is bad input; what cannot be written is a failure.
     if (error.where() == flags.recording) throw;
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
   if (command.json)
     print({{"ok", true},

@@ -24,7 +24,8 @@ std::string standing(const Recording& recording, const RunResult& result) {
   const Json options = Json::parse(recording.options_json(), nullptr, false);
   const bool by_code = options.is_object() && options.contains("code");
   const std::string hint =
-      by_code ? std::string("; code of a program took part, which continues it")
+      by_code ? std::string(
+                    "; code of a calling program took part, and only that program can continue it")
               : fmt::format("; continue with: vinci run --resume {}", result.recording.string());
   return (recording.finished() ? "stopped before its end" : "killed") + hint;
 }

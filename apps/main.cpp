@@ -8,8 +8,6 @@
 
 #include "apps/command.h"
 #include "apps/text.h"
-#include "vinci/comparison/run_many.h"
-#include "vinci/viewing/failure.h"
 
 namespace {
 
@@ -21,10 +19,6 @@ int guarded(const vinci::Command& command) {
   try {
     return command.action();
   } catch (const vinci::Failure& error) {
-    return report(error, vinci::exit_failed);
-  } catch (const vinci::ViewingFailure& error) {
-    return report(error, vinci::exit_failed);
-  } catch (const vinci::RunFailure& error) {
     return report(error, vinci::exit_failed);
   } catch (const vinci::Error& error) {
     return report(error, vinci::exit_bad_input);
@@ -38,7 +32,7 @@ int guarded(const vinci::Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A limit on file sizes, or a reader that went away, shall be an error of ours, not a signal.
+  // A limit on file sizes, or a reader that went away, must be an error of ours, not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"Simulates mechanical systems whose bodies touch.", "vinci"};
   app.set_version_flag("--version", "vinci " VINCI_VERSION);

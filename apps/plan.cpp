@@ -109,7 +109,7 @@ Pose start_of(const Body& body, const std::string& text, const Numbers& numbers)
            !(has_coordinate(body, coordinate) && name == coordinate_name(body.freedom, coordinate)))
       ++coordinate;
     if (coordinate == coordinate_count)
-      throw Error(fmt::format("'{}' is no coordinate of '{}'", name, body.name), "--start");
+      throw Error(fmt::format("'{}' is not a coordinate of '{}'", name, body.name), "--start");
     given[coordinate] = numbers(value, "--start " + name);
   }
   return with_coordinates(body, body.initial_pose, given);
@@ -204,7 +204,7 @@ void write_recording(const PlanFlags& flags, const Simulation& simulation,
     record_path(file, simulation.scene(), overrides_of(flags.choices).parameters, plugins, body,
                 result.path, flags.overwrite);
   } catch (const Error& error) {
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
 }
 
@@ -277,14 +277,15 @@ void add_plan(CLI::App& app, Command& command) {
       ->add_option("--body", flags->body, "The body that moves. [the only one that moves freely]")
       ->type_name("NAME");
   add_list("--goal", flags->goal,
-           "Where the motion shall end: 'y=..-0.2, angle=-10 deg..10 deg'. Ends that are missing "
+           "Where the motion must end: 'y=..-0.2, angle=-10 deg..10 deg'. Ends that are missing "
            "are free.",
            "RANGES")
       ->required();
-  add_list("--start", flags->starts,
-           "Begin elsewhere than the scene says: 'x=0.1, angle=90 deg'. Given several times: one "
-           "search each.",
-           "POSE");
+  add_list(
+      "--start", flags->starts,
+      "Begin elsewhere than the scene says: 'x=0.1, angle=90 deg'. May be given several times, "
+      "for one search each.",
+      "POSE");
   add_list("--bounds", flags->bounds,
            "Where the body's origin may go: 'x=-1..1'. [around all bodies, start and goal]",
            "RANGES");

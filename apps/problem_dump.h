@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "vinci/simulation/simulation.h"
+#include "vinci/recording/run_loop.h"
 
 namespace vinci {
 
-class ProblemDump {
+class ProblemDump : public StepWatcher {
  public:
   // "every 100", "worst", "step 12,40", or "" for none. Throws Error naming the flag.
   ProblemDump(const std::string& rule, std::filesystem::path folder, std::string name);
-  void after_step(const Simulation& simulation);  // throws Error when a file cannot be written
-  void finish();                                  // writes the worst problem
+  void after_step(const Simulation& simulation) override;  // Error when a file cannot be written
+  void finish();                                           // writes the worst problem
   const std::vector<std::string>& files() const { return files_; }
 
  private:

@@ -26,9 +26,10 @@ RunOverrides recorded_overrides(const Recording& recording, const Scene& scene) 
       !json["code"].empty()) {
     std::string names;
     for (const Json& name : json["code"]) names += (names.empty() ? "" : ", ") + text_of(name);
-    throw Error("code of a program took part in the run, which a recording does not hold (" +
-                    names + "); go on from that program",
-                recording.path().string());
+    throw Error(
+        "code of a calling program took part in the run, which a recording does not hold (" +
+            names + "); continue it from that program",
+        recording.path().string());
   }
   OptionValues written(run_option_table());
   for (const auto& [name, text] : scene.run().values) written.set_text(name, text);

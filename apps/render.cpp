@@ -81,13 +81,13 @@ int run_render(RenderFlags& flags, const Command& command) {
 }
 
 void add_time_flags(CLI::App& subcommand, RenderOptions& options) {
-  subcommand.add_option("--fps", options.rate, "Pictures a second of the video. [30]")
+  subcommand.add_option("--fps", options.rate, "Pictures per second of the video. [30]")
       ->type_name("NUMBER");
   subcommand.add_option("--from", options.from, "Simulated time to begin at, in s. [the start]")
       ->type_name("NUMBER");
   subcommand.add_option("--to", options.to, "Simulated time to end at, in s. [the end]")
       ->type_name("NUMBER");
-  subcommand.add_option("--speed", options.speed, "Simulated seconds a second of the video. [1]")
+  subcommand.add_option("--speed", options.speed, "Simulated seconds per second of the video. [1]")
       ->type_name("NUMBER");
   subcommand.add_option("--at", options.at, "Simulated time of a single picture, in s. [the end]")
       ->type_name("NUMBER");
@@ -118,8 +118,9 @@ void add_render(CLI::App& app, Command& command) {
   subcommand->add_option("--follow", options.follow, "Keep this body in the middle.")
       ->type_name("BODY");
   subcommand
-      ->add_option("--camera", flags->camera,
-                   "Where the camera is and what it looks at, in m: x,y,z,x,y,z. [sees all]")
+      ->add_option(
+          "--camera", flags->camera,
+          "Where the camera is and what it looks at, in m: x,y,z,x,y,z. [everything in view]")
       ->type_name("NUMBERS");
   subcommand->add_flag("--overwrite", options.overwrite, "Replace a file that exists.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");

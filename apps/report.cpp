@@ -63,7 +63,7 @@ void print_summary(const RunResult& result) {
   line("steps", fmt::format("{} of {}, {} s each: {} s simulated", result.step, result.total_steps,
                             short_number(result.step_size), short_number(result.time)));
   if (s.substeps > s.steps)
-    line("substeps", fmt::format("{}, {:.1f} a step", s.substeps,
+    line("substeps", fmt::format("{}, {:.1f} per step", s.substeps,
                                  static_cast<double>(s.substeps) / static_cast<double>(s.steps)));
   if (s.coarse_steps > 0)
     line("coarse",
@@ -76,11 +76,11 @@ void print_summary(const RunResult& result) {
   line("penetration", fmt::format("deepest {} m", short_number(s.worst_penetration)));
   line("energy", fmt::format("first {:.6g} J, last {:.6g} J", s.energy_first, s.energy_last));
   if (s.fallback_steps > 0)
-    line("fallback", fmt::format("{} had no solution and left the stabilisation out",
+    line("fallback", fmt::format("{} had no solution and left out the stabilisation",
                                  plural(s.fallback_steps, "step")));
   if (s.free_steps > 0)
     line("not unique",
-         fmt::format("the motion of {}: '{}' is held by nothing in some direction, and took "
+         fmt::format("the motion of {}: nothing holds '{}' in some direction, and it took "
                      "the least motion",
                      plural(s.free_steps, "step"), s.free_body));
   if (s.impacts > 0) line("impacts", fmt::format("{} whose time was found", s.impacts));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has come to, for people and for programs; read from its recording.
+// The result of a run, for people and for programs; read from its recording.
 #pragma once
 
 #include <filesystem>

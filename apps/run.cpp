@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `vinci run`: performs scenes, records them, tells how they went.
+// `vinci run`: performs scenes, records them, reports how they went.
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -15,7 +15,7 @@
 #include "apps/text.h"
 #include "apps/viewer_child.h"
 #include "vinci/model/run_options.h"
-#include "vinci/recording/recorder.h"
+#include "vinci/recording/run_loop.h"
 
 namespace vinci {
 namespace {
@@ -123,7 +123,7 @@ Recorder open_recorder(const RunFlags& flags, Job& job) {
   try {
     return Recorder(job.recording, job.simulation, flags.overwrite);
   } catch (const Error& error) {
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
 }
 
@@ -137,16 +137,16 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   recorder.set_flush_interval(flags.flush_interval);
   try {
     Progress progress(job.name, simulation.state().step, simulation.total_steps(), with_bar);
-    while (!simulation.finished() && !stop_wanted()) {
-      simulation.step();
-      recorder.after_step(simulation);
-      dump.after_step(simulation);
+    RunLoop loop{.last_step = simulation.total_steps(), .recorder = &recorder, .watchers = {&dump}};
+    loop.go_on = [&] {
       progress.update(simulation.state().step, simulation.state().time);
-    }
+      return !stop_wanted();
+    };
+    run_steps(simulation, loop);
     dump.finish();
     recorder.finish(simulation);
   } catch (const Error& error) {
-    throw Failure(error.message(), error.where());
+    throw Failure(error);
   }
   RunResult result = result_of(Recording(job.recording), job.name);
   result.accept = simulation.options().real("accept");
@@ -271,7 +271,7 @@ void add_run(CLI::App& app, Command& command) {
   subcommand->add_flag("--view", flags->view,
                        "Watch the run in the browser; the viewer stays until Ctrl-C.");
   subcommand->add_flag("--profile", flags->profile, "Show where the time went, by stage.");
-  subcommand->add_flag("--table", flags->table, "Close with one table of all scenes.");
+  subcommand->add_flag("--table", flags->table, "End with one table of all scenes.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");
   add_json_flag(*subcommand, command);
   subcommand

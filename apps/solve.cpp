@@ -82,7 +82,7 @@ class SolveCommand {
   void choose_solvers() {
     if (flags_.all_solutions) {
       if (!flags_.solver.empty())
-        throw Error("searches by itself; give no --solver", "--all-solutions");
+        throw Error("searches without a solver; leave out --solver", "--all-solutions");
       return;
     }
     const std::string name = !flags_.solver.empty() ? flags_.solver
@@ -97,7 +97,7 @@ class SolveCommand {
     return flags_.step > 0 ? fmt::format("{}-step-{:06}", stem, flags_.step) : stem;
   }
 
-  // A mistake in one file: told, and the others go on.
+  // A mistake in one file is reported, and the others go on.
   void report(const std::string& file, const Error& error, int code) {
     code_ = std::max(code_, code);
     if (!command_.json) {
@@ -207,7 +207,7 @@ void add_solve(CLI::App& app, Command& command) {
                        "Find every solution of small problems (24 rows at most).");
   subcommand->add_flag("-v,--verbose", flags->verbose, "Show all that was tried, and every note.");
   add_plugin_flag(*subcommand, flags->libraries);
-  add_json_flag(*subcommand, command, "Answer in JSON, one object a line.");
+  add_json_flag(*subcommand, command, "Answer in JSON, one object per line.");
   subcommand->callback([flags, &command] {
     command.action = [flags, &command] { return SolveCommand(*flags, command).run(); };
   });

@@ -19,7 +19,7 @@ struct SolveWishes {
 struct Answer {
   Json json;  // a line of --json
   SolveStatus status = SolveStatus::refused;
-  std::vector<AnswerFile> files = {};  // to be stored: one, or one a solution; none if refused
+  std::vector<AnswerFile> files = {};  // to be stored: one, or one per solution; none if refused
 };
 
 // The keys of a line of --json, of a file that nothing is known of.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table that `vinci solve` prints: a line an answer, and below it what was tried for it.
+// The table that `vinci solve` prints: one line per answer, and below it what was tried for it.
 #pragma once
 
 #include <map>

@@ -17,7 +17,7 @@ int terminal_width(std::FILE* stream);
 bool is_terminal(std::FILE* stream);
 bool speaks_utf8();  // by the locale's environment variables
 
-// Columns a UTF-8 text takes, one a character.
+// Columns a UTF-8 text takes, one per character.
 std::size_t columns(const std::string& text);
 // Padded with spaces on the right to a width.
 std::string padded(const std::string& text, std::size_t width);

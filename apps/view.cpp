@@ -83,7 +83,7 @@ void print_address(const std::string& address, const ViewFlags& flags, const Com
   if (!local)
     fmt::print(stderr,
                "warning: others in the network can reach this server; whoever has its address "
-               "sees the recordings, and the address travels unencrypted\n");
+               "sees the recordings, and the traffic is not encrypted\n");
 }
 
 int serve(const ViewFlags& flags, const Command& command) {
@@ -92,7 +92,7 @@ int serve(const ViewFlags& flags, const Command& command) {
   ServerOptions options{flags.host, flags.port, flags.wait, nullptr};
   std::vector<std::filesystem::path> paths(flags.recordings.begin(), flags.recordings.end());
   if (!flags.wait)
-    for (const auto& path : paths) Recording{path};  // bad ones are told at once
+    for (const auto& path : paths) Recording{path};  // bad ones are reported at once
   ViewServer server(paths, options);
   print_address(server.address(), flags, command);
   std::unique_ptr<TemporaryFolder> leading;
@@ -125,12 +125,12 @@ void add_view(CLI::App& app, Command& command) {
   subcommand->add_flag("--overwrite", flags->overwrite, "Replace a page that exists.");
   subcommand
       ->add_option("--max-size", flags->max_size,
-                   "Most data in the page, in MB; longer recordings are thinned. [50]")
+                   "Most data in the page, in MB; larger recordings are thinned. [50]")
       ->type_name("NUMBER")
       ->check(CLI::Range(0.001, 2000.0).description(""));
   subcommand
       ->add_option("--every", flags->every,
-                   "Keep every so many frames in the page, whatever its size.")
+                   "Keep only every N-th frame in the page, whatever its size.")
       ->type_name("INTEGER")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));
   subcommand->add_option("--port", flags->port, "The port; 0 is any that is free. [0]")
@@ -138,14 +138,14 @@ void add_view(CLI::App& app, Command& command) {
       ->check(CLI::Range(0, 65535).description(""));
   subcommand
       ->add_option("--host", flags->host,
-                   "The address to serve on; others than this machine's own let others in. "
+                   "The address to serve on; any but a loopback address lets other machines in. "
                    "[127.0.0.1]")
       ->type_name("ADDRESS");
   subcommand->add_flag("--no-browser", flags->no_browser, "Print the address only.");
   subcommand->add_flag("--wait", flags->wait,
                        "Show what is written from now on; recordings need not exist yet.");
   subcommand->add_flag("--until-input-ends", flags->until_input_ends,
-                       "End with standard input, for programs that start this one.");
+                       "End when standard input ends, for programs that start this one.");
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command] {
     command.action = [flags, &command] { return run_view(*flags, command); };

@@ -9,7 +9,7 @@
 namespace vinci {
 namespace {
 
-constexpr double patience = 20.0;  // s until the viewer has told its address
+constexpr double patience = 20.0;  // s until the viewer has printed its address
 
 ChildOptions viewer_options(const std::vector<std::filesystem::path>& recordings, bool wait) {
   ChildOptions options;

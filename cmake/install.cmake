@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry model scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base geometry model elements scene collision linear storage complementarity pivoting newton
                   splitting proofs solvers formulation stepping simulation recording comparison
                   passage grasp viewing)
 
@@ -22,7 +22,8 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock error expression hash math options registry)
 set(public_geometry build mass shape)
-set(public_model actuation controller model motion run_options state)
+set(public_model actuation controller element entity memory model motion run_options state)
+set(public_elements builtin)
 set(public_scene scene)
 set(public_collision contact)
 set(public_linear mass_factor sparse_rows)
@@ -30,7 +31,8 @@ set(public_complementarity certificate nonlinear_problem problem problem_file re
 set(public_newton path_newton)
 set(public_proofs all_solutions law_pieces)
 set(public_solvers builtin ending)
-set(public_formulation contact_frame contact_rows free_motion)
+set(public_formulation contact_frame contact_rows element_rows free_motion friction_cone problem_builder
+                       row_map supports)
 set(public_stepping impact_law step_forces stepper)
 set(public_simulation plugins simulation)
 set(public_recording recorder recording replay)

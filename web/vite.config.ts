@@ -4,6 +4,7 @@
 import type { OutputAsset, OutputChunk } from 'rollup';
 import type { Plugin, ServerOptions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { patience } from './tests/support/patience';
 
 const policy = [
   "default-src 'none'",
@@ -81,5 +82,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 4000,
     rollupOptions: { output: { inlineDynamicImports: true } },
   },
-  test: { include: ['tests/*.test.ts'], environment: 'node' },
+  test: { include: ['tests/*.test.ts'], environment: 'node', testTimeout: patience },
 });

@@ -31,7 +31,7 @@ RunOverrides overrides_of(const Texts& options, const Numbers& parameters) {
 // `progress`: None, or a function of the steps done and all there are.
 RunManyOptions run_options_of(int jobs, const py::object& progress) {
   RunManyOptions run;
-  if (jobs < 0) throw Error("accepted: 1 or more, or 0 for one a processor", "jobs");
+  if (jobs < 0) throw Error("accepted: 1 or more, or 0 for one per processor", "jobs");
   run.jobs = jobs;
   run.go_on = [tell = Held(progress)](std::int64_t done, std::int64_t total) {
     check_signals();

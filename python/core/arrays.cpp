@@ -57,12 +57,13 @@ namespace {
 
 // The fields of a contact in the order in which every table of contacts has them.
 struct ContactFields {
-  std::ptrdiff_t key, bodies, point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity,
-      gap, friction, patch_point;
+  std::ptrdiff_t kind, key, bodies, point_a, point_b, normal, tangent_1, tangent_2, impulse,
+      velocity, gap, friction, patch_point;
 };
 
 py::dtype contact_type(std::size_t size, const ContactFields& at) {
   return RowType(size)
+      .field("kind", "u4", at.kind)
       .field("key", "(4,)u4", at.key)
       .field("bodies", "(2,)i4", at.bodies)
       .field("point_a", "(3,)f8", at.point_a)
@@ -80,17 +81,17 @@ py::dtype contact_type(std::size_t size, const ContactFields& at) {
 
 }  // namespace
 
-// The types live as long as the process: arrays of theirs may outlive the module.
+// The types live as long as the process: their arrays may outlive the module.
 const py::dtype& solved_contact_type() {
   static const py::dtype* const type = [] {
     const SolvedContact s{};
     const auto at = [&](const auto& member) { return offset_in(s, member); };
-    static_assert(sizeof(ContactKey) == 16 && sizeof(Vector3) == 24);
-    return new py::dtype(contact_type(
-        sizeof s,
-        {at(s.contact.key), at(s.contact.body_a), at(s.contact.point_a), at(s.contact.point_b),
-         at(s.contact.normal), at(s.tangent_1), at(s.tangent_2), at(s.impulse), at(s.velocity),
-         at(s.contact.gap), at(s.friction), at(s.contact.patch_point)}));
+    static_assert(sizeof(EntityKey) == 20 && sizeof(Vector3) == 24);
+    return new py::dtype(
+        contact_type(sizeof s, {at(s.contact.key.kind), at(s.contact.key.ids), at(s.contact.body_a),
+                                at(s.contact.point_a), at(s.contact.point_b), at(s.contact.normal),
+                                at(s.tangent_1), at(s.tangent_2), at(s.impulse), at(s.velocity),
+                                at(s.contact.gap), at(s.friction), at(s.contact.patch_point)}));
   }();
   return *type;
 }
@@ -99,10 +100,10 @@ const py::dtype& contact_row_type() {
   static const py::dtype* const type = [] {
     const ContactRow r{};
     const auto at = [&](const auto& member) { return offset_in(r, member); };
-    return new py::dtype(
-        contact_type(sizeof r, {at(r.key), at(r.body_a), at(r.point_a), at(r.point_b), at(r.normal),
-                                at(r.tangent_1), at(r.tangent_2), at(r.impulse), at(r.velocity),
-                                at(r.gap), at(r.friction), at(r.patch_point)}));
+    return new py::dtype(contact_type(
+        sizeof r, {at(r.key.kind), at(r.key.ids), at(r.body_a), at(r.point_a), at(r.point_b),
+                   at(r.normal), at(r.tangent_1), at(r.tangent_2), at(r.impulse), at(r.velocity),
+                   at(r.gap), at(r.friction), at(r.patch_point)}));
   }();
   return *type;
 }

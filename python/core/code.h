@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controllers, motions, solvers, steppers and impact laws written in Python, as C++ sees them. Each adapter
-// takes the GIL for its calls; a Python exception passes through the C++ frames and reaches the
-// caller with its traceback.
+// Controllers, motions, solvers, steppers and impact laws written in Python, as C++ sees them. Each
+// adapter takes the GIL for its calls; a Python exception passes through the C++ frames and reaches
+// the caller with its traceback.
 #pragma once
 
 #include "python/core/simulation.h"

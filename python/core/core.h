@@ -121,7 +121,7 @@ struct StateHandle {
   bool writable = true;
 };
 py::array poses_of(const State& state);  // bodies x 7, a copy
-// Throws Error unless the array has one row of seven finite numbers a body.
+// Throws Error unless the array has one row of seven finite numbers per body.
 void set_poses(State& state, const py::handle& array);
 
 struct ModelHandle {

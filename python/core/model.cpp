@@ -16,11 +16,6 @@ struct BodyHandle {
   const Body& operator*() const { return model->bodies[static_cast<std::size_t>(index)]; }
 };
 
-const char* name_of(Freedom freedom) {
-  constexpr const char* names[] = {"fixed", "planar", "spatial"};
-  return names[static_cast<int>(freedom)];
-}
-
 template <class Vector>
 py::list points(const std::vector<Vector>& vertices) {
   py::list list;
@@ -132,7 +127,7 @@ slice(0, 3, None))");
   body.def_property_readonly(
       "index", [](const BodyHandle& b) { return b.index; }, "Its row in poses.");
   body.def_property_readonly(
-      "freedom", [](const BodyHandle& b) { return name_of((*b).freedom); },
+      "freedom", [](const BodyHandle& b) { return to_string((*b).freedom); },
       "'fixed', 'planar' or 'spatial'.");
   body.def_property_readonly(
       "mass", [](const BodyHandle& b) { return (*b).mass.mass; },
@@ -158,7 +153,7 @@ slice(0, 3, None))");
       "and the sizes of the kind in m.");
   body.def("__repr__", [](const BodyHandle& b) {
     return fmt::format("<vinci.Body '{}': {}, {:.6g} kg, {} shape{}>", (*b).name,
-                       name_of((*b).freedom), (*b).mass.mass, (*b).shape_count,
+                       to_string((*b).freedom), (*b).mass.mass, (*b).shape_count,
                        (*b).shape_count == 1 ? "" : "s");
   });
 }
@@ -208,8 +203,7 @@ Immutable. Made by `Scene.compile`, or found in `Simulation.model`.
 (30, 11))");
   model.def_property_readonly("title", [](const ModelHandle& m) { return m.model->title; });
   model.def_property_readonly(
-      "world",
-      [](const ModelHandle& m) { return m.model->world == World::planar ? "planar" : "spatial"; },
+      "world", [](const ModelHandle& m) { return to_string(m.model->world); },
       "'planar' or 'spatial'.");
   model.def_property_readonly(
       "gravity", [](const ModelHandle& m) { return copied(m.model->gravity); }, "m/s^2.");
@@ -285,8 +279,7 @@ Immutable. Made by `Scene.compile`, or found in `Simulation.model`.
 0.0)");
   model.def("__repr__", [](const ModelHandle& m) {
     return fmt::format("<vinci.Model '{}': {}, {} bodies, {} velocities>", m.model->title,
-                       m.model->world == World::planar ? "planar" : "spatial",
-                       m.model->bodies.size(), m.model->velocity_count);
+                       to_string(m.model->world), m.model->bodies.size(), m.model->velocity_count);
   });
 }
 

@@ -104,7 +104,7 @@ ProblemHandle local_problem(const py::object& matrix, const py::object& vector, 
   return checked(std::move(problem));
 }
 
-// A bound a row; one number stands for all.
+// One bound per row; a single number holds for all rows.
 VectorX bounds_of(const py::object& bound, const char* name, Eigen::Index rows) {
   if (PyNumber_Check(bound.ptr()) != 0 && py::hasattr(bound, "__float__") &&
       !py::isinstance<py::array>(bound))
@@ -246,7 +246,7 @@ void add_factories(py::class_<ProblemHandle>& problem) {
                      R"(Contacts with Coulomb friction: w = W impulse + q.
 
 W is the Delassus matrix (1/kg), q the free velocity (m/s), `dimension` the rows of a contact:
-normal, then one or two tangents. `mu` is one number, or one a contact.
+normal, then one or two tangents. `mu` is one number, or one per contact.
 
 >>> problem = vinci.Problem.friction(np.eye(3), [-1, 0.2, 0], 0.5)
 >>> vinci.solve(problem).impulse.round(6).tolist()
@@ -293,10 +293,10 @@ of a simulation u are velocities (m/s, rad/s), impulses in N s.
       "rows x rows, SciPy csr without a copy, read-only.");
   problem.def_property_readonly(
       "p", [=](const py::object& s) { return view(self_problem(s).p, s, false); },
-      "One number an unknown; momentum in a step (N s, N m s).");
+      "One number per unknown; momentum in a step (N s, N m s).");
   problem.def_property_readonly(
       "b", [=](const py::object& s) { return view(self_problem(s).b, s, false); },
-      "One number a row; m/s in a step.");
+      "One number per row; m/s in a step.");
   problem.def_property_readonly(
       "blocks", [](const ProblemHandle& s) { return s.problem->blocks; }, "Laws of the rows.");
   problem.def_property_readonly("rows", [](const ProblemHandle& s) { return s.problem->rows(); });

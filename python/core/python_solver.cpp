@@ -41,7 +41,8 @@ class PythonSolver : public Solver {
     report.residual = judge_(problem, solution);
     // The velocities follow from the impulses wherever M can be inverted.
     solution.u = judge_.u();
-    report.status = verdict(report.residual, tolerance, SolveStatus::inaccurate);
+    report.status = SolveStatus::inaccurate;
+    conclude(report, {tolerance});
     report.iterations = attribute(*object_, "iterations", 0, name_);
     return report;
   }

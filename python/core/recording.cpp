@@ -122,6 +122,14 @@ py::array velocities_of_frames(RecordingHandle& handle, std::int64_t first, std:
                  [&](const FrameRange& part) { return recording.velocities(part, body); });
 }
 
+py::array elements_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t count,
+                             std::int64_t stride) {
+  const Recording& recording = handle.get();
+  const auto width = static_cast<py::ssize_t>(recording.element_columns().size());
+  return numbers({first, count, stride}, {width},
+                 [&](const FrameRange& part) { return recording.elements(part); });
+}
+
 py::tuple contacts_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t count,
                              std::int64_t stride) {
   std::vector<std::int64_t> starts = {0};
@@ -165,10 +173,8 @@ py::dict summary_of(RecordingHandle& handle) {
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {
-  constexpr const char* words[] = {"fixed", "planar", "spatial"};
   std::vector<std::string> names;
-  for (const Freedom freedom : handle.get().freedoms())
-    names.emplace_back(words[static_cast<int>(freedom)]);
+  for (const Freedom freedom : handle.get().freedoms()) names.emplace_back(to_string(freedom));
   return names;
 }
 
@@ -184,6 +190,8 @@ void add_recording(py::module_& module) {
   recording.def("_frames", &frames_of);
   recording.def("_poses", &poses_of_frames);
   recording.def("_velocities", &velocities_of_frames);
+  recording.def("_elements", &elements_of_frames);
+  recording.def("_element_columns", [](RecordingHandle& r) { return r.get().element_columns(); });
   recording.def("_contacts", &contacts_of_frames);
   recording.def("_state", [](RecordingHandle& r, std::int64_t frame) {
     return StateHandle{std::make_shared<State>(r.get().state(frame)), bodies_of(r.get())};
@@ -222,7 +230,7 @@ void add_recording(py::module_& module) {
       "Number of compiled models: one more for each change of parameters.");
   recording.def(
       "refresh", [](RecordingHandle& r) { r.get().refresh(); },
-      "Looks again how many frames are complete, where a run is writing the file.");
+      "Looks again how many frames are complete, if a run is writing the file.");
   recording.def(
       "to_csv",
       [](RecordingHandle& r, const std::filesystem::path& folder) { export_csv(r.get(), folder); },

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "python/core/code.h"
+#include "vinci/model/element.h"
 
 namespace vinci::python {
 
@@ -69,29 +70,36 @@ StepReport SimulationHandle::step(std::int64_t count) {
   return (*turn).report();
 }
 
-Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
-  Recorder* const recorder = handle == nullptr ? nullptr : &handle->get();
-  Advance done;
-  Turn turn(*this);
-  Simulation& simulation = *turn;
-  py::gil_scoped_release release;
-  const double accept = simulation.options().real("accept");
-  const Stopwatch watch;
-  while (simulation.state().step < last_step && !simulation.diverged() &&
-         simulation.report().ending == Ending::none) {
-    done.more = watch.seconds() > seconds;
-    if (done.more) break;
-    const double residual = simulation.step().solve.residual.relative;
-    done.worst_residual = std::max(done.worst_residual, residual);  // the judge gives no NaN
-    if (residual > accept) ++done.inexact;
-    if (recorder == nullptr) continue;
-    recorder->add_step(simulation);
-    if (recorder->flush_is_due()) {
-      py::gil_scoped_acquire gil;
-      recorder->flush();
-    }
+namespace {
+
+// The residuals of a part of a run.
+struct Residuals : StepWatcher {
+  explicit Residuals(double accepted) : accept(accepted) {}
+  void after_step(const Simulation& simulation) override {
+    const double residual = simulation.report().solve.residual.relative;
+    advance.worst_residual = std::max(advance.worst_residual, residual);  // the judge gives no NaN
+    if (residual > accept) ++advance.inexact;
   }
-  return done;
+  double accept;
+  Advance advance;
+};
+
+}  // namespace
+
+Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
+  RunLoop loop{.last_step = last_step, .recorder = handle == nullptr ? nullptr : &handle->get()};
+  Turn turn(*this);
+  Residuals residuals((*turn).options().real("accept"));
+  loop.watchers = {&residuals};
+  loop.with_files = [](const std::function<void()>& use) {
+    py::gil_scoped_acquire gil;
+    use();
+  };
+  const Stopwatch watch;
+  loop.go_on = [&] { return watch.seconds() <= seconds; };
+  py::gil_scoped_release release;
+  residuals.advance.more = !run_steps(*turn, loop);
+  return residuals.advance;
 }
 
 void SimulationHandle::set_state(const State& state) {
@@ -209,11 +217,25 @@ void add_looks(py::class_<SimulationHandle>& simulation) {
                                    "The present state, read-only; it follows the run, `copy()` "
                                    "keeps it.");
   simulation.def_property_readonly(
+      "elements",
+      [](const SimulationHandle& handle) {
+        const Simulation& simulation = handle.get();
+        VectorX numbers;
+        read_elements(simulation.model(), simulation.state(), numbers);
+        py::dict result;
+        int i = 0;
+        for (const auto& element : simulation.model().elements)
+          for (const ElementColumn& column : element->columns())
+            result[py::str(element->name() + "." + column.name)] = numbers[i++];
+        return result;
+      },
+      "Numbers of springs and the like at the present state, by `element.column`, in SI units.");
+  simulation.def_property_readonly(
       "contacts", &SimulationHandle::contacts,
       R"(The contacts of the last step, a structured array without a copy.
 
-Fields: `key` (shapes and features), `bodies` (numbers of a and b), `point_a`, `point_b` (m, world),
-`normal` (from a to b), `tangent_1`, `tangent_2`, `impulse` (N s on b: normal, tangent 1, tangent 2),
+Fields: `kind` (0 contact, 1 support), `key` (shapes and features, or body and support), `bodies`
+(numbers of a and b), `point_a`, `point_b` (m, world), `normal` (from a to b), `tangent_1`, `tangent_2`, `impulse` (N s on b: normal, tangent 1, tangent 2),
 `velocity` (m/s of b relative to a after the step, same axes), `gap` (m at the start of the step,
 negative: overlap), `friction`. The array is read-only and stays as it is when the run goes on.
 

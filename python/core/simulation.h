@@ -3,7 +3,7 @@
 #pragma once
 
 #include "python/core/core.h"
-#include "vinci/recording/recorder.h"
+#include "vinci/recording/run_loop.h"
 
 namespace vinci::python {
 

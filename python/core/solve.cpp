@@ -154,7 +154,7 @@ void add_answer(py::module_& module) {
   answer.def_property_readonly(
       "impulse",
       [](const py::object& s) { return view(s.cast<const Answer&>().solution.lambda, s, false); },
-      "One number a row: N s in a step.");
+      "One number per row: N s in a step.");
   answer.def_property_readonly(
       "w", [](const py::object& s) { return view(s.cast<const Answer&>().w, s, false); },
       "J u + C impulse + b: m/s in a step.");
@@ -171,7 +171,7 @@ void add_answer(py::module_& module) {
         if (a.certificate.size() == 0) return py::none();
         return copied(a.certificate);
       },
-      "A checked proof that there is no solution, one number a row, or None.");
+      "A checked proof that there is no solution, one number per row, or None.");
   answer.def_readonly("seconds", &Answer::seconds, "Wall time of the solve, s.");
   answer.def("__repr__", [](const Answer& a) {
     return fmt::format("<vinci.Answer {}{}{}, residual {:.2g}, {} iterations{}{}>",

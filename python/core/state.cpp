@@ -10,20 +10,48 @@
 namespace vinci::python {
 namespace {
 
-constexpr int pickle_version = 2;
+constexpr int pickle_version = 3;
 
-const py::dtype& memory_type() {
-  static const py::dtype* const type = [] {
-    const ContactMemory m{};
-    return new py::dtype(RowType(sizeof m)
-                             .field("key", "(4,)u4", offset_in(m, m.key))
-                             .field("impulse", "(3,)f8", offset_in(m, m.impulse))
-                             .field("approach", "f8", offset_in(m, m.approach))
-                             .field("patch_point", "i8", offset_in(m, m.patch_point))
-                             .field("deformation_a", "(3,)f8", offset_in(m, m.deformation_a))
-                             .field("deformation_b", "(3,)f8", offset_in(m, m.deformation_b))
-                             .dtype());
-  }();
+// The types live as long as the process: their arrays may outlive the module.
+template <class Record>
+const py::dtype& record_type();
+
+template <class Record>
+RowType keyed(const Record& record) {
+  RowType type(sizeof record);
+  type.field("kind", "u4", offset_in(record, record.key.kind))
+      .field("key", "(4,)u4", offset_in(record, record.key.ids));
+  return type;
+}
+
+template <>
+const py::dtype& record_type<ImpulseMemory>() {
+  const ImpulseMemory m{};
+  static const py::dtype* const type =
+      new py::dtype(keyed(m)
+                        .field("point", "i8", offset_in(m, m.point))
+                        .field("impulse", "(3,)f8", offset_in(m, m.impulse))
+                        .dtype());
+  return *type;
+}
+
+template <>
+const py::dtype& record_type<ReboundMemory>() {
+  const ReboundMemory m{};
+  static const py::dtype* const type =
+      new py::dtype(keyed(m).field("speed", "f8", offset_in(m, m.speed)).dtype());
+  return *type;
+}
+
+template <>
+const py::dtype& record_type<LayerMemory>() {
+  const LayerMemory m{};
+  static const py::dtype* const type =
+      new py::dtype(keyed(m)
+                        .field("point", "i8", offset_in(m, m.point))
+                        .field("deformation_a", "(3,)f8", offset_in(m, m.deformation_a))
+                        .field("deformation_b", "(3,)f8", offset_in(m, m.deformation_b))
+                        .dtype());
   return *type;
 }
 
@@ -55,19 +83,34 @@ void assign(VectorX& to, const py::handle& array, const char* what) {
   to = numbers;
 }
 
-py::array memory_of(const State& state) {
-  return owning(memory_type(), {static_cast<py::ssize_t>(state.contacts.size())}, state.contacts);
+template <class Record>
+py::array array_of(const std::vector<Record>& records) {
+  return owning(record_type<Record>(), {static_cast<py::ssize_t>(records.size())}, records);
 }
 
-void set_memory(State& state, const py::object& rows) {
-  const py::array array =
-      py::module_::import("numpy").attr("ascontiguousarray")(rows, "dtype"_a = memory_type());
-  std::vector<ContactMemory> memory(static_cast<std::size_t>(array.size()));
-  if (!memory.empty()) {
-    const auto* from = static_cast<const ContactMemory*>(array.data());
-    memory.assign(from, from + array.size());
-  }
-  state.contacts = std::move(memory);
+template <class Record>
+void set_records(std::vector<Record>& records, const py::object& rows) {
+  const py::array array = py::module_::import("numpy").attr("ascontiguousarray")(
+      rows, "dtype"_a = record_type<Record>());
+  const auto* from = static_cast<const Record*>(array.data());
+  std::vector<Record> given;
+  if (array.size() > 0) given.assign(from, from + array.size());
+  records = std::move(given);
+}
+
+template <class Record>
+py::bytes raw(const std::vector<Record>& records) {
+  return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(Record)};
+}
+
+// False if the bytes are not whole records.
+template <class Record>
+bool set_raw(std::vector<Record>& records, const py::handle& from) {
+  const auto bytes = from.cast<std::string>();
+  if (bytes.size() % sizeof(Record) != 0) return false;
+  records.resize(bytes.size() / sizeof(Record));
+  if (!bytes.empty()) std::memcpy(static_cast<void*>(records.data()), bytes.data(), bytes.size());
+  return true;
 }
 
 // Raw numbers, so that every bit comes back.
@@ -75,14 +118,13 @@ py::tuple pickled_state(const StateHandle& handle) {
   const State& state = *handle.state;
   const BodyTable& bodies = *handle.bodies;
   return py::make_tuple(pickle_version, state.step, state.time, poses_of(state),
-                        copied(state.velocities),
-                        py::bytes(reinterpret_cast<const char*>(state.contacts.data()),
-                                  state.contacts.size() * sizeof(ContactMemory)),
+                        copied(state.velocities), raw(state.memory.impulses),
+                        raw(state.memory.rebounds), raw(state.memory.layers),
                         copied(state.controls), bodies.names, bodies.offsets, bodies.sizes);
 }
 
 StateHandle unpickled_state(const py::tuple& parts) {
-  if (parts.size() != 10 || parts[0].cast<int>() != pickle_version)
+  if (parts.size() != 12 || parts[0].cast<int>() != pickle_version)
     throw Error("was pickled by another version of vinci", "State");
   auto state = std::make_shared<State>();
   state->step = parts[1].cast<std::int64_t>();
@@ -90,19 +132,16 @@ StateHandle unpickled_state(const py::tuple& parts) {
   state->poses.resize(static_cast<std::size_t>(py::len(parts[3])));
   set_poses(*state, parts[3]);
   state->velocities = vector_of(parts[4], "velocities");
-  const auto memory = parts[5].cast<std::string>();
-  const BodyTable bodies{parts[7].cast<std::vector<std::string>>(),
-                         parts[8].cast<std::vector<int>>(), parts[9].cast<std::vector<int>>()};
+  const BodyTable bodies{parts[9].cast<std::vector<std::string>>(),
+                         parts[10].cast<std::vector<int>>(), parts[11].cast<std::vector<int>>()};
   int entries = 0;
   for (const int size : bodies.sizes) entries += size;
-  if (memory.size() % sizeof(ContactMemory) != 0 || bodies.names.size() != state->poses.size() ||
+  if (!set_raw(state->memory.impulses, parts[5]) || !set_raw(state->memory.rebounds, parts[6]) ||
+      !set_raw(state->memory.layers, parts[7]) || bodies.names.size() != state->poses.size() ||
       bodies.offsets.size() != bodies.names.size() || bodies.sizes.size() != bodies.names.size() ||
       entries != state->velocities.size())
     throw Error("was pickled by another version of vinci", "State");
-  state->contacts.resize(memory.size() / sizeof(ContactMemory));
-  if (!memory.empty())
-    std::memcpy(static_cast<void*>(state->contacts.data()), memory.data(), memory.size());
-  state->controls = vector_of(parts[6], "controls");
+  state->controls = vector_of(parts[8], "controls");
   return {state, std::make_shared<BodyTable>(bodies)};
 }
 
@@ -161,10 +200,26 @@ void add_numbers(py::class_<StateHandle>& state) {
       "Packed velocities: of the centre of mass in m/s and angular in rad/s, `Body.velocity` says "
       "where; a view, writable if the state is.");
   state.def_property(
-      "contacts", [](const StateHandle& s) { return memory_of(*s.state); },
-      [](const StateHandle& s, const py::object& rows) { set_memory(changeable(s), rows); },
-      "What the contacts hand to the next step, sorted by key: `key`, `impulse` (N s along normal "
-      "and tangents), `approach` (m/s), and of compliant contacts `patch_point` and the layers' "
+      "impulses", [](const StateHandle& s) { return array_of(s.state->memory.impulses); },
+      [](const StateHandle& s, const py::object& rows) {
+        set_records(changeable(s).memory.impulses, rows);
+      },
+      "Impulses of the last step, by which the next one begins, sorted by key: `kind` (0 contact, "
+      "1 "
+      "support, 2 element), `key`, `point` of a contact's patch, `impulse` (N s along normal and "
+      "tangents). A copy.");
+  state.def_property(
+      "rebounds", [](const StateHandle& s) { return array_of(s.state->memory.rebounds); },
+      [](const StateHandle& s, const py::object& rows) {
+        set_records(changeable(s).memory.rebounds, rows);
+      },
+      "Impacts whose rebound is still due, sorted by key: `kind`, `key`, `speed` (m/s). A copy.");
+  state.def_property(
+      "layers", [](const StateHandle& s) { return array_of(s.state->memory.layers); },
+      [](const StateHandle& s, const py::object& rows) {
+        set_records(changeable(s).memory.layers, rows);
+      },
+      "Layers of compliant contacts, sorted by key and point: `kind`, `key`, `point`, "
       "`deformation_a`, `deformation_b` (m along normal and tangents). A copy.");
   state.def_property(
       "controls",

@@ -38,7 +38,7 @@ void check_fit(const Model& model, const State& state) {
 
 py::array detect(StepHandle& step, const py::object& poses, const py::object& reach) {
   StepContext& context = step.get();
-  const Model& model = *context.model;
+  const Model& model = *context.in.model;
   State state;
   state.poses.resize(model.bodies.size());
   set_poses(state, poses);
@@ -50,17 +50,14 @@ py::array detect(StepHandle& step, const py::object& poses, const py::object& re
   const VectorX distances = vector_of(numbers, "reach");
   if (!(distances.array() >= 0.0).all() || !distances.allFinite())
     throw Error("accepted: finite distances in m, not negative", "reach");
-  context.detector->detect(model, state.poses,
-                           {distances.data(), static_cast<std::size_t>(distances.size())},
-                           context.contacts);
+  context.in.detector->detect(model, state.poses,
+                              {distances.data(), static_cast<std::size_t>(distances.size())},
+                              context.work.contacts);
   std::vector<SolvedContact> rows;
-  for (const Contact& contact : context.contacts) {
+  for (const Contact& contact : context.work.contacts) {
     const ContactFrame frame = contact_frame(model.world, contact.normal);
     SolvedContact row{contact, frame.tangent_1, frame.tangent_2};
-    row.friction = model
-                       .surface(model.shapes[contact.key.shape_a].material,
-                                model.shapes[contact.key.shape_b].material)
-                       .friction;
+    row.friction = model.surface_between(contact.key.shape_a(), contact.key.shape_b()).friction;
     rows.push_back(row);
     step.report.penetration = std::max(step.report.penetration, -contact.gap);
   }
@@ -71,15 +68,15 @@ py::array detect(StepHandle& step, const py::object& poses, const py::object& re
 
 Answer solve_in_step(StepHandle& step, const ProblemHandle& problem, const py::object& guess) {
   StepContext& context = step.get();
-  Answer answer = solved_by(*context.solver, *problem.problem, guess);
+  Answer answer = solved_by(*context.in.solver, *problem.problem, guess);
   step.report.solve = answer.report;
-  context.problem = *problem.problem;
-  context.solution = answer.solution;
+  context.work.problem = *problem.problem;
+  context.work.solution = answer.solution;
   return answer;
 }
 
 py::array forces(StepHandle& step, const StateHandle& state, double h) {
-  check_fit(*step.get().model, *state.state);
+  check_fit(*step.get().in.model, *state.state);
   VectorX numbers;
   step_forces(step.get(), *state.state, h, numbers);
   return copied(numbers);
@@ -87,15 +84,13 @@ py::array forces(StepHandle& step, const StateHandle& state, double h) {
 
 StepReport advance(StepHandle& step, const StateHandle& handle, double h) {
   State& state = own(handle);
-  check_fit(*step.get().model, state);
+  check_fit(*step.get().in.model, state);
   if (!(h > 0.0)) throw Error(fmt::format("is {}; accepted: a positive time in s", h), "h");
-  const std::int64_t before = state.step;
   {
     py::gil_scoped_release release;
     step.report = step.inner->step(step.get(), state, h);
   }
-  state.step = before;  // the whole of it counts as one step
-  step.solved = step.get().solved;
+  step.solved = step.get().out.contacts;
   return step.report;
 }
 
@@ -104,7 +99,7 @@ void set_contacts(StepHandle& step, const py::object& rows) {
       rows, "dtype"_a = solved_contact_type());
   const auto* from = static_cast<const SolvedContact*>(array.data());
   step.solved.assign(from, from + array.size());
-  const int bodies = static_cast<int>(step.get().model->bodies.size());
+  const int bodies = static_cast<int>(step.get().in.model->bodies.size());
   for (const SolvedContact& row : step.solved)
     for (const int body : {row.contact.body_a, row.contact.body_b})
       if (body < 0 || body >= bodies)
@@ -156,19 +151,19 @@ class PythonStepper : public TimeStepper {
     handle->owner = owner_;
     handle->inner = inner_;
     handle->report.solve.status = SolveStatus::solved;  // where there is nothing to solve
-    context.controls = state.controls;
-    const StateHandle next{std::make_shared<State>(state), body_table(*context.model)};
-    const std::vector<SolvedContact> before = context.solved;
+    context.out.controls = state.controls;
+    const StateHandle next{std::make_shared<State>(state), body_table(*context.in.model)};
+    const std::vector<SolvedContact> before = context.out.contacts;
     try {
       object_->attr("step")(handle, next, h);
-      check_rotations(*context.model, *next.state);
+      check_rotations(*context.in.model, *next.state);
     } catch (...) {
       handle->context = nullptr;
-      context.solved = before;
+      context.out.contacts = before;
       throw;
     }
     handle->context = nullptr;
-    return take(context, *handle, *next.state, state, h);
+    return take(context, *handle, *next.state, state);
   }
 
  private:
@@ -179,18 +174,15 @@ class PythonStepper : public TimeStepper {
         throw Error("the step left a rotation that is not a unit quaternion", model.bodies[b].name);
   }
 
-  static StepReport take(StepContext& context, StepHandle& handle, const State& next, State& state,
-                         double h) {
+  static StepReport take(StepContext& context, StepHandle& handle, const State& next,
+                         State& state) {
     state.poses = next.poses;
     state.velocities = next.velocities;
-    state.contacts = next.contacts;
-    std::sort(state.contacts.begin(), state.contacts.end(),
-              [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
-    state.controls = context.controls;
-    ++state.step;
-    state.time += h;
-    context.solved = std::move(handle.solved);
-    handle.report.diverged_body = first_not_finite(*context.model, state);
+    state.memory = next.memory;
+    state.memory.sort();
+    state.controls = context.out.controls;
+    context.out.contacts = std::move(handle.solved);
+    handle.report.diverged_body = first_not_finite(*context.in.model, state);
     return handle.report;
   }
 
@@ -216,14 +208,14 @@ It is of no use after the step. See `Stepper` for an example.)");
   step.def("detect", &detect, "poses"_a, "reach"_a,
            R"(Contacts of bodies at these poses (bodies x 7) that are near each other.
 
-`reach` is how far the surface of each body may travel in the step (m), one number or one a body:
+`reach` is how far the surface of each body may travel in the step (m), one number or one per body:
 contacts whose gap is at most the sum of two are found. The array has the fields of
 `Simulation.contacts`; impulses and velocities are zero, to be filled in.)");
   step.def("solve", &solve_in_step, "problem"_a, "guess"_a = py::none(),
            "Solves a problem with the solver of the run; gives an Answer, which the step reports.");
   step.def("forces", &forces, "state"_a, "h"_a,
            "Applied forces, packed as velocities (N, N m): gravity, the scene's and those of the "
-           "controllers, whose memory advances. To be called once a step.");
+           "controllers, whose memory advances. To be called once per step.");
   step.def("advance", &advance, "state"_a, "h"_a,
            "Advances the state by h seconds with the built-in method 'stewart-trinkle' and the "
            "solver of the run; for steps made of parts. Gives a StepReport.");

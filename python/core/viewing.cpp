@@ -37,7 +37,7 @@ py::dict page(const Paths& recordings, const std::filesystem::path& path, bool o
   return py::dict("bytes"_a = result.bytes, "frames"_a = kept);
 }
 
-// The address is told before it serves.
+// The address is reported before it serves.
 void serve(const Paths& recordings, int port, const py::function& tell) {
   ServerOptions options;
   options.port = port;

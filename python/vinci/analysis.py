@@ -108,7 +108,7 @@ def compare(
     options: Mapping[str, Any] | None = None,
     **run: Any,
 ) -> Comparison:
-    """Runs a scene under all combinations of choices, and tells where they disagree.
+    """Runs a scene under all combinations of choices, and reports where they disagree.
 
     `across` gives values to options of the run ("motion"), of plugins ("solver.tolerance") and to
     parameters ("mu"). Runs with the same parameters are compared with the finest of them, or with
@@ -268,7 +268,7 @@ def converge(
     impulse(a, b), force(a, b), ..., several of them, or "trajectory": the largest distance of any
     point of a body. It is taken `at` a time (the end), or `over` the time up to it: "max", "min"
     or "mean". `reference` is "finest", "richardson" or the exact value. `across` gives further
-    choices, a curve each.
+    choices, one curve each.
 
     >>> fall = {"world": "planar", "bodies": {"stone": {"mass": 1, "inertia": 1}}}
     >>> study = vinci.converge(fall, "stone.y", [4e-3, 2e-3, 1e-3], duration=0.2,

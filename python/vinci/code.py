@@ -40,7 +40,7 @@ class Solver:
         return None
 
     def solve(self, problem: Problem, guess: np.ndarray) -> Any:
-        """The impulses, one number a row; or (u, impulses); or an Answer. `guess` are impulses to
+        """The impulses, one number per row; or (u, impulses); or an Answer. `guess` are impulses to
         start from, a copy."""
         raise NotImplementedError(f"{type(self).__name__}.solve(problem, guess)")
 
@@ -83,7 +83,7 @@ class ImpactLaw:
     """
 
     def apply(self, impact: Impact) -> Any:
-        """The impulses of the impact, one number a row of `impact.problem` (N s); or an Answer. The
+        """The impulses of the impact, one number per row of `impact.problem` (N s); or an Answer. The
         velocities follow from them."""
         raise NotImplementedError(f"{type(self).__name__}.apply(impact)")
 
@@ -123,7 +123,7 @@ class Motion:
     `at(t)` gives position, velocity and acceleration (m or rad, and per s), or `position(t)` and,
     where they are known, `velocity(t)` and `acceleration(t)` do. The defaults of these two are
     central differences, right to about 1e-9 and 1e-5 for motions of order one. A function of time
-    alone: it is asked several times a step.
+    alone: it is asked several times per step.
 
     >>> class Swing(vinci.Motion):
     ...     def at(self, t):

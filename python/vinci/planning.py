@@ -32,7 +32,7 @@ class Passage:
 
     status: str
     note: str  #: one sentence about the status
-    path: np.ndarray  #: a pose a row: x, y, angle, or x, y, z, roll, pitch, yaw (m, rad)
+    path: np.ndarray  #: one pose per row: x, y, angle, or x, y, z, roll, pitch, yaw (m, rad)
     length: float  #: no point of the body travels farther, m
     least_gap: float  #: certified: the body comes no nearer to another one, m
     samples: int  #: random poses tried

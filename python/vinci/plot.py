@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plots that people draw of a run anyway, each one call on a recording.
+"""The usual plots of a run, each one call on a recording.
 
 Every function takes a recording (or its path, or several of them to compare), draws into `ax` or
 into a new figure, and returns the axes. SI units, written on the axes.
@@ -302,13 +302,13 @@ def gap(recordings: Sources, between: Optional[Pair] = None, *, most: int = 6,
 
 def impulse(recordings: Sources, between: Optional[Pair] = None, *, most: int = 6,
             ax: Optional[Axes] = None) -> Axes:
-    """The impulses of contact points a step over time (N s): normal as lines, friction thinner.
+    """The impulses of contact points per step over time (N s): normal as lines, friction thinner.
 
     between, most: as in gap().
 
     >>> axes = vinci.plot.impulse("runs/changing_friction.h5")
     >>> axes.get_ylabel()
-    'impulse a step (N s)'
+    'impulse per step (N s)'
     """
     def draw(ax: Axes, recording: Recording, times: np.ndarray, rows: np.ndarray, label: str,
              colour: str, dash: Any) -> None:
@@ -317,7 +317,7 @@ def impulse(recordings: Sources, between: Optional[Pair] = None, *, most: int = 
                 linewidth=0.8, alpha=0.8)
 
     ax = _contact_plot(recordings, between, most, ax, draw)
-    ax.set_ylabel("impulse a step (N s)")
+    ax.set_ylabel("impulse per step (N s)")
     return ax
 
 

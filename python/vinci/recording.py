@@ -119,11 +119,11 @@ class Recording(_core.Recording):
 
     @property
     def frames(self) -> np.ndarray:
-        """One row a frame, for all of them, as `infos()` gives it."""
+        """One row per frame, for all of them, as `infos()` gives it."""
         return self.infos()
 
     def infos(self, first: int = 0, last: int | None = None, stride: int = 1) -> np.ndarray:
-        """One row a frame, a structured array.
+        """One row per frame, a structured array.
 
         Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
         solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
@@ -165,6 +165,15 @@ class Recording(_core.Recording):
         its own: 3 (vx vy wz) planar, 6 (vx vy vz wx wy wz) spatial, 0 fixed."""
         chosen = -1 if body is None else self._body(body)
         return self._velocities(*self._range(first, last, stride), chosen)
+
+    def elements(
+        self, first: int = 0, last: int | None = None, stride: int = 1
+    ) -> dict[str, np.ndarray]:
+        """Numbers of springs and the like over the frames, by `element.column`, in SI units; empty
+        if the scene has none."""
+        names = [column.rsplit(" [", 1)[0] for column in self._element_columns()]
+        values = self._elements(*self._range(first, last, stride))
+        return {name: values[:, i] for i, name in enumerate(names)}
 
     def contacts(self, frame: int) -> np.ndarray:
         """The contacts of a frame's step, with the fields of `Simulation.contacts`."""
@@ -265,7 +274,7 @@ class Recording(_core.Recording):
 
 
 class BodyTrack:
-    """A body of a recording over time. Arrays have one row a frame and are read when asked for.
+    """A body of a recording over time. Arrays have one row per frame and are read when asked for.
 
     >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "t.h5")
     >>> track = vinci.Recording(tmp / "t.h5").body("box-01")

@@ -24,7 +24,7 @@ def parse(scene: Any, name: str) -> Scene:
         mistakes.append(Diagnostic(name, 0, "", "a scene is a dict"))
     if mistakes:
         raise SceneError(mistakes)
-    # JSON is YAML; one value a line keeps lines short.
+    # JSON is YAML; one value per line keeps lines short.
     text = json.dumps(data, indent=0, allow_nan=False)
     try:
         return Scene.parse(text, name)

@@ -122,16 +122,12 @@ class Simulation(_core.Simulation):
         controllers: Iterable[Any] = (),
         motions: Mapping[tuple[str, str], Any] | None = None,
     ) -> None:
+        words = locals()  # the keywords of the run's options are those of their table
+        given = {name: words[name.replace("-", "_")] for name in _core.run_options()}
         for library in [plugins] if isinstance(plugins, (str, os.PathLike)) else plugins:
             _core.load_plugin(library)
         texts = {k.replace("_", "-"): _text(v, k) for k, v in (options or {}).items()}
         code: dict[str, Any] = {"stepper": None, "solver": None, "impact-law": None}
-        given = {
-            "stepper": stepper, "motion": motion, "cone": cone, "directions": directions,
-            "impact-time": impact_time, "impact-law": impact_law,
-            "detector": detector, "solver": solver, "step": step, "duration": duration,
-            "output-interval": output_interval, "accept": accept, "seed": seed,
-        }  # fmt: skip
         for name, value in given.items():
             if name in code and value is not None and not isinstance(value, str):
                 code[name] = value() if isinstance(value, type) else value

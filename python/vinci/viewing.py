@@ -24,7 +24,7 @@ def _paths(runs: Sequence[Run]) -> list[Path]:
 def view(*runs: Run, browser: bool = True, port: int = 0) -> None:
     """Shows recordings in the browser until Ctrl-C; several are compared.
 
-    Serves on this machine alone, on a free port unless one is given, and prints the address.
+    Serves to this machine only, on a free port unless one is given, and prints the address.
     Recordings that are still being written grow on the page.
 
     >>> vinci.view("run.h5")  # doctest: +SKIP
@@ -37,7 +37,7 @@ def view(*runs: Run, browser: bool = True, port: int = 0) -> None:
 
     paths = _paths(runs)
     for path in paths:
-        _core.Recording(path).close()  # bad ones are told at once
+        _core.Recording(path).close()  # bad ones are reported at once
     try:
         _core._serve(paths, port, tell)
     except KeyboardInterrupt:
@@ -50,8 +50,8 @@ def write_page(
 ) -> dict[str, Any]:  # fmt: skip
     """Writes one HTML file that holds the viewer and the recordings: it opens offline.
 
-    Recordings that would need more than `max_size` MB are thinned; `every` keeps every so many
-    frames whatever the size. Gives `bytes` of the file and `frames` kept of each recording.
+    Recordings that would need more than `max_size` MB are thinned; `every` keeps only every
+    N-th frame whatever the size. Gives `bytes` of the file and `frames` kept of each recording.
 
     >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "stack.h5")
     >>> vinci.write_page(tmp / "stack.h5", path=tmp / "stack.html")["frames"]
@@ -79,7 +79,7 @@ def render(
 ) -> dict[str, Any]:
     """Draws a picture (.png) or a video (.mp4, .webm, .gif) of recordings.
 
-    `size` in pixels; `fps` pictures and `speed` simulated seconds a second of video; `start`,
+    `size` in pixels; `fps` pictures and `speed` simulated seconds per second of video; `start`,
     `stop` and, for one picture, `at` in simulated s; `layout` 'single', 'side-by-side' or 'ghost';
     `follow` a body; `camera` its position and the point it looks at, six numbers in m. Needs
     Chromium, for videos also ffmpeg. Gives `bytes` and `pictures`.

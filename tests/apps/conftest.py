@@ -4,11 +4,15 @@ import json
 import os
 import pathlib
 import subprocess
+import time
 
+import h5py
 import pytest
 
 PROGRAM = os.environ["VINCI_PROGRAM"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+# s: a net under what would never end. Nothing is measured by it: a busy machine must not come near.
+PATIENCE = 600
 
 # A block that slides to rest: 200 steps, two contacts.
 BLOCK = """\
@@ -39,6 +43,14 @@ def stack(boxes=6, duration=1.0):
     return "\n".join(lines) + "\n"
 
 
+def wait_for(condition):
+    """Waits for what must come, however long it takes."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
 class Vinci:
     """The program, run in a folder of its own."""
 
@@ -47,7 +59,7 @@ class Vinci:
 
     def __call__(self, *arguments, code=0, **keywords):
         done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, text=True,
-                              capture_output=True, timeout=120, errors="replace", **keywords)
+                              capture_output=True, timeout=PATIENCE, errors="replace", **keywords)
         assert code is None or done.returncode == code, (done.returncode, done.stdout, done.stderr)
         return done
 
@@ -57,6 +69,18 @@ class Vinci:
     def start(self, *arguments, **keywords):
         keywords = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **keywords}
         return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, **keywords)
+
+    def wait_for_frames(self, name, count):
+        """Waits until the recording of a run that is under way has so many frames."""
+        path = self.folder / name
+
+        def enough():
+            try:
+                with h5py.File(path, "r", swmr=True) as file:
+                    return int(file["progress"]["frames"]) >= count
+            except OSError:  # not there yet, or just being written
+                return False
+        wait_for(enough)
 
     def scene(self, text, name="scene.yaml"):
         (self.folder / name).write_text(text)

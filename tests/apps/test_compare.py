@@ -2,12 +2,11 @@
 """compare and converge: what they print, write, and how they fail."""
 import os
 import signal
-import time
 import xml.etree.ElementTree
 
 import pytest
 
-from conftest import BLOCK, SOURCE
+from conftest import BLOCK, PATIENCE, SOURCE, wait_for
 
 COMPARISON = {"ok", "exit_code", "title", "duration", "tolerance", "tolerance_given", "size",
               "reference_given", "brief", "axes", "bodies", "times", "variants", "cases", "skipped",
@@ -122,11 +121,9 @@ def test_ctrl_c_ends_all_runs_and_leaves_readable_recordings(vinci):
     process = vinci.start("compare", "scene.yaml", "--across", "motion=dynamic,first-order",
                           "--duration", "1000", "-o", "out", "--jobs", "2")
     files = [vinci.folder / "out" / f"{name}.h5" for name in ("dynamic", "first-order")]
-    until = time.monotonic() + 60
-    while not all(file.exists() for file in files) and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for(lambda: all(file.exists() for file in files))
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    assert process.wait(timeout=PATIENCE) == 130
     for file in files:
         assert vinci.json("info", file)["steps"] >= 0
 
@@ -169,7 +166,7 @@ def test_the_report_of_orders_fits_80_columns(vinci):
     (["--from", "1e-2"], "--from, to: one needs the other"),
     (["--over", "sum"], "--over: unknown value 'sum'; accepted: end, max, min, mean"),
     (["--plot", "plot.png"], "--plot: plots are written as SVG"),
-    (["--across", "step=1,2"], "--across step: the step varies anyway"),
+    (["--across", "step=1,2"], "--across step: the step varies in any case"),
     (["--step", "1e-3"], "--step: the step varies; give the steps"),
     (["--at", "3"], "--at: accepted: 0 to the duration, 0.2 s"),
 ])

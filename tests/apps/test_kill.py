@@ -2,15 +2,15 @@
 """Runs that are killed, interrupted, continued: nothing that was flushed is ever lost."""
 import json
 import random
+import resource
 import signal
 import subprocess
-import time
 
 import h5py
 import numpy
 import pytest
 
-from conftest import BLOCK, stack
+from conftest import BLOCK, PATIENCE, stack, wait_for
 
 KILLS = 50
 STEPS = 8000
@@ -23,7 +23,9 @@ TIMELESS = ("steps", "inexact_steps", "worst_residual", "worst_residual_step", "
 def whole(shared):
     """The undisturbed run: its result, and state hash and statistics after each of its steps."""
     shared.scene(stack(duration=STEPS / 1000), NAME)
-    result = shared.json("run", NAME, "-o", "whole.h5")
+    before = children_seconds()
+    result = shared.json("run", NAME, "-o", "whole.h5", "--flush-interval", "0.01")
+    result["seconds"] = children_seconds() - before
     with h5py.File(shared.folder / "whole.h5") as file:
         result["hashes"] = file["frames"]["state_hash"][:]
         result["statistics"] = file["summary"][:]
@@ -46,12 +48,18 @@ def open_with_h5py(path):
         return frames
 
 
-def kill_after(process, seconds):
-    try:
-        process.wait(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def children_seconds():
+    """Processor time of the programs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def killed_after(shared, seconds, *arguments):
+    """Runs the program until it has had so much processor time: then a signal ends it that it does
+    not catch, wherever it is. A busy machine makes it later, not another moment."""
+    process = shared.start(*arguments, "--flush-interval", "0.01", "--quiet",
+                           preexec_fn=lambda: signal.setitimer(signal.ITIMER_PROF, seconds))
+    assert process.wait(timeout=PATIENCE) in (0, -signal.SIGPROF)
 
 
 def check_continuation(shared, whole, path, step):
@@ -70,8 +78,8 @@ def test_killed_at_50_random_moments_opens_and_resumes_to_the_same_hash(shared, 
     seen = set()
     for trial in range(KILLS):
         path = shared.folder / f"killed-{trial}.h5"
-        process = shared.start("run", NAME, "-o", path, "--flush-interval", "0.01", "--quiet")
-        kill_after(process, randomness.uniform(0.005, 0.25))
+        moment = whole["seconds"] * randomness.uniform(0.01, 0.5)
+        killed_after(shared, moment, "run", NAME, "-o", path)
         if not path.exists():
             continue  # killed before there was anything to keep
         frames = open_with_h5py(path)
@@ -89,13 +97,13 @@ def test_killed_at_50_random_moments_opens_and_resumes_to_the_same_hash(shared, 
 def test_killed_again_and_again_ends_at_the_same_hash(shared, whole):
     randomness = random.Random(7)
     path = shared.folder / "often.h5"
-    process = shared.start("run", NAME, "-o", path, "--flush-interval", "0.01", "--quiet")
+    moment = 0.01 * whole["seconds"]
     while not path.exists():
-        time.sleep(0.001)
-    kill_after(process, 0.01)
+        killed_after(shared, moment, "run", NAME, "-o", path)
+        moment *= 1.5
     for _ in range(10):
-        process = shared.start("run", "--resume", path, "--flush-interval", "0.01", "--quiet")
-        kill_after(process, randomness.uniform(0.005, 0.06))
+        moment = whole["seconds"] * randomness.uniform(0.01, 0.12)
+        killed_after(shared, moment, "run", "--resume", path)
         frames = open_with_h5py(path)
     check_continuation(shared, whole, path, min(frames + 99, STEPS))
 
@@ -104,12 +112,11 @@ def test_killed_again_and_again_ends_at_the_same_hash(shared, whole):
 def test_a_signal_stops_cleanly_and_the_run_continues(vinci, kind):
     vinci.scene(stack(duration=500))
     path = vinci.folder / "stopped.h5"
-    process = vinci.start("run", "scene.yaml", "-o", path, stderr=subprocess.PIPE, text=True)
-    while not path.exists():
-        time.sleep(0.005)
-    time.sleep(0.1)
+    process = vinci.start("run", "scene.yaml", "-o", path, "--flush-interval", "0.01",
+                          stderr=subprocess.PIPE, text=True)
+    vinci.wait_for_frames(path, 10)
     process.send_signal(kind)
-    message = process.communicate(timeout=20)[1]
+    message = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 130
     assert "continue with: vinci run --resume" in message
     info = vinci.json("info", path)
@@ -127,14 +134,10 @@ def test_a_live_run_can_be_read_but_not_written_by_others(vinci):
                           "--output-interval", "0.01")
     path = vinci.folder / "live.h5"
     try:
-        while not path.exists():
-            time.sleep(0.005)
-        time.sleep(0.1)
+        vinci.wait_for_frames(path, 2)
         first = vinci.json("info", path)
         assert first["has_writer"] and first["standing"] == "still running"
-        time.sleep(0.4)
-        with h5py.File(path, "r", swmr=True) as file:
-            assert int(file["progress"]["frames"]) > first["frames"]
+        vinci.wait_for_frames(path, first["frames"] + 1)
         assert "another run" in vinci("run", "--resume", path, code=2).stderr
         refused = vinci("run", "scene.yaml", "-o", path, "--overwrite", code=1)
         assert "being written by another run" in refused.stderr
@@ -143,7 +146,7 @@ def test_a_live_run_can_be_read_but_not_written_by_others(vinci):
         assert process.poll() is None
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 130
+        assert process.wait(timeout=PATIENCE) == 130
     assert vinci.json("info", path)["finished"]
 
 
@@ -217,10 +220,9 @@ def test_a_signal_names_the_scenes_that_did_not_begin(vinci, flag):
         vinci.scene(stack(duration=500), name + ".yaml")
     process = vinci.start("run", "one.yaml", "two.yaml", "three.yaml", "-o", "out", flag,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (vinci.folder / "out" / "one.h5").exists():
-        time.sleep(0.005)
+    wait_for((vinci.folder / "out" / "one.h5").exists)
     process.send_signal(signal.SIGINT)
-    answer, message = process.communicate(timeout=20)
+    answer, message = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     if flag == "--json":
         result = json.loads(answer)

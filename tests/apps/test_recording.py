@@ -9,7 +9,7 @@ import h5py
 import numpy
 import pytest
 
-from conftest import BLOCK, stack
+from conftest import BLOCK, PATIENCE, stack
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def tried(vinci, path):
     """info and export end in order, whatever the file: in an answer, or in one line about it."""
     for arguments in (["info", path], ["export", path, "--csv", "out"]):
         done = vinci.start(*arguments, stderr=-1, text=True, errors="replace")
-        message = done.communicate(timeout=60)[1]
+        message = done.communicate(timeout=PATIENCE)[1]
         assert done.returncode in (0, 2), (path, done.returncode, message)
         if done.returncode == 2:
             assert message.startswith(f"{path}: ") and message.count("\n") == 1, message

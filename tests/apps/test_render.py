@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import BLOCK, PROGRAM
+from conftest import BLOCK, PATIENCE, PROGRAM, wait_for
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -91,12 +91,10 @@ def test_ctrl_c_leaves_neither_file_nor_process(drawing, scratch):
     need_ffmpeg()
     run = drawing.start("render", "run.h5", "long.mp4", "--speed", "0.0001", "--size", "160x90",
                         stderr=subprocess.PIPE, env=os.environ)
-    end = time.monotonic() + 30
-    while not list(scratch.glob("*/profile")) and time.monotonic() < end:
-        time.sleep(0.05)
-    time.sleep(0.3)
+    wait_for(lambda: list(scratch.glob("*/profile")))
+    time.sleep(0.3)  # Chromium starts meanwhile, as far as it gets
     run.send_signal(signal.SIGINT)
-    assert b"stopped" in run.communicate(timeout=20)[1]
+    assert b"stopped" in run.communicate(timeout=PATIENCE)[1]
     assert run.returncode == 130
     assert not [name for name in os.listdir(drawing.folder) if "long" in name]
     commands = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
@@ -113,7 +111,7 @@ def test_missing_programs_are_named_with_their_package(recorded, scratch):
                               capture_output=True, text=True, env={"PATH": empty})
         assert done.returncode == 1 and "apt install ffmpeg" in done.stderr
         done = subprocess.run([PROGRAM, "render", "run.h5", "x.png"], cwd=recorded.folder,
-                              capture_output=True, text=True, timeout=20,
+                              capture_output=True, text=True, timeout=PATIENCE,
                               env={"PATH": empty, "TMPDIR": str(scratch)})
         assert done.returncode == 1 and "Chromium ended with code 1" in done.stderr
     assert not (recorded.folder / "x.png").exists() and not (recorded.folder / "x.mp4").exists()

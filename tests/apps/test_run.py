@@ -10,7 +10,7 @@ import subprocess
 import h5py
 import pytest
 
-from conftest import BLOCK, PROGRAM, SOURCE, stack
+from conftest import BLOCK, PATIENCE, PROGRAM, SOURCE, stack
 
 SUMMARY_KEYS = {"ok", "exit_code", "scene", "title", "recording", "frames", "step", "total_steps",
                 "time", "step_size", "accept", "complete", "interrupted", "real_time_factor",
@@ -140,7 +140,7 @@ def test_a_terminal_gets_a_bar_that_is_wiped_at_the_end(vinci):
             break
         if shown.count(b"\r") == 4:
             process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    assert process.wait(timeout=PATIENCE) == 130
     text = shown.decode()
     for word in ("tower", "%", "/1000000 steps", " s, ", "/s, ", " left", "\u2500"):
         assert word in text
@@ -227,7 +227,7 @@ def test_a_full_disk_is_a_failure_and_what_was_flushed_stays(vinci, limit):
     vinci.scene(stack(duration=20))
     done = subprocess.run(
         [PROGRAM, "run", "scene.yaml", "-o", "run.h5", "--flush-interval", "0.02"],
-        cwd=vinci.folder, capture_output=True, text=True, timeout=60,
+        cwd=vinci.folder, capture_output=True, text=True, timeout=PATIENCE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     assert done.returncode == 1, done
     assert done.stderr.startswith("run.h5: cannot "), done.stderr

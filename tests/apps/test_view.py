@@ -9,12 +9,11 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 import urllib.request
 
 import pytest
 
-from conftest import BLOCK, PROGRAM, stack
+from conftest import BLOCK, PATIENCE, PROGRAM, stack, wait_for
 from view_helpers import Server, serving
 
 
@@ -148,14 +147,26 @@ def test_a_header_of_a_megabyte_is_refused(server):
     assert server.get("api/runs")[0] == 200
 
 
+def is_open(client):
+    """Whether the server has not closed the connection of a client that it owes nothing."""
+    client.setblocking(False)
+    try:
+        return client.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
 def test_silent_clients_do_not_keep_others_out(server):
     half = f"GET /{server.token}/api/runs HTTP/1.1\r\nHost: ".encode()
     clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(150)]
     for client in clients:
         client.sendall(half)
-    began = time.monotonic()
     assert server.get("api/runs")[0] == 200
-    assert time.monotonic() - began < 5
+    # The answer did not wait for them: the last ones are still heard, the first ones had to go.
+    heard = list(map(is_open, clients))
+    assert heard[-1] and not heard[0]
     for client in clients:
         client.close()
 
@@ -204,7 +215,7 @@ def test_it_ends_cleanly_on_signals_and_with_its_input(recorded):
     running = Server(recorded.folder, "block.h5", "--until-input-ends")
     assert running.process.poll() is None
     running.process.stdin.close()
-    assert running.process.wait(10) == 0
+    assert running.process.wait(PATIENCE) == 0
 
 
 def test_the_browser_is_led_there_without_the_token_on_a_command_line(recorded, tmp_path,
@@ -295,7 +306,7 @@ def test_a_run_that_is_being_written_grows(recorded):
             header, times = running.frames(f"first={frames - 40}&count=40")
             assert header[2] == 40 and times[-1] == pytest.approx((frames - 1) * 1e-3)
             run.send_signal(signal.SIGINT)
-            assert run.wait(20) == 130
+            assert run.wait(PATIENCE) == 130
             assert not running.json("api/runs/0")["has_writer"]
             # What continues the recording finds the viewer no obstacle, and the viewer follows.
             frames = running.json("api/runs/0")["frames"]
@@ -347,13 +358,6 @@ def test_a_recording_that_is_locked_is_not_cut(recorded):
     recorded("run", "--resume", "locked.h5", "--duration", "0.2")
 
 
-def wait_for(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
 def test_run_with_view_shows_all_scenes_and_ends_with_ctrl_c(recorded):
     run = recorded.start("run", "block.yaml", "scene.yaml", "--view", "-o", "both/", "--json",
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -365,7 +369,7 @@ def test_run_with_view_shows_all_scenes_and_ends_with_ctrl_c(recorded):
         assert [(run["name"], run["finished"]) for run in runs] == \
             [("block.h5", True), ("scene.h5", True)]
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=10)
+        out, _ = run.communicate(timeout=PATIENCE)
         assert run.returncode == 0 and json.loads(out)["ok"]
         with pytest.raises(OSError):
             urllib.request.urlopen(address[0])

@@ -9,7 +9,7 @@ import socket
 import struct
 import subprocess
 
-from conftest import PROGRAM
+from conftest import PATIENCE, PROGRAM
 
 
 class Server:
@@ -32,7 +32,7 @@ class Server:
 
     def get(self, path="", method="GET", headers=None, body=None):
         """Status and body of what is below the token."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request(method, f"/{self.token}/{path}", body=body,
                                headers={"Host": self.host, **(headers or {})})
@@ -52,9 +52,9 @@ class Server:
         assert header[0] == 0x31434E56
         return header, struct.unpack(f"<{header[2]}d", block[64:64 + 8 * header[2]])
 
-    def raw(self, data, timeout=20):
+    def raw(self, data):
         """What comes back for these bytes until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=timeout) as client:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as client:
             with contextlib.suppress(ConnectionError):
                 client.sendall(data)
             answer = b""
@@ -73,7 +73,7 @@ class Server:
 
     def stop(self, how=signal.SIGINT):
         self.process.send_signal(how)
-        code = self.process.wait(10)
+        code = self.process.wait(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             stream.close()
         return code

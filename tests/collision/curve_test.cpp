@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Curves, RandomPairs,
 
 TEST(CurveContacts, exchange_and_rigid_motion_change_nothing) {
   std::mt19937_64 random(12);
+  int apart = 0;
   for (int i = 0; i < 200; ++i) {
     const Shape a = random_superellipse(random, 10.0, 20.0);
     const Shape b = random_superellipse(random, 10.0, 20.0);
@@ -100,9 +101,11 @@ TEST(CurveContacts, exchange_and_rigid_motion_change_nothing) {
     EXPECT_NEAR(exchanged.gap, one.gap, 1e-13);
     EXPECT_NEAR(moved.gap, one.gap, 1e-13);
     if (one.gap < 1e-3) continue;  // overlapping ones may have two equal ways out
+    ++apart;
     EXPECT_LT((exchanged.normal + one.normal).norm(), 1e-6);
     EXPECT_LT((motion.rotation * one.normal - moved.normal).norm(), 1e-6);
   }
+  EXPECT_GT(apart, 0);
 }
 
 TEST(CurveContacts, circles_ellipses_and_points_have_their_closed_forms) {
@@ -195,12 +198,14 @@ TEST(CurveContacts, against_convex_shapes_the_least_gap_is_the_signed_distance) 
 // The change of the gap under a small motion of a is what the stepper's row makes of it.
 TEST(CurveContacts, the_gap_changes_as_its_jacobian_says) {
   std::mt19937_64 random(16);
+  int compared = 0;
   for (int i = 0; i < 300; ++i) {
     const Shape a = random_superellipse(random, 3.0, 4.0),
                 b = random_superellipse(random, 3.0, 4.0);
     const Pose pose_a = random_pose(random, 1.0), pose_b = random_pose(random, 2.0);
     const ContactPoint contact = deepest(curve_contacts(a, pose_a, b, pose_b, 20.0));
     if (contact.gap < 0.05) continue;  // where the normal does not jump
+    ++compared;
     const Vector3 middle = 0.5 * (contact.point_a + contact.point_b), n = contact.normal;
     const double row[3] = {-n.x(), -n.y(), -(middle - pose_a.position).cross(n).z()};
     constexpr double h = 1e-6;
@@ -214,6 +219,7 @@ TEST(CurveContacts, the_gap_changes_as_its_jacobian_says) {
       EXPECT_NEAR((gap_at(h) - gap_at(-h)) / (2.0 * h), row[k], 2e-6) << i << " " << k;
     }
   }
+  EXPECT_GT(compared, 0);
 }
 
 TEST(CurveContacts, a_round_curve_on_a_floor_has_one_point_and_a_flat_one_its_ends) {

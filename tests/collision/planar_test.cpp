@@ -67,6 +67,7 @@ TEST(PlanarPairs, least_gap_of_concave_polygons_is_their_distance) {
 
 TEST(PlanarPairs, witness_points_of_concave_polygons_lie_on_their_outlines) {
   std::mt19937_64 random(3);
+  int seen = 0;
   for (int trial = 0; trial < 3'000; ++trial) {
     const Polygon a = random_star(random, 9), b = random_star(random, 7);
     const Pose pose_a = random_pose(random, 1.2), pose_b = random_pose(random, 1.2);
@@ -75,8 +76,10 @@ TEST(PlanarPairs, witness_points_of_concave_polygons_lie_on_their_outlines) {
     for (const ContactPoint& c : contacts_of(a, pose_a, b, pose_b, 0.3)) {
       EXPECT_LT(distance_to_outline(c.point_a.head<2>(), p), 1e-8);
       EXPECT_LT(distance_to_outline(c.point_b.head<2>(), q), 1e-8);
+      ++seen;
     }
   }
+  EXPECT_GT(seen, 0);
 }
 
 // Pushed together along the contact's normal until they overlap slightly, two concave polygons
@@ -242,6 +245,7 @@ double segment_distance(const Vector2& a, const Vector2& b, const Vector2& c, co
 
 TEST(PlanarRound, circles_and_capsules_match_the_distance_of_their_cores) {
   std::mt19937_64 random(8);
+  int apart = 0;
   std::uniform_real_distribution<double> size(0.05, 0.4);
   for (int trial = 0; trial < 5'000; ++trial) {
     const Circle circle{size(random)};
@@ -261,6 +265,7 @@ TEST(PlanarRound, circles_and_capsules_match_the_distance_of_their_cores) {
     ASSERT_EQ(disc.size(), to_disc <= margin ? 1u : 0u);
     for (const ContactPoint& contact : disc) EXPECT_NEAR(contact.gap, to_disc, rounding);
     if (outlines_cross({a, b}, {c, d})) continue;
+    ++apart;
     const double between = segment_distance(a, b, c, d) - one.radius - two.radius;
     const Contacts pair = contacts_of(one, pose_a, two, pose_b, margin);
     expect_consistent(pair, margin);
@@ -270,10 +275,12 @@ TEST(PlanarRound, circles_and_capsules_match_the_distance_of_their_cores) {
       EXPECT_TRUE(pair.empty());
     }
   }
+  EXPECT_GT(apart, 0);
 }
 
 TEST(PlanarRound, circles_against_polygons_match_the_distance_of_the_centre) {
   std::mt19937_64 random(9);
+  int inside_it = 0, outside = 0;
   for (int trial = 0; trial < 5'000; ++trial) {
     const bool concave = trial % 2;
     const Polygon polygon = concave ? random_star(random, 9) : random_convex(random, 6);
@@ -283,6 +290,7 @@ TEST(PlanarRound, circles_against_polygons_match_the_distance_of_the_centre) {
     const Vector2 center = at.position.head<2>();
     const bool within = inside(outline, center);
     if (concave && within) continue;
+    ++(within ? inside_it : outside);
     const double distance = distance_to_outline(center, outline);
     const double expected = (within ? -distance : distance) - circle.radius;
     const Contacts contacts = contacts_of(circle, at, polygon, pose, 0.1);
@@ -293,6 +301,8 @@ TEST(PlanarRound, circles_against_polygons_match_the_distance_of_the_centre) {
       EXPECT_TRUE(contacts.empty());
     }
   }
+  EXPECT_GT(inside_it, 0);
+  EXPECT_GT(outside, 0);
 }
 
 TEST(PlanarRound, concentric_circles_still_have_a_normal) {

@@ -200,7 +200,7 @@ TEST(Trace, samples_between_steps_lie_on_a_line) {
       "run: {step: 0.03, duration: 0.1}");
   Simulation simulation(scene);
   Tracer tracer(simulation, sample_times(0.1, 0.04));
-  while (!simulation.finished()) tracer.step(simulation);
+  run_steps(simulation, {.last_step = simulation.total_steps(), .watchers = {&tracer}});
   const Trace trace = tracer.finish(simulation);
   ASSERT_EQ(trace.times, (std::vector<double>{0.0, 0.04, 0.08, 0.1}));
   for (std::size_t k = 0; k < 4; ++k) {

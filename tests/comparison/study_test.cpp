@@ -140,14 +140,15 @@ TEST(Compare, costs_within_a_tenth_count_as_the_same) {
     all.cases.front().cheapest = cheapest;
     return comparison_words(all).back();
   };
-  EXPECT_EQ(words(1.0, 0.95, 2.0, 0),
-            "Nothing cheaper agrees with 'mu=0.3', which takes 1 s of CPU time a simulated second; "
-            "'mu=0.31' costs the same.");
+  EXPECT_EQ(
+      words(1.0, 0.95, 2.0, 0),
+      "Nothing cheaper agrees with 'mu=0.3', which takes 1 s of CPU time per simulated second; "
+      "'mu=0.31' costs the same.");
   EXPECT_EQ(words(1.0, 0.5, 0.48, 1),
-            "The cheapest that agrees with 'mu=0.3' is 'mu=0.31': 500 ms of CPU time a simulated "
+            "The cheapest that agrees with 'mu=0.3' is 'mu=0.31': 500 ms of CPU time per simulated "
             "second instead of 1 s; 'mu=0.32' costs the same.");
   EXPECT_EQ(words(1.0, 0.5, 0.3, 2),
-            "The cheapest that agrees with 'mu=0.3' is 'mu=0.32': 300 ms of CPU time a simulated "
+            "The cheapest that agrees with 'mu=0.3' is 'mu=0.32': 300 ms of CPU time per simulated "
             "second instead of 1 s.");
 }
 

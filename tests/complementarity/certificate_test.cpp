@@ -133,7 +133,7 @@ TEST(Certificate, ball_counts_its_radius) {
 }
 
 TEST(Certificate, cones_hold_their_tangential_rows_against_the_normal_one) {
-  // The last row reads w = −λ_N + s λ_T1 − 1: positive within the cone only where μ s > 1.
+  // The last row reads w = −λ_n + s λ_t1 − 1: positive within the cone only where μ s > 1.
   for (const Law law : {Law::coulomb, Law::second_order}) {
     for (const double s : {1.0, 3.0}) {
       MatrixX W = MatrixX::Identity(4, 4);
@@ -143,7 +143,7 @@ TEST(Certificate, cones_hold_their_tangential_rows_against_the_normal_one) {
       EXPECT_EQ(proves(problem, Eigen::Vector4d(0, 0, 0, 1)), s < 2.0);
     }
   }
-  // 0 = w_N + w_T + 1: w_N >= |w_T| μ' of the dual cone, but Coulomb's w_T has any sign.
+  // 0 = w_n + w_t + 1: w_n >= |w_t| μ' of the dual cone, but Coulomb's w_t has any sign.
   const MatrixX W = MatrixX::Zero(2, 2);
   EXPECT_TRUE(proves(local(W, Vector2(-1, -1), {{Law::second_order, 0, 2, 1.0}}), Vector2(1, 1)));
   EXPECT_FALSE(proves(local(W, Vector2(1, -1), {{Law::coulomb, 0, 2, 1.0}}), Vector2(0, 1)));
@@ -151,7 +151,7 @@ TEST(Certificate, cones_hold_their_tangential_rows_against_the_normal_one) {
 }
 
 TEST(Certificate, rolling_adds_its_moment) {
-  // w = −λ_N + λ_T + s λ_R − 1 with μ = 0.5: positive within the cone only where μ_r s > 0.5.
+  // w = −λ_n + λ_t + s λ_r − 1 with μ = 0.5: positive within the cone only where μ_r s > 0.5.
   for (const double s : {1.0, 3.0}) {
     MatrixX W = MatrixX::Identity(4, 4);
     W.row(3) << -1, 1, s, 0;

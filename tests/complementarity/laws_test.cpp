@@ -129,7 +129,7 @@ TEST(Laws, the_coulomb_map_vanishes_exactly_on_open_stick_and_slide) {
   const Block block = cone(Law::coulomb, 3, 0.5);
   EXPECT_EQ(map_norm(block, {0.0, 0.0, 0.0}, {0.3, 4.0, -2.0}), 0.0);
   EXPECT_EQ(map_norm(block, {2.0, 0.6, -0.8}, {0.0, 0.0, 0.0}), 0.0);
-  EXPECT_LE(map_norm(block, {2.0, 0.6, -0.8}, {0.0, -3.0, 4.0}), 1e-15);  // |λ_T| = μ λ_N
+  EXPECT_LE(map_norm(block, {2.0, 0.6, -0.8}, {0.0, -3.0, 4.0}), 1e-15);  // |λ_t| = μ λ_n
   EXPECT_GT(map_norm(block, {2.0, 0.6, -0.8}, {0.0, 3.0, -4.0}), 1.0);    // drives the slip
   EXPECT_GT(map_norm(block, {2.0, 0.3, -0.4}, {0.0, -3.0, 4.0}), 0.5);    // slips inside the cone
   EXPECT_GT(map_norm(block, {1.0, 0.0, 0.0}, {0.2, 0.0, 0.0}), 0.1);      // pulls apart
@@ -138,7 +138,7 @@ TEST(Laws, the_coulomb_map_vanishes_exactly_on_open_stick_and_slide) {
 
 TEST(Laws, the_relaxation_separates_where_it_slides) {
   const Block block = cone(Law::second_order, 2, 0.5);
-  EXPECT_LE(map_norm(block, {2.0, 1.0, 0.0}, {1.5, -3.0, 0.0}), 1e-15);  // w_N = μ |w_T|
+  EXPECT_LE(map_norm(block, {2.0, 1.0, 0.0}, {1.5, -3.0, 0.0}), 1e-15);  // w_n = μ |w_t|
   EXPECT_GT(map_norm(block, {2.0, 1.0, 0.0}, {0.0, -3.0, 0.0}), 0.5);    // Coulomb's own slide
 }
 

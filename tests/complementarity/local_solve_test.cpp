@@ -20,7 +20,7 @@ double local_residual(const Block& block, const MatrixX& W, const VectorX& q,
   const double scale = W.diagonal().mean();
   VectorX r(size);
   natural_map(block, scale, lambda, w.data(), r.data());
-  // What rounding of W λ + q can make; μ |w_T| enters the map a second time.
+  // What rounding of W λ + q can make; μ |w_t| enters the map a second time.
   const double terms = (W.cwiseAbs() * l.cwiseAbs() + q.cwiseAbs()).norm();
   return r.norm() / (terms * (1.0 + block.friction));
 }

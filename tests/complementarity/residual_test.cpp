@@ -54,7 +54,7 @@ TEST(Judge, one_sliding_contact_of_a_sphere) {
   problem.blocks = {{.law = Law::coulomb, .size = 2}};
   problem.blocks[0].friction = 0.5;
   EXPECT_LE(residual(problem, {VectorX::Zero(2), Eigen::Vector2d(0.02, -0.01)}).relative, 1e-15);
-  // λ = 0: w = (−0.01, 1), ŵ_N = 0.49: −P_K(−ŵ), with −ŵ = (−0.49, −1) nearest to the edge
+  // λ = 0: w = (−0.01, 1), ŵ_n = 0.49: −P_K(−ŵ), with −ŵ = (−0.49, −1) nearest to the edge
   // (2, −1)/√5: along = (−0.98 + 1)/√5, so r = 0.02/√5.
   const Residual zero = residual(problem, {VectorX::Zero(2), VectorX::Zero(2)});
   EXPECT_NEAR(zero.velocity, 0.02 / std::sqrt(5.0), 1e-15);

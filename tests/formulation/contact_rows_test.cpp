@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of contacts: Jacobians against finite differences, momentum balance, pyramid structure.
-#include "vinci/formulation/contact_rows.h"
-
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "vinci/formulation/free_motion.h"
+#include "vinci/formulation/problem_builder.h"
 
 namespace vinci {
 namespace {
@@ -59,6 +58,14 @@ ContactTerms terms_for(const Pair& pair, double friction) {
   return terms;
 }
 
+void write(const Pair& pair, const ContactTerms& terms, ComplementarityProblem& problem) {
+  const ContactSet contacts{pair.contact};
+  ProblemBuilder builder;
+  builder.begin(pair.model, pair.poses, {});
+  builder.add(contacts, {&terms, 1});
+  builder.finish(problem);
+}
+
 class ContactRows : public testing::TestWithParam<World> {};
 
 TEST_P(ContactRows, jacobian_is_the_rate_of_the_relative_displacement) {
@@ -68,8 +75,7 @@ TEST_P(ContactRows, jacobian_is_the_rate_of_the_relative_displacement) {
     const Pair pair = random_pair(GetParam(), random);
     const ContactTerms terms = terms_for(pair, 0.5);
     ComplementarityProblem problem;
-    append_contact_rows(pair.model, pair.poses, {pair.contact}, {&terms, 1}, Cone::quadratic, 8,
-                        problem);
+    write(pair, terms, problem);
     VectorX velocity(pair.model.free_count);
     for (double& v : velocity) v = gauss(random);
     VectorX rate = VectorX::Zero(problem.rows());
@@ -101,8 +107,7 @@ TEST_P(ContactRows, impulses_leave_linear_and_angular_momentum_of_the_pair_uncha
     const Pair pair = random_pair(GetParam(), random);
     const ContactTerms terms = terms_for(pair, 0.5);
     ComplementarityProblem problem;
-    append_contact_rows(pair.model, pair.poses, {pair.contact}, {&terms, 1}, Cone::quadratic, 8,
-                        problem);
+    write(pair, terms, problem);
     VectorX lambda(problem.rows());
     for (double& value : lambda) value = gauss(random);
     VectorX push = VectorX::Zero(pair.model.free_count);
@@ -121,15 +126,15 @@ TEST_P(ContactRows, impulses_leave_linear_and_angular_momentum_of_the_pair_uncha
 
 TEST_P(ContactRows, pyramid_impulse_adds_up_and_frictionless_contacts_have_one_row) {
   const World world = GetParam();
-  const int directions = 6;
-  EXPECT_EQ(row_count(world, Cone::pyramid, directions, 0.0), 1);
-  EXPECT_EQ(row_count(world, Cone::quadratic, directions, 0.0), 1);
-  const int rows = row_count(world, Cone::pyramid, directions, 0.5);
+  const ConeForm pyramid{Cone::pyramid, 6};
+  EXPECT_EQ(contact_row_count(world, pyramid, 0.0), 1);
+  EXPECT_EQ(contact_row_count(world, {}, 0.0), 1);
+  const int rows = contact_row_count(world, pyramid, 0.5);
   EXPECT_EQ(rows, world == World::planar ? 4 : 8);
   VectorX lambda = VectorX::Zero(rows);
   lambda[0] = 2.0;
   lambda[2] = 0.25;  // second direction
-  const Vector3 impulse = impulse_of(world, Cone::pyramid, directions, 0.5, lambda, 0);
+  const Vector3 impulse = contact_impulse(world, pyramid, lambda);
   EXPECT_EQ(impulse[0], 2.0);
   if (world == World::planar) {
     EXPECT_EQ(impulse[1], -0.25);

@@ -31,8 +31,11 @@ State example_state() {
   State state = initial_state(mixed_model());
   state.step = 17;
   state.time = 0.125;
-  state.contacts.push_back({{0, 1, 2, 3}, Vector3(1.0, 2.0, 3.0)});
-  state.contacts.push_back({{0, 2, 5, 7}, Vector3(4.0, 5.0, 6.0)});
+  state.memory.impulses.push_back({contact_key(0, 1, 2, 3), 0, Vector3(1.0, 2.0, 3.0)});
+  state.memory.impulses.push_back({contact_key(0, 2, 5, 7), 0, Vector3(4.0, 5.0, 6.0)});
+  state.memory.rebounds.push_back({contact_key(0, 2, 5, 7), 0.5});
+  state.memory.layers.push_back(
+      {contact_key(1, 2, 0, 0), 3, Vector3(0.1, 0.2, 0.3), Vector3(0.4, 0.5, 0.6)});
   return state;
 }
 
@@ -62,7 +65,7 @@ TEST(State, starts_with_the_poses_and_twists_of_the_model) {
   VectorX expected(9);
   expected << 4.0, 5.0, 6.0, 1.0, -2.0, 3.0, -4.0, 5.0, -6.0;
   EXPECT_EQ(state.velocities, expected);
-  EXPECT_TRUE(state.contacts.empty());
+  EXPECT_TRUE(state.memory == Memory{});
 }
 
 TEST(State, twists_unpack_by_freedom) {
@@ -103,8 +106,13 @@ void for_each_number(State& state, const std::function<void(double&)>& visit) {
     for (double& entry : pose.rotation.coeffs()) visit(entry);
   }
   for (double& entry : state.velocities) visit(entry);
-  for (ContactMemory& contact : state.contacts)
-    for (double& entry : contact.impulse) visit(entry);
+  for (ImpulseMemory& record : state.memory.impulses)
+    for (double& entry : record.impulse) visit(entry);
+  for (ReboundMemory& record : state.memory.rebounds) visit(record.speed);
+  for (LayerMemory& record : state.memory.layers) {
+    for (double& entry : record.deformation_a) visit(entry);
+    for (double& entry : record.deformation_b) visit(entry);
+  }
 }
 
 TEST(State, hash_changes_with_every_single_bit) {
@@ -120,7 +128,7 @@ TEST(State, hash_changes_with_every_single_bit) {
     }
     number = saved;
   });
-  EXPECT_EQ(flips, 64 * (1 + 3 * 7 + 9 + 6));
+  EXPECT_EQ(flips, 64 * (1 + 3 * 7 + 9 + 6 + 1 + 6));
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(flips) + 1);
   EXPECT_EQ(hash(state), before);
 }
@@ -129,12 +137,15 @@ TEST(State, hash_sees_step_keys_and_counts) {
   const std::uint64_t before = hash(example_state());
   const std::function<void(State&)> changes[] = {
       [](State& s) { ++s.step; },
-      [](State& s) { ++s.contacts[0].key.shape_a; },
-      [](State& s) { ++s.contacts[0].key.shape_b; },
-      [](State& s) { ++s.contacts[1].key.feature_a; },
-      [](State& s) { ++s.contacts[1].key.feature_b; },
-      [](State& s) { s.contacts.pop_back(); },
-      [](State& s) { std::swap(s.contacts[0], s.contacts[1]); },
+      [](State& s) { ++s.memory.impulses[0].key.ids[0]; },
+      [](State& s) { ++s.memory.impulses[0].key.ids[1]; },
+      [](State& s) { ++s.memory.impulses[1].key.ids[2]; },
+      [](State& s) { ++s.memory.impulses[1].key.ids[3]; },
+      [](State& s) { s.memory.impulses[1].key.kind = EntityKind::support; },
+      [](State& s) { s.memory.impulses.pop_back(); },
+      [](State& s) { std::swap(s.memory.impulses[0], s.memory.impulses[1]); },
+      [](State& s) { s.memory.rebounds.clear(); },
+      [](State& s) { ++s.memory.layers[0].point; },
       [](State& s) { s.poses[0].position.x() = -0.0; },
   };
   for (const auto& change : changes) {

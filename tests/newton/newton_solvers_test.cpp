@@ -8,9 +8,10 @@
 
 #include "tests/support/allocations.h"
 #include "tests/support/contact_scenes.h"
+#include "tests/support/trials.h"
 #include "tests/support/zero.h"
 #include "vinci/complementarity/residual.h"
-#include "vinci/newton/newton_matrix.h"
+#include "vinci/newton/projections.h"
 #include "vinci/newton/smoothed_law.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/builtin.h"
@@ -85,28 +86,32 @@ TEST_P(OnVelocities, holds_stacks_and_walls_at_rest) {
 
 TEST_P(OnVelocities, agrees_with_sweeps_on_random_piles_of_repeated_contacts) {
   std::mt19937_64 random(11);
-  int compared = 0, count = 0;
+  test::Trials unsolved, alone, different;
   for (int trial = 0; trial < 20; ++trial) {
     const ComplementarityProblem problem = scenes::random_pile(random, 6, 12, 4);
     Solution mine = zero(problem), other = zero(problem);
     const SolveReport report = solver()->solve(problem, mine);
     EXPECT_EQ(report.status == SolveStatus::solved, residual(problem, mine).relative <= 1e-12);
-    if (report.status != SolveStatus::solved) continue;
-    ++count;
     GaussSeidelSolver sweeps;
-    if (sweeps.solve(problem, other).status != SolveStatus::solved) continue;
-    // Coulomb's law may have several solutions; most of these problems have one motion.
-    compared += (mine.u - other.u).norm() < 1e-8 * (1.0 + other.u.norm());
+    const bool swept = sweeps.solve(problem, other).status == SolveStatus::solved;
+    if (report.status != SolveStatus::solved)
+      unsolved.push_back(trial);
+    else if (!swept)
+      alone.push_back(trial);
+    else if ((mine.u - other.u).norm() >= 1e-8 * (1.0 + other.u.norm()))
+      different.push_back(trial);
   }
-  EXPECT_GE(count, std::string(GetParam()) == "interior-point" ? 20 : 19);
-  EXPECT_GE(compared, 16);
+  EXPECT_EQ(unsolved, test::Trials());
+  EXPECT_EQ(alone, test::Trials());
+  // Coulomb's law may have several solutions: both answers are certified.
+  EXPECT_EQ(different, test::Trials());
 }
 
 TEST_P(OnVelocities, refuses_in_words_what_it_cannot_take) {
   ComplementarityProblem problem =
       separate({{.law = Law::nonnegative}}, VectorX::Constant(1, -1.0));
   problem.M.values[0] = 0.0;
-  EXPECT_EQ(solver()->why_not(problem), "M is singular");
+  EXPECT_NE(solver()->why_not(problem).find("M is singular"), std::string::npos);
   Solution solution = zero(problem);
   EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::refused);
   problem.p[0] = std::numeric_limits<double>::quiet_NaN();
@@ -114,7 +119,7 @@ TEST_P(OnVelocities, refuses_in_words_what_it_cannot_take) {
   EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::refused);
 }
 
-TEST(ContactMaps, derivatives_are_those_of_finite_differences) {
+TEST(Projections, derivatives_are_those_of_finite_differences) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   const Block blocks[] = {{.law = Law::coulomb, .size = 3, .friction = 0.7},
@@ -122,16 +127,16 @@ TEST(ContactMaps, derivatives_are_those_of_finite_differences) {
                           {.law = Law::coulomb, .size = 2, .friction = 0.3},
                           {.law = Law::ball, .size = 2, .upper = 0.5}};
   for (const Block& block : blocks)
-    for (const ContactMap map : {ContactMap::cone, ContactMap::coulomb})
+    for (const Projection projection : {Projection::cone, Projection::coulomb})
       for (int trial = 0; trial < 50; ++trial) {
         double y[3], derivative[9];
         for (double& x : y) x = unit(random);
-        map_derivative(block, map, y, derivative);
+        projection_derivative(block, projection, y, derivative);
         const double step = 1e-6;
         for (int j = 0; j < block.size; ++j) {
           double ahead[3] = {y[0], y[1], y[2]}, behind[3] = {y[0], y[1], y[2]};
           ahead[j] += step, behind[j] -= step;
-          apply_map(block, map, ahead), apply_map(block, map, behind);
+          apply_projection(block, projection, ahead), apply_projection(block, projection, behind);
           for (int i = 0; i < block.size; ++i)
             EXPECT_NEAR((ahead[i] - behind[i]) / (2.0 * step), derivative[i * block.size + j], 1e-4)
                 << to_string(block.law) << " trial " << trial;

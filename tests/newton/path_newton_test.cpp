@@ -10,7 +10,6 @@
 
 #include "tests/newton/nonlinear_examples.h"
 #include "tests/support/contact_examples.h"
-#include "vinci/base/clock.h"
 #include "vinci/pivoting/lemke.h"
 
 namespace vinci {
@@ -175,12 +174,11 @@ TEST(PathNewton, keeps_the_limits_of_steps_and_time) {
   EXPECT_EQ(report.iterations, 2);
   Example large = examples::membrane(60, -2.0, std::numeric_limits<double>::infinity());
   solver.settings() = {};
-  solver.settings().time_limit = 1e-4;
+  solver.settings().time_limit = 0.0;
   z = large.starts[1];
-  const Stopwatch watch;
   report = solver.solve(large.problem, z);
   EXPECT_EQ(report.status, SolveStatus::limit);
-  EXPECT_LT(watch.seconds(), 1.0);  // one factorisation of 3,600 unknowns
+  EXPECT_EQ(report.iterations, 0);
 }
 
 TEST(PathNewton, refuses_what_does_not_fit) {

@@ -11,7 +11,6 @@
 #include "tests/support/contact_examples.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/open_problems.h"
-#include "vinci/base/clock.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/pivoting/lemke.h"
 
@@ -59,7 +58,7 @@ void expect_all_solved(RandomContacts what, int count, std::uint64_t seed) {
     Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
     const SolveReport report = solver.solve(problem, solution);
     // Huge friction and mass ratios lift the rounding of w above 1e-12.
-    ASSERT_TRUE(is_settled(report.residual, 1e-12))
+    ASSERT_TRUE(Accuracy{1e-12}.is_settled(report.residual))
         << "directions " << what.directions << ", friction " << what.friction << ", number " << k
         << ": " << report.note << ", residual " << report.residual.relative;
   }
@@ -171,7 +170,8 @@ TEST(LemkeContact, any_guess_leads_to_a_solution) {
       for (int i = 0; i < problem.rows(); ++i) solution.lambda[i] = std::max(0.0, unit(random));
       if (k % 10 == 0) solution.lambda[0] = std::nan("");
       const SolveReport report = solver.solve(problem, solution);
-      ASSERT_TRUE(is_settled(report.residual, 1e-12)) << k << ": " << report.residual.relative;
+      ASSERT_TRUE(Accuracy{1e-12}.is_settled(report.residual))
+          << k << ": " << report.residual.relative;
     }
   }
 }
@@ -200,11 +200,9 @@ TEST(LemkeContact, wall_of_thirty_bricks_in_one_piece_is_solved_by_sparse_pivoti
   ASSERT_EQ(wall.rows(), 1200);
   LemkeSolver solver;
   Solution solution{VectorX::Zero(wall.unknowns()), VectorX::Zero(wall.rows())};
-  const Stopwatch watch;
   const SolveReport report = solver.solve(wall, solution);
   EXPECT_EQ(report.status, SolveStatus::solved);
   EXPECT_LT(report.iterations, 1200);
-  EXPECT_LT(watch.seconds(), 2.0);     // 13 ms on a quiet core
   EXPECT_LT(solution.u.norm(), 1e-9);  // it stands
   solution.lambda *= 1.0 + 1e-9;
   EXPECT_EQ(solver.solve(wall, solution).status, SolveStatus::solved);
@@ -226,11 +224,12 @@ TEST(LemkeContact, time_limit_is_honoured_dense_and_sparse) {
     LemkeSolver::Settings settings;
     settings.largest_dense = largest_dense;
     LemkeSolver solver(settings);
-    solver.limit_time(0.05);
+    solver.limit_time(0.0);
     Solution solution{VectorX::Zero(pile.unknowns()), VectorX::Zero(pile.rows())};
     const SolveReport report = solver.solve(pile, solution);
     EXPECT_EQ(report.status, SolveStatus::limit);
     EXPECT_STREQ(report.note, "time ran out");
+    EXPECT_EQ(report.iterations, 0);
     EXPECT_TRUE(solution.lambda.allFinite());
   }
 }
@@ -240,16 +239,17 @@ TEST(LemkeContact, open_problem_set_is_solved) {
   if (folder.empty()) GTEST_SKIP() << test::no_open_problems;
   LemkeSolver solver;
   for (const char* const kind : {"lcp", "mlcp", "relay", "fc2d"}) {
+    int solved = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder / kind)) {
       const ComplementarityProblem problem = load_problem(entry.path().string());
       if (problem.rows() > 2500) continue;
       Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-      const Stopwatch watch;
       const SolveReport report = solver.solve(problem, solution);
-      EXPECT_TRUE(is_settled(report.residual, 1e-12)) << entry.path();
+      EXPECT_TRUE(Accuracy{1e-12}.is_settled(report.residual)) << entry.path();
       EXPECT_LT(report.residual.relative, 1e-10) << entry.path();
-      EXPECT_LT(watch.seconds(), 5.0) << entry.path();  // n³ at 650 rows: 0.3 s on a quiet core
+      ++solved;
     }
+    EXPECT_GT(solved, 0) << kind;
   }
 }
 

@@ -76,7 +76,7 @@ TEST(AllSolutions, murtys_triangular_matrix_has_one) {
 }
 
 // One planar contact whose sliding makes W_NN − μ W_NT negative (Painlevé's rod): open, sticking
-// and sliding are all consistent, or only the impact that sticks, by the sign of q_N.
+// and sliding are all consistent, or only the impact that sticks, by the sign of q_n.
 TEST(AllSolutions, painleves_rod_has_three_or_one) {
   MatrixX W(2, 2);
   W << 1.75, 1.299, 1.299, 3.25;
@@ -192,7 +192,7 @@ TEST(AllSolutions, spatial_contacts_include_what_the_sweeps_find) {
 
 TEST(AllSolutions, a_box_at_rest_on_four_points_in_space) {
   const AllSolutions all = all_solutions(scenes::box_stack(1));
-  ASSERT_EQ(all.solutions.size(), 1u) << all.seconds;
+  ASSERT_EQ(all.solutions.size(), 1u);
   EXPECT_EQ(all.solutions[0].dimension, 6);  // 12 impulses, 6 equations
   EXPECT_EQ(to_string(all.solutions[0].modes), "stick, stick, stick, stick");
 }
@@ -241,11 +241,11 @@ TEST(AllSolutions, limits_of_number_and_time_are_kept_and_said) {
   EXPECT_FALSE(few.complete);
   EXPECT_EQ(few.note, "more solutions than asked for");
   limits.solutions = 1 << 24;
-  limits.seconds = 0.2;
-  const AllSolutions soon = all_solutions(many, limits);
-  EXPECT_FALSE(soon.complete);
-  EXPECT_EQ(soon.note, "time ran out");
-  EXPECT_LT(soon.seconds, 1.0);  // the merge of what was found comes on top
+  limits.seconds = 0.0;
+  const AllSolutions none = all_solutions(many, limits);
+  EXPECT_EQ(none.solutions.size(), 0u);
+  EXPECT_FALSE(none.complete);
+  EXPECT_EQ(none.note, "time ran out");
 }
 
 TEST(AllSolutions, refuse_in_words) {

@@ -200,7 +200,7 @@ def test_the_program_refuses_a_run_whose_code_it_does_not_have(
     for command in (["run", "--resume", "run.h5"], ["solve", "run.h5", "--step", "3"]):
         ended = subprocess.run([program, *command], cwd=tmp_path, capture_output=True, text=True)
         assert ended.returncode == 2
-        assert "code of a program took part in the run" in ended.stderr
+        assert "code of a calling program took part in the run" in ended.stderr
         assert "solver Delegate" in ended.stderr
 
 

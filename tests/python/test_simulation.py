@@ -95,8 +95,8 @@ def test_what_is_no_scene_is_a_type_error() -> None:
 def test_contacts_need_no_copy_and_stay_what_they_were(stack: vinci.Simulation) -> None:
     stack.step()
     first = stack.contacts
-    assert first.dtype.names == ("key", "bodies", "point_a", "point_b", "normal", "tangent_1",
-                                 "tangent_2", "impulse", "velocity", "gap", "friction",
+    assert first.dtype.names == ("kind", "key", "bodies", "point_a", "point_b", "normal",
+                                 "tangent_1", "tangent_2", "impulse", "velocity", "gap", "friction",
                                  "patch_point")  # fmt: skip
     assert first.shape == (20,) and not first.flags.writeable and not first.flags.owndata
     again = stack.contacts
@@ -228,12 +228,12 @@ def test_a_state_is_pickled_bit_for_bit_across_processes(
 def test_contact_memory_can_be_read_and_written(stack: vinci.Simulation) -> None:
     stack.step(2)
     state = stack.state.copy()
-    memory = state.contacts
-    fields = ("key", "impulse", "approach", "patch_point", "deformation_a", "deformation_b")
-    assert memory.dtype.names == fields and len(memory) == 20
+    memory = state.impulses
+    assert memory.dtype.names == ("kind", "key", "point", "impulse") and len(memory) == 20
+    assert len(state.rebounds) == 0 and len(state.layers) == 0
     memory["impulse"] *= 0.5
-    state.contacts = memory
-    assert state != stack.state and (state.contacts["impulse"] == memory["impulse"]).all()
+    state.impulses = memory
+    assert state != stack.state and (state.impulses["impulse"] == memory["impulse"]).all()
     stack.set_state(state)
     assert stack.step().status == "solved"  # another guess, the same problem
 
@@ -303,9 +303,9 @@ def test_soft_contacts_keep_their_deformations_in_the_state(scenes: Path) -> Non
     assert simulation.model.layer("steel") is None
     simulation.step(20)
     assert simulation.report.substeps > 1 and not simulation.report.coarse
-    memory = simulation.state.contacts
+    memory = simulation.state.layers
     # Every point of the patch is there; the middle of the roller, side b, is pressed in most.
-    assert list(memory["patch_point"]) == list(range(15))
+    assert list(memory["point"]) == list(range(15))
     assert memory["deformation_b"][:, 0].argmax() == 7 and not memory["deformation_a"].any()
     kept = pickle.loads(pickle.dumps(simulation.state.copy()))
     simulation.run()

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 CONFIG = ROOT / "python" / "mypy.ini"
 
 
 def mypy(cache: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)], text=True, capture_output=True, timeout=240,
-        env={**os.environ, "MYPY_CACHE_DIR": str(cache)},
+        [sys.executable, "-m", *map(str, arguments)], text=True, capture_output=True,
+        timeout=PATIENCE, env={**os.environ, "MYPY_CACHE_DIR": str(cache)},
     )  # fmt: skip
 
 

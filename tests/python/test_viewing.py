@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import vinci
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 
 @pytest.fixture()
@@ -52,10 +52,10 @@ def test_the_server_answers_until_it_is_interrupted(recording: Path) -> None:
         assert process.stdout
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/", address)
-        with urllib.request.urlopen(address + "api/runs", timeout=20) as answer:
+        with urllib.request.urlopen(address + "api/runs", timeout=PATIENCE) as answer:
             assert b'"frames":21' in answer.read().replace(b" ", b"")
         process.send_signal(signal.SIGINT)
-        assert "after" in process.communicate(timeout=10)[0]
+        assert "after" in process.communicate(timeout=PATIENCE)[0]
         assert process.returncode == 0
     finally:
         process.kill()

@@ -23,15 +23,19 @@ struct RandomProblem {
   VectorX known;        // a solution; empty if none is known
 };
 
+// A defect that is known: the problem of this number, of seed 1, which auto does not solve, or does
+// not prove impossible, where theory says that it can be.
+struct KnownFailure {
+  long number;
+  const char* reason;
+};
+
 struct Family {
   const char* name;
   const char* text;                             // what is random in it, why the theory holds
   RandomProblem (*make)(Draw& draw, int size);  // of about `size` rows
-  // Share that auto solves, or proves impossible, where theory says so. Theory asks for 1. Below 1
-  // it is a guard against getting worse, set from the failures of seed 1, and a defect that is
-  // known: those problems end as inaccurate or by a limit.
-  double least_success = 1.0;
   double weight = 1.0;  // of the family in the number of problems: less for the costly ones
+  std::span<const KnownFailure> failures = {};
 };
 
 std::span<const Family> scalar_families();   // LCP, mixed LCP, relay

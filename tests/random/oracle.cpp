@@ -204,7 +204,7 @@ void Oracle::find_scales() {
   }
 }
 
-// Moments count as λ_R/l, angular velocities as l w_R: l is where both meet the same inertia.
+// Moments count as λ_r/l, angular velocities as l w_r: l is where both meet the same inertia.
 void Oracle::scale_rolling(const Block& block, const Vector& diagonal) {
   const int half = (block.size - 1) / 2;
   const Real s = std::abs(diagonal.segment(block.offset, 1 + half).mean());

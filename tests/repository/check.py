@@ -4,8 +4,9 @@
 
 check.py ROOT prints every breach as `file:line: what is wrong` and returns 1 if there is one.
 Rules: the arrows between folders, ARCHITECTURE.md naming the folders that exist, file sizes, SPDX
-lines, one README a folder, no unfinished marks, no paths of one machine, packages.txt in order, no
-addresses in the lock file of the page.
+lines, one README per folder, prose that is at most 100 columns wide, links between pages that lead
+somewhere, no unfinished marks, no paths of one machine, packages.txt in order, no addresses in the
+lock file of the page.
 """
 
 import os
@@ -18,7 +19,8 @@ ARROWS = {
     "base": [],
     "geometry": ["base"],
     "model": ["geometry"],
-    "scene": ["model"],
+    "elements": ["model"],
+    "scene": ["elements"],
     "collision": ["model"],
     "linear": ["base"],
     "storage": ["base"],
@@ -42,7 +44,7 @@ ARROWS = {
 # not named here (the standard library, Eigen, fmt) are open to all.
 LIBRARIES = {
     "yaml-cpp/": ["scene"],
-    "hdf5": ["complementarity", "recording", "storage"],
+    "hdf5": ["storage"],
     "libqhull": ["geometry"],
     "boost/": ["viewing"],
     "zlib": ["viewing"],
@@ -57,15 +59,17 @@ LIBRARIES = {
 
 SOURCE_ENDINGS = {".h", ".cpp", ".py", ".pyi", ".ts", ".css", ".sh", ".cmake"}
 MAX_LINES = 800
+MAX_COLUMNS = 100  # of prose in Markdown
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+LINK_TARGET = re.compile(r"\]\(([^)]*)\)")
 MARK = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 # Absolute paths below a home or scratch folder: they exist on one machine only.
 MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(work|root|home|tmp|Users|mnt)/[\w.]")
 SKIPPED_FOLDERS = {".git", "runs", "__pycache__", "node_modules", "dist"}
 # Stored input and reference data are not held to the rules for text that people write.
 DATA_FOLDERS = ("tests/data/", "problems/")
-SECTIONS = {"build", "test", "bench", "lint"}
+SECTIONS = {"build", "test", "bench", "format", "lint"}
 
 
 def allowed_includes(folder):
@@ -85,7 +89,7 @@ def files_of(root):
                             if f not in SKIPPED_FOLDERS and not f.startswith("build"))
         for name in sorted(names):
             path = pathlib.Path(folder, name)
-            if not path.is_symlink():
+            if not path.is_symlink() and name not in SKIPPED_FOLDERS:  # .git is a file in a worktree
                 yield path.relative_to(root).as_posix(), path
 
 
@@ -158,6 +162,33 @@ def check_source(name, text):
         yield f"{name}:1: the first line must say {SPDX}"
 
 
+def prose_of(name, text):
+    """The numbered lines of a Markdown page outside of code blocks."""
+    fenced = False
+    for number, line in enumerate(text.split("\n") if name.endswith(".md") else [], 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def check_width(name, text):
+    """Tables and the targets of links may be wide."""
+    for number, line in prose_of(name, text):
+        columns = len(LINK_TARGET.sub("]", line))
+        if columns > MAX_COLUMNS and not line.lstrip().startswith("|"):
+            yield f"{name}:{number}: {columns} columns of prose; at most {MAX_COLUMNS}"
+
+
+def check_targets(root, name, text):
+    """Links to files and folders of the repository."""
+    for number, line in prose_of(name, text):
+        for target in LINK_TARGET.findall(line):
+            file = target.split("#")[0]
+            if file and "://" not in file and not (root / name).parent.joinpath(file).exists():
+                yield f"{name}:{number}: the link to {file} leads nowhere"
+
+
 def check_words(name, text):
     for number, line in enumerate(text.split("\n"), 1):
         if MARK.search(line):
@@ -183,6 +214,35 @@ def check_folders(root):
             yield f"ARCHITECTURE.md:1: does not name vinci/{folder}/"
         if not (root / "vinci" / folder / "README.md").exists():
             yield f"vinci/{folder}/README.md:1: missing"
+
+
+WALK = re.compile(r"<!-- walk -->\n(.*?)<!-- end of walk -->", re.DOTALL)
+STATION = re.compile(r"`(\w+)(?:\(\))?` in\s+`([\w/]+\.(?:cpp|h))`")
+
+
+def check_walk(root):
+    """Every function of ARCHITECTURE.md's walk of one step is defined in the file named."""
+    page = root / "ARCHITECTURE.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    walk = WALK.search(text)
+    if not walk:
+        yield "ARCHITECTURE.md:1: has no walk of one step between <!-- walk --> and its end"
+        return
+    first = text[:walk.start(1)].count("\n") + 1
+    numbers = [int(n) for n in re.findall(r"^(\d+)\. ", walk.group(1), re.MULTILINE)]
+    if numbers != list(range(1, len(numbers) + 1)) or not numbers:
+        yield f"ARCHITECTURE.md:{first}: the stations of the walk are not numbered from 1 on"
+    for station in STATION.finditer(walk.group(1)):
+        name, file = station.groups()
+        line = first + walk.group(1)[:station.start()].count("\n")
+        source = read(root / file) if (root / file).is_file() else None
+        # A definition at the start of a line, as a member or free, or a class.
+        defined = re.compile(rf"^(?:class {name}\b|(?:\w[\w:<>,&*\[\] ]*[ &*])?(?:\w+::)*{name}\()",
+                             re.MULTILINE)
+        if source is None:
+            yield f"ARCHITECTURE.md:{line}: names {file}, which does not exist"
+        elif not defined.search(source):
+            yield f"ARCHITECTURE.md:{line}: {file} does not define {name}"
 
 
 def check_packages(root):
@@ -226,9 +286,10 @@ def check(root):
         text = read(path)
         if text is None:
             continue
-        for rule in (check_arrows, check_source, check_words):
+        for rule in (check_arrows, check_source, check_width, check_words):
             breaches += rule(name, text)
-    for rule in (check_links, check_folders, check_packages, check_lock):
+        breaches += check_targets(root, name, text)
+    for rule in (check_links, check_folders, check_walk, check_packages, check_lock):
         breaches += rule(root)
     return breaches
 

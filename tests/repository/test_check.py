@@ -19,7 +19,9 @@ class Planted(unittest.TestCase):
             self.write(f"vinci/{folder}/README.md", "# one page\n")
             self.write(f"vinci/{folder}/CMakeLists.txt", f"vinci_folder({folder})\n")
             self.write(f"vinci/{folder}/code.h", SPDX + '#include "vinci/base/error.h"\n')
-        self.write("ARCHITECTURE.md", "".join(f"vinci/{f}/\n" for f in check.ARROWS))
+        self.write("apps/run.cpp", SPDX + "int run(int count) {\n  return count;\n}\n")
+        self.write("ARCHITECTURE.md", "".join(f"vinci/{f}/\n" for f in check.ARROWS) +
+                   "<!-- walk -->\n1. `run()` in `apps/run.cpp` begins.\n<!-- end of walk -->\n")
         self.write("packages.txt", "# comment\nbuild cmake\ntest libgtest-dev\n")
         self.assertEqual(check.check(self.root), [])
 
@@ -83,6 +85,15 @@ class Planted(unittest.TestCase):
         self.write("ARCHITECTURE.md", page.replace("vinci/model/\n", ""))
         self.expect("ARCHITECTURE.md:1", "vinci/model/")
 
+    def test_walk_of_a_function_that_is_not_there(self):
+        self.write("apps/run.cpp", SPDX + "int ran() {\n  return run(1);\n}\n")
+        self.expect(f"ARCHITECTURE.md:{len(check.ARROWS) + 2}", "apps/run.cpp does not define run")
+
+    def test_walk_through_a_file_that_is_not_there(self):
+        (self.root / "apps/run.cpp").unlink()
+        self.expect(f"ARCHITECTURE.md:{len(check.ARROWS) + 2}",
+                    "names apps/run.cpp, which does not exist")
+
     def test_folder_without_readme(self):
         (self.root / "vinci/model/README.md").unlink()
         self.expect("vinci/model/README.md:1", "missing")
@@ -96,6 +107,27 @@ class Planted(unittest.TestCase):
     def test_missing_spdx_line(self):
         self.write("tests/base/planted.cpp", "int x;\n")
         self.expect("tests/base/planted.cpp:1", "SPDX")
+
+    def test_prose_of_101_columns(self):
+        self.write("docs/page.md", "# page\n\n" + "word " * 20 + "\n")
+        self.assertEqual(check.check(self.root), [])
+        self.write("docs/page.md", "# page\n\n" + "word " * 20 + "w\n")
+        self.expect("docs/page.md:3", "101 columns")
+
+    def test_tables_code_and_link_targets_may_be_wide(self):
+        wide = "word " * 30
+        self.write("docs/page.md", f"| {wide} |\n\n```text\n{wide}\n```\n\n"
+                   f"[a page](https://example.org/{'far/' * 30})\n")
+        self.assertEqual(check.check(self.root), [])
+        self.write("docs/page.md", f"```text\n{wide}\n```\n{wide}\n")
+        self.expect("docs/page.md:4", "150 columns")
+
+    def test_link_that_leads_nowhere(self):
+        self.write("docs/page.md", "[one](../ARCHITECTURE.md#part), [two](#here), "
+                   "[three](https://example.org), [four](.)\n")
+        self.assertEqual(check.check(self.root), [])
+        self.write("docs/page.md", "# page\n[one](ARCHITECTURE.md)\n")
+        self.expect("docs/page.md:2", "leads nowhere")
 
     def test_unfinished_mark(self):
         self.write("docs/page.md", "all\n" + "TO" + "DO: the rest\n")

@@ -49,7 +49,7 @@ TEST(AllocationsOfLayers, a_settled_step_of_soft_boxes_makes_none) {
   for (int i = 0; i < 100; ++i) simulation.step();
   EXPECT_EQ(allocations() - before, 0u);
   EXPECT_LE(simulation.report().solve.residual.relative, 1e-10);
-  EXPECT_EQ(simulation.state().contacts.size(), 20u);
+  EXPECT_EQ(simulation.state().memory.impulses.size(), 20u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, Allocations, testing::Bool(), [](const auto& world) {

@@ -268,7 +268,7 @@ class BadStepper : public TimeStepper {
     state.poses[1].position.x() += 1.0;
     ++state.step;
     state.time += h;
-    state.contacts.resize(3);
+    state.memory.impulses.resize(3);
     if (state.step == 3) throw std::runtime_error("the stepper fails");
     return {};
   }

@@ -145,14 +145,16 @@ TEST(ContactPatch, coupled_points_press_in_their_neighbours) {
     Simulation simulation = simulate(scene.yaml());
     run_exactly(simulation);
     double unloaded = 0.0;
-    for (const ContactMemory& memory : simulation.state().contacts)
-      if (memory.impulse[0] == 0.0) unloaded = std::max(unloaded, memory.deformation_b[0]);
+    visit_places(simulation.state().memory, [&](const MemoryPlace& at) {
+      if (at.layer && at.impulse->impulse[0] == 0.0)
+        unloaded = std::max(unloaded, at.layer->deformation_b[0]);
+    });
     if (coupled)
       EXPECT_GT(unloaded, 1e-5);
     else
       EXPECT_EQ(unloaded, 0.0);
     // Every point of a patch is remembered, loaded or not.
-    EXPECT_EQ(simulation.state().contacts.size(), 15u);
+    EXPECT_EQ(simulation.state().memory.impulses.size(), 15u);
   }
 }
 
@@ -257,7 +259,7 @@ TEST(ContactPatch, recordings_keep_the_deformations_and_resume_to_the_same_state
     recorder.finish(part);
     const Recording recording(file);
     EXPECT_EQ(recording.state(31), part.state());
-    EXPECT_EQ(recording.state(31).contacts.back().patch_point, 6);
+    EXPECT_EQ(recording.state(31).memory.layers.back().point, 6);
     EXPECT_EQ(recording.contacts(31).back().patch_point,
               part.contacts().back().contact.patch_point);
   }

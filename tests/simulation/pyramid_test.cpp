@@ -48,6 +48,7 @@ TEST(Pyramid, friction_deviates_towards_the_nearest_edge_by_the_closed_form_angl
 TEST(Pyramid, stopping_points_match_the_reference_with_first_order) {
   const auto data = reference("case15_pyramid");
   const double mu = data["parameters"]["mu"], v0 = data["parameters"]["v0"];
+  int compared = 0;
   for (const auto& row : data["expected"]["rows"]) {
     const int n = row["n"];
     const double degrees = row["direction_deg"];
@@ -68,7 +69,9 @@ TEST(Pyramid, stopping_points_match_the_reference_with_first_order) {
       errors.push_back(error);
     }
     EXPECT_NEAR(fitted_order(steps, errors), 1.0, 0.3) << row.dump();
+    ++compared;
   }
+  EXPECT_GT(compared, 0);
 }
 
 TEST(QuadraticCone, a_particle_slides_straight_and_stops_at_v2_over_2_mu_g) {

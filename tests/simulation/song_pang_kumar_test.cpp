@@ -147,10 +147,10 @@ TEST(SongPangKumar, a_body_at_rest_presses_the_layer_in_by_m_g_over_k) {
   run_exactly(simulation);
   const double pressed = scene.mass * 9.81 / scene.stiffness;
   EXPECT_NEAR(position(simulation, "particle").y() - 0.0078125, -pressed, 1e-9 * pressed);
-  ASSERT_EQ(simulation.state().contacts.size(), 1u);
+  ASSERT_EQ(simulation.state().memory.layers.size(), 1u);
   // The floor has shape 0 and is side a.
-  EXPECT_NEAR(simulation.state().contacts[0].deformation_a[0], pressed, 1e-9 * pressed);
-  EXPECT_EQ(simulation.state().contacts[0].deformation_b, Vector3::Zero());
+  EXPECT_NEAR(simulation.state().memory.layers[0].deformation_a[0], pressed, 1e-9 * pressed);
+  EXPECT_EQ(simulation.state().memory.layers[0].deformation_b, Vector3::Zero());
 }
 
 // With the relaxation time τ = D/K fixed the restitution is 1/(4 ζ²) = m/(k τ²) and the layer is
@@ -221,7 +221,7 @@ TEST(SongPangKumar, layers_of_two_materials_act_in_series) {
   while (!a.finished()) {
     a.step(), b.step();
     ASSERT_NEAR(position(a, "particle").y(), position(b, "particle").y(), 1e-12);
-    for (const ContactMemory& memory : b.state().contacts) {
+    for (const LayerMemory& memory : b.state().memory.layers) {
       EXPECT_NEAR(memory.deformation_a[0], memory.deformation_b[0], 1e-15);
       largest = std::max(largest, memory.deformation_a[0]);
     }
@@ -254,7 +254,7 @@ TEST(SongPangKumar, the_step_shortens_at_contact_only_and_recovers_after_it) {
 // Energy of bodies and layers; the layer of the floor is the only one.
 double total_energy(const Simulation& simulation, double stiffness, double tangential_stiffness) {
   double sum = energy(simulation.model(), simulation.state()).total();
-  for (const ContactMemory& memory : simulation.state().contacts)
+  for (const LayerMemory& memory : simulation.state().memory.layers)
     sum += 0.5 * stiffness * memory.deformation_a[0] * memory.deformation_a[0] +
            0.5 * tangential_stiffness * memory.deformation_a[1] * memory.deformation_a[1];
   return sum;

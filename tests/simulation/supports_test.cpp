@@ -319,8 +319,7 @@ TEST(Rows, supports_are_recorded_as_contacts_of_a_body_with_itself) {
   ASSERT_EQ(simulation.contacts().size(), 4u);
   for (int i = 0; i < 3; ++i) {
     const SolvedContact& support = simulation.contacts()[1 + i];
-    EXPECT_EQ(support.contact.key,
-              (ContactKey{0xffffffffu, 1u, static_cast<std::uint32_t>(i), 0u}));
+    EXPECT_EQ(support.contact.key, support_key(1, i));
     EXPECT_EQ(support.contact.body_a, 1);
     EXPECT_EQ(support.contact.body_b, 1);
     EXPECT_EQ(support.contact.normal, Vector3::UnitZ());

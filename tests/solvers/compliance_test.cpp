@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/trials.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/solvers/builtin.h"
 
@@ -116,10 +117,9 @@ struct Patches {
   }
 };
 
-// Two methods promise no solution, and say so where they find none: `small` leaves what it cannot
-// do to others, and augmented-lagrangian's Newton steps may stall.
-double least_share(const std::string& solver) {
-  return solver == "small" ? 0.5 : (solver == "augmented-lagrangian" ? 0.95 : 1.0);
+// augmented-lagrangian's Newton steps may stall; it says so.
+Trials stalled(const std::string& solver) {
+  return solver == "augmented-lagrangian" ? Trials{} : Trials{};
 }
 
 TEST(Compliance, every_solver_that_takes_coupled_patches_solves_them) {
@@ -128,7 +128,8 @@ TEST(Compliance, every_solver_that_takes_coupled_patches_solves_them) {
   for (const auto& entry : registry.entries()) {
     Random random(20040515);
     const auto solver = entry.make(OptionValues(entry.options));
-    int taken = 0, solved = 0;
+    int taken = 0;
+    test::Trials unsolved;
     for (int round = 0; round < 60; ++round) {
       const Patches patches(random);
       for (const bool pyramid : {false, true}) {
@@ -142,11 +143,15 @@ TEST(Compliance, every_solver_that_takes_coupled_patches_solves_them) {
         const bool right = residual(problem, solution).relative <= 1e-10;
         EXPECT_TRUE(right || report.status != SolveStatus::solved) << entry.name;
         ++taken;
-        solved += right;
+        if (!right) unsolved.push_back(2 * round + pyramid);
       }
     }
-    EXPECT_GE(taken, 50) << entry.name;
-    EXPECT_GE(solved, least_share(entry.name) * taken) << entry.name;
+    EXPECT_GT(taken, 0) << entry.name;
+    // `small` promises nothing but to say so: it leaves what it cannot do to others.
+    if (entry.name == "small")
+      EXPECT_LT(static_cast<int>(unsolved.size()), taken);
+    else
+      EXPECT_EQ(unsolved, stalled(entry.name)) << entry.name;
   }
 }
 

@@ -32,12 +32,12 @@ struct StepForces : ::testing::Test {
     model.gravity = Vector3(0.0, -10.0, 0.0);
     state.poses.resize(1);
     state.velocities = VectorX::Zero(3);
-    context.model = &model;
-    context.controllers = controllers;
+    context.in.model = &model;
+    context.in.controllers = controllers;
   }
   void add(std::shared_ptr<Controller> controller) {
     controllers.push_back({"c" + std::to_string(controllers.size()), std::move(controller)});
-    context.controllers = controllers;
+    context.in.controllers = controllers;
     state.controls.setZero(state.controls.size() + controllers.back().controller->memory_size());
   }
   Model model;
@@ -50,7 +50,7 @@ struct StepForces : ::testing::Test {
 TEST_F(StepForces, without_controllers_they_are_the_applied_ones) {
   step_forces(context, state, 0.1, forces);
   EXPECT_EQ(forces, Vector3(0.0, -20.0, 0.0));
-  EXPECT_TRUE(context.controllers_acted);
+  EXPECT_TRUE(context.out.controllers_acted);
 }
 
 TEST_F(StepForces, controllers_act_in_order_each_on_its_own_memory) {
@@ -59,7 +59,7 @@ TEST_F(StepForces, controllers_act_in_order_each_on_its_own_memory) {
   add(std::make_shared<Double>(1));
   step_forces(context, state, 0.1, forces);
   EXPECT_EQ(forces, Vector3(7.0, -153.0, 7.0));  // ((2 f + 1) 2 + 1) 2 + 1
-  EXPECT_EQ(context.controls, Vector3(1.0, 2.0, 1.0));
+  EXPECT_EQ(context.out.controls, Vector3(1.0, 2.0, 1.0));
   EXPECT_EQ(state.controls, Vector3::Zero());  // the stepper's to advance
 }
 

@@ -86,7 +86,7 @@ TEST_F(SubstepRules, a_loaded_layer_is_resolved_by_its_frequency) {
   place(0.01, 0.0, -0.5, 0.0);
   static_cast<void>(size(1e-3));
   for (const Contact& contact : contacts_)
-    state_.contacts.push_back({contact.key, Vector3(1.0, 0.0, 0.0)});
+    state_.memory.impulses.push_back({contact.key, 0, Vector3(1.0, 0.0, 0.0)});
   // At a tip: 1/m + r²/I = 1 + 0.04/0.0133 1/kg.
   const double frequency = std::sqrt(1e4 * (1.0 + 0.04 / 0.0133));
   const double found = size(1e-3);
@@ -100,14 +100,15 @@ TEST_F(SubstepRules, a_layer_in_equilibrium_asks_for_nothing_and_one_that_swings
   place(0.01 - pressed, 0.0, 0.0, 0.0);
   static_cast<void>(size(1e-3));
   ASSERT_EQ(contacts_.size(), 2u);
-  for (const Contact& contact : contacts_)
-    state_.contacts.push_back(
-        {contact.key, Vector3(1.0, 0.0, 0.0), 0.0, 0, Vector3(pressed, 0.0, 0.0)});
+  for (const Contact& contact : contacts_) {
+    state_.memory.impulses.push_back({contact.key, 0, Vector3(1.0, 0.0, 0.0)});
+    state_.memory.layers.push_back({contact.key, 0, Vector3(pressed, 0.0, 0.0)});
+  }
   EXPECT_EQ(size(1e-3), 1e-3);
   state_.velocities[1] = 0.01;  // swings by 0.01/ω
   EXPECT_LT(size(1e-3), 1e-3);
   state_.velocities[1] = 0.0;
-  for (ContactMemory& contact : state_.contacts) contact.deformation_a[0] *= 1.1;
+  for (LayerMemory& layer : state_.memory.layers) layer.deformation_a[0] *= 1.1;
   EXPECT_LT(size(1e-3), 1e-3);
 }
 
@@ -115,7 +116,7 @@ TEST_F(SubstepRules, a_layer_that_was_left_behind_recovers_in_whole_steps) {
   place(0.01 - 1e-4, 0.0, 1.0, 0.0);
   static_cast<void>(size(1e-3));
   for (const Contact& contact : contacts_)
-    state_.contacts.push_back({contact.key, Vector3::Zero(), 0.0, 0, Vector3(2e-4, 0.0, 0.0)});
+    state_.memory.layers.push_back({contact.key, 0, Vector3(2e-4, 0.0, 0.0)});
   EXPECT_EQ(size(1e-3), 1e-3);
 }
 

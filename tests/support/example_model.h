@@ -31,9 +31,7 @@ inline Model example_model(std::vector<Body> bodies) {
   Model model;
   for (Body& body : bodies) {
     body.velocity_offset = model.velocity_count;
-    body.velocity_size = body.freedom == Freedom::fixed    ? 0
-                         : body.freedom == Freedom::planar ? 3
-                                                           : 6;
+    body.velocity_size = velocity_entries(body.freedom);
     for (int k = 0; k < body.velocity_size; ++k) {
       const int coordinate = body.velocity_size == 3 && k == 2 ? 5 : k;
       const bool prescribed = body.drives[static_cast<std::size_t>(coordinate)].prescribed;

@@ -10,7 +10,6 @@
 namespace {
 
 using vinci::BlockHeader;
-using vinci::ContactKey;
 using vinci::ContactRow;
 using vinci::frame_block;
 using vinci::FrameQuery;
@@ -55,8 +54,7 @@ struct Decoded {
 };
 
 void expect_row(const Decoded& block, std::size_t row, const ContactRow& contact) {
-  const ContactKey& key = contact.key;
-  const std::uint32_t keys[] = {key.shape_a, key.shape_b, key.feature_a, key.feature_b};
+  const std::array<std::uint32_t, 4> keys = vinci::key_words(contact.key);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(block.key[4 * row + i], keys[i]);
   EXPECT_EQ(block.bodies[2 * row], contact.body_a);
   EXPECT_EQ(block.bodies[2 * row + 1], contact.body_b);
@@ -208,7 +206,8 @@ TEST_F(FrameBlock, queries_with_a_mistake_are_told_what_is_accepted) {
                            "poses=%61ll"})
     EXPECT_THROW(parse_frame_query(text), vinci::Error) << text;
   EXPECT_EQ(parse_frame_query("").count, 1);
-  EXPECT_EQ(parse_frame_query("contacts=1.2.3.4294967295").contact, (ContactKey{1, 2, 3, ~0u}));
+  EXPECT_EQ(parse_frame_query("contacts=1.2.3.4294967295").contact,
+            vinci::contact_key(1, 2, 3, ~0u));
 }
 
 TEST_F(FrameBlock, what_a_recording_has_not_is_refused) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception type: bad input, thrown only while something is built, loaded or opened.
+// The exceptions: Error, bad input, thrown only while something is built, loaded or opened; and
+// Failure, its kind where the input was good.
 #pragma once
 
 #include <stdexcept>
@@ -19,6 +20,14 @@ class Error : public std::runtime_error {
 
  private:
   std::string message_, where_;
+};
+
+// What was asked for was good, but could not be done here: a full disk, a file that cannot be
+// written, a program that is not installed or fails, an address that is taken.
+class Failure : public Error {
+ public:
+  using Error::Error;
+  explicit Failure(const Error& error) : Error(error) {}
 };
 
 }  // namespace vinci

@@ -187,6 +187,7 @@ OptionValues::OptionValues(OptionTable table) : table_(std::move(table)) {
     check_range(spec, spec.fallback);
     values_.push_back(spec.fallback);
   }
+  given_.assign(values_.size(), false);
 }
 
 std::size_t OptionValues::index(const std::string& name) const {
@@ -208,6 +209,11 @@ void OptionValues::set(const std::string& name, const OptionValue& value) {
   OptionValue checked = converted(spec, value);
   check_range(spec, checked);
   values_[i] = std::move(checked);
+  given_[i] = true;
+}
+
+bool OptionValues::is_given(const std::string& name) const {
+  return given_[index(name)];
 }
 
 void OptionValues::set_text(const std::string& name, const std::string& text) {

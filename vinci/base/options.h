@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,7 @@ class OptionTable {
  public:
   OptionTable() = default;
   OptionTable(std::initializer_list<OptionSpec> specs) : specs_(specs) {}
+  explicit OptionTable(std::vector<OptionSpec> specs) : specs_(std::move(specs)) {}
   const std::vector<OptionSpec>& specs() const { return specs_; }
   const OptionSpec* find(const std::string& name) const;
 
@@ -43,6 +45,7 @@ class OptionValues {
   void set(const std::string& name, const OptionValue& value);
   void set_text(const std::string& name, const std::string& text);  // as typed on a command line
 
+  bool is_given(const std::string& name) const;  // somebody set it
   double real(const std::string& name) const;
   long integer(const std::string& name) const;
   bool flag(const std::string& name) const;
@@ -55,6 +58,7 @@ class OptionValues {
   std::size_t index(const std::string& name) const;
   OptionTable table_;
   std::vector<OptionValue> values_;
+  std::vector<bool> given_;
 };
 
 // "one of 'a', 'b' or 'c'", "a number from 1 to 10": what an option accepts, for error messages.

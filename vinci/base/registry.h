@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named factories of one plugin interface. Built-ins are added explicitly by one function a folder;
-// a shared library adds its own at run time.
+// Named factories of one plugin interface. Built-ins are added explicitly by one function per
+// folder; a shared library adds its own at run time.
 #pragma once
 
 #include <functional>

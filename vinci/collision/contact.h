@@ -16,7 +16,7 @@
 namespace vinci {
 
 struct Contact {
-  ContactKey key;
+  EntityKey key;  // of kind contact
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b;  // world, on the surfaces of a and b, m
   Vector3 normal;            // world, unit, from a to b

@@ -46,14 +46,9 @@ void ExactDetector::detect(const Model& model, std::span<const Pose> poses,
     if (is_excluded(model, body_a, body_b)) continue;
     collide(model, a, b, reach[body_a] + reach[body_b]);
     for (const ContactPoint& point : points_)
-      contacts.push_back({{static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b),
-                           point.feature_a, point.feature_b},
-                          body_a,
-                          body_b,
-                          point.point_a,
-                          point.point_b,
-                          point.normal,
-                          point.gap});
+      contacts.push_back({contact_key(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b),
+                                      point.feature_a, point.feature_b),
+                          body_a, body_b, point.point_a, point.point_b, point.normal, point.gap});
   }
 }
 

@@ -4,7 +4,7 @@
 //
 // Every bounded shape is a core (a point, a segment, the convex pieces of a polygon) grown by a
 // radius. A contact pairs a convex corner of one core with a face or a corner of the other; how
-// they are chosen is told in README.md.
+// they are chosen is explained in docs/theory/collision_planar.md.
 #pragma once
 
 #include "vinci/collision/narrow_phase.h"

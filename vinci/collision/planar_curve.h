@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The narrow phase of curves: superellipses and implicit curves among themselves and against
-// circles, capsules, polygons and half-planes. Which points are contacts is told in README.md.
+// circles, capsules, polygons and half-planes. Which points are contacts is explained in
+// docs/theory/collision_planar.md.
 #pragma once
 
 #include "vinci/collision/planar_search.h"

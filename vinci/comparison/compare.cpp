@@ -15,18 +15,6 @@ namespace {
 constexpr double most_pose_bytes = 64e6;  // of the samples of one run
 constexpr double brief_steps = 2.5;       // of the coarsest step
 
-// Follows one run by its tracer.
-class TraceWatcher : public Watcher {
- public:
-  TraceWatcher(const Simulation& simulation, const std::vector<double>& grid)
-      : tracer_(simulation, grid) {}
-  void step(Simulation& simulation) override { tracer_.step(simulation); }
-  Trace finish(const Simulation& simulation) { return tracer_.finish(simulation); }
-
- private:
-  Tracer tracer_;
-};
-
 // Samples at the steps of the coarsest run, or every so many of them in a large scene.
 std::vector<double> grid_for(const std::vector<Simulation>& simulations) {
   double coarsest = 0.0;
@@ -318,10 +306,10 @@ std::optional<Comparison> compare(const Scene& scene, const RunOverrides& base,
   all.variants.resize(set.variants.size());
   all.times = grid_for(set.simulations);
   const RunManyOptions run = prepared(options, set, all.variants);
-  std::vector<std::unique_ptr<TraceWatcher>> tracers;
-  std::vector<Watcher*> watchers;
+  std::vector<std::unique_ptr<Tracer>> tracers;
+  std::vector<StepWatcher*> watchers;
   for (const Simulation& simulation : set.simulations) {
-    tracers.push_back(std::make_unique<TraceWatcher>(simulation, all.times));
+    tracers.push_back(std::make_unique<Tracer>(simulation, all.times));
     watchers.push_back(tracers.back().get());
     const std::optional<double> size = moving_size(simulation.model());
     all.size = std::max(all.size, size.value_or(0.0));

@@ -20,7 +20,7 @@ namespace vinci {
 
 struct CompareOptions {
   std::optional<double> tolerance;  // m; otherwise tolerance_share of reference_length()
-  std::string reference;  // for select_variants(), one a case or one of all; "": the finest
+  std::string reference;  // for select_variants(), one per case or one of all; "": the finest
   RunManyOptions run;
   std::filesystem::path folder;  // of recordings, created; empty: none
 };
@@ -92,7 +92,7 @@ struct Comparison {
   std::vector<ComparedVariant> variants;
   std::vector<SkippedVariant> skipped;
   std::vector<ComparisonCase> cases;
-  std::vector<std::string> answer;  // in words, one sentence an entry
+  std::vector<std::string> answer;  // in words, one sentence per entry
 };
 
 // None if go_on() said no. Throws Error: bad axes, a reference that is not one, fewer than two
@@ -115,7 +115,7 @@ std::string recording_name(const Variant& variant);
 // The sentences of Comparison::answer.
 std::vector<std::string> comparison_words(const Comparison& comparison);
 
-// docs/compare.md. With at most `most_samples` of the series, evenly kept, and the series of single
+// docs/json.md. With at most `most_samples` of the series, evenly kept, and the series of single
 // bodies for at most `most_bodies`, those that differ most.
 struct ComparisonJsonOptions {
   std::size_t most_samples = std::numeric_limits<std::size_t>::max();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison for programs and pages; docs/compare.md describes every key.
+// The comparison for programs and pages; docs/json.md describes every key.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -104,7 +104,7 @@ class Words {
         a, b, pair->total, pair->reference_total, apart, pair->peak, pair->reference_peak);
   }
 
-  // Where the body is at the end of both runs that is farthest from its place in the reference.
+  // At the end of both runs: the body that is farthest from its place in the reference.
   std::string final_pose(const Difference& d) const {
     if (d.last_body < 0) return "every body in its place";
     const auto place =
@@ -228,12 +228,12 @@ class Words {
     const std::string reference = model_name(all_.variants[it.reference]);
     if (it.cheapest == it.reference)
       say(fmt::format(
-          "{} cheaper agrees with '{}', which takes {} of CPU time a simulated second{}.",
+          "{} cheaper agrees with '{}', which takes {} of CPU time per simulated second{}.",
           head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference),
           as_cheap(it)));
     else
       say(fmt::format(
-          "{} cheapest that agrees with '{}' is '{}': {} of CPU time a simulated "
+          "{} cheapest that agrees with '{}' is '{}': {} of CPU time per simulated "
           "second instead of {}{}.",
           head.empty() ? "The" : head + "the", reference, model_name(all_.variants[it.cheapest]),
           cost(it.cheapest), cost(it.reference), as_cheap(it)));

@@ -61,7 +61,7 @@ class Gauge {
 };
 
 // All that is asked of one run.
-class ConvergeWatcher : public Watcher {
+class ConvergeWatcher : public StepWatcher {
  public:
   ConvergeWatcher(const std::vector<Quantity>& quantities, const Simulation& simulation,
                   const ConvergeOptions& options, double until, std::vector<double> grid)
@@ -69,11 +69,14 @@ class ConvergeWatcher : public Watcher {
     for (const Quantity& quantity : quantities)
       gauges_.emplace_back(quantity, simulation, options.over, until);
   }
-  void step(Simulation& simulation) override {
-    const double begin = simulation.state().time;
-    tracer_.step(simulation);
-    if (simulation.diverged() || simulation.report().ending != Ending::none) return;
-    for (Gauge& gauge : gauges_) gauge.after_step(simulation, begin);
+  void before_step(const Simulation& simulation) override {
+    begin_ = simulation.state().time;
+    tracer_.before_step(simulation);
+  }
+  void after_step(const Simulation& simulation) override {
+    tracer_.after_step(simulation);
+    if (simulation.has_ended()) return;
+    for (Gauge& gauge : gauges_) gauge.after_step(simulation, begin_);
   }
   Trace finish(const Simulation& simulation) { return tracer_.finish(simulation); }
   double value(std::size_t quantity) const { return gauges_[quantity].result(); }
@@ -81,6 +84,7 @@ class ConvergeWatcher : public Watcher {
  private:
   Tracer tracer_;
   std::vector<Gauge> gauges_;
+  double begin_ = 0.0;  // of the step, s
 };
 
 bool is_trajectory(const std::string& quantity) {
@@ -360,7 +364,7 @@ std::optional<Convergence> Study::run(const Scene& scene, const RunOverrides& ba
   all.axes.assign(set.axes.begin(), set.axes.end() - 1);
   std::vector<double> grid = sample_times(all.time, all.steps.front());
   if (options_.over == Over::end && !grid.empty()) grid = {all.time};
-  std::vector<Watcher*> watchers;
+  std::vector<StepWatcher*> watchers;
   for (const Simulation& simulation : set.simulations) {
     watchers_.push_back(
         std::make_unique<ConvergeWatcher>(quantities, simulation, options_, all.time, grid));
@@ -421,7 +425,7 @@ std::optional<Convergence> converge(const Scene& scene, const RunOverrides& base
                                     const ConvergeOptions& options) {
   for (const Axis& axis : across)
     if (axis.name == "step" || axis.name == "run.step")
-      throw Error("the step varies anyway; give the steps", "across step");
+      throw Error("the step varies in any case; give the steps", "across step");
   if (base.options.contains("step")) throw Error("the step varies; give the steps", "step");
   return Study(scene, base, plugins, options).run(scene, base, std::move(across), plugins);
 }

@@ -71,7 +71,7 @@ std::optional<Convergence> converge(const Scene& scene, const RunOverrides& base
 std::vector<double> step_series(double from, double to, double ratio);
 
 const char* to_string(Over over);
-std::string convergence_json(const Convergence& convergence);  // docs/compare.md
+std::string convergence_json(const Convergence& convergence);  // docs/json.md
 // Error against step and against CPU time, with the fitted lines: one SVG in light or dark, as the
 // reader's page is.
 std::string convergence_svg(const Convergence& convergence);

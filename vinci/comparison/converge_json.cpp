@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convergence study for programs; docs/compare.md describes every key.
+// The convergence study for programs; docs/json.md describes every key.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

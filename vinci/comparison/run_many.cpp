@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "vinci/base/clock.h"
-#include "vinci/recording/recorder.h"
 
 namespace vinci {
 namespace {
@@ -21,7 +20,7 @@ constexpr double count_interval = 0.02;  // s between notes of the steps done
 // What the threads share.
 class Crew {
  public:
-  Crew(std::vector<Simulation>& simulations, const std::vector<Watcher*>& watchers,
+  Crew(std::vector<Simulation>& simulations, const std::vector<StepWatcher*>& watchers,
        const RunManyOptions& options)
       : simulations_(simulations),
         watchers_(watchers),
@@ -38,7 +37,7 @@ class Crew {
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
   std::vector<Simulation>& simulations_;
-  const std::vector<Watcher*>& watchers_;
+  const std::vector<StepWatcher*>& watchers_;
   const RunManyOptions& options_;
   std::vector<std::exception_ptr> errors_;
   std::atomic<std::size_t> next_{0};
@@ -64,16 +63,14 @@ void Crew::steps(std::size_t i, Recorder* recorder) {
     done_.fetch_add(simulation.state().step - counted, std::memory_order_relaxed);
     counted = simulation.state().step;
   };
-  while (!simulation.finished() && !stopped_.load(std::memory_order_relaxed)) {
-    watchers_[i]->step(simulation);
-    if (recorder != nullptr) {
-      recorder->add_step(simulation);
-      if (recorder->flush_is_due()) with_files([&] { recorder->flush(); });
-    }
-    if (since_count.seconds() < count_interval) continue;
-    since_count.lap();
-    count();
-  }
+  RunLoop loop{
+      .last_step = simulation.total_steps(), .recorder = recorder, .watchers = {watchers_[i]}};
+  loop.go_on = [&] {
+    if (since_count.seconds() >= count_interval) since_count.lap(), count();
+    return !stopped_.load(std::memory_order_relaxed);
+  };
+  loop.with_files = [this](const std::function<void()>& use) { with_files(use); };
+  run_steps(simulation, loop);
   count();
 }
 
@@ -101,7 +98,7 @@ void Crew::work() {
       perform(i);
       continue;
     } catch (const Error& error) {
-      errors_[i] = std::make_exception_ptr(RunFailure(error.message(), error.where()));
+      errors_[i] = std::make_exception_ptr(Failure(error));
     } catch (...) {
       errors_[i] = std::current_exception();
     }
@@ -147,7 +144,7 @@ bool Crew::run() {
 
 }  // namespace
 
-bool run_many(std::vector<Simulation>& simulations, const std::vector<Watcher*>& watchers,
+bool run_many(std::vector<Simulation>& simulations, const std::vector<StepWatcher*>& watchers,
               const RunManyOptions& options) {
   return Crew(simulations, watchers, options).run();
 }

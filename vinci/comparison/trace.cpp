@@ -51,16 +51,18 @@ Tracer::Tracer(const Simulation& simulation, std::vector<double> grid)
   if (!grid_.empty() && grid_.front() <= 0.0) add_sample(simulation, 1.0);
 }
 
-void Tracer::step(Simulation& simulation) {
-  const double begin = simulation.state().time;
+void Tracer::before_step(const Simulation& simulation) {
+  begin_ = simulation.state().time;
   before_ = simulation.state().poses;
-  const double start = cpu_clock();
-  const StepReport& report = simulation.step();
-  trace_.cost.cpu_seconds += cpu_clock() - start;
-  note_cost(report, simulation);
-  if (report.diverged_body >= 0 || report.ending != Ending::none) return;  // no next state to see
-  note_contacts(simulation, begin);
-  take_samples(simulation, begin);
+  cpu_begin_ = cpu_clock();
+}
+
+void Tracer::after_step(const Simulation& simulation) {
+  trace_.cost.cpu_seconds += cpu_clock() - cpu_begin_;
+  note_cost(simulation.report(), simulation);
+  if (simulation.has_ended()) return;  // no next state to see
+  note_contacts(simulation, begin_);
+  take_samples(simulation, begin_);
   trace_.end = simulation.state().time;
 }
 

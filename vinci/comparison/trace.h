@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vinci/comparison/contact_modes.h"
-#include "vinci/simulation/simulation.h"
+#include "vinci/recording/run_loop.h"
 
 namespace vinci {
 
@@ -50,11 +50,11 @@ struct Trace {
 std::vector<double> sample_times(double duration, double interval);
 
 // Watches a simulation from its beginning to its end.
-class Tracer {
+class Tracer : public StepWatcher {
  public:
   Tracer(const Simulation& simulation, std::vector<double> grid);
-  // One step of the simulation, with the notes that it gives. May throw what a step may throw.
-  void step(Simulation& simulation);
+  void before_step(const Simulation& simulation) override;
+  void after_step(const Simulation& simulation) override;
   Trace finish(const Simulation& simulation);
 
  private:
@@ -68,6 +68,7 @@ class Tracer {
   ModeRule rule_;
   double accept_;
   std::vector<Pose> before_;                              // poses at the begin of the step
+  double begin_ = 0.0, cpu_begin_ = 0.0;                  // s, simulated and of the processor
   std::map<BodyPair, std::pair<Vector3, Vector3>> sums_;  // impulses at its begin and its end
 };
 

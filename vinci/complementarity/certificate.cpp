@@ -11,9 +11,11 @@ namespace vinci {
 
 namespace {
 
-// How many times larger than qᵀy the terms of a solution would have to be.
+// How many times larger than qᵀy the terms of a solution would have to be. Rounding would then
+// leave w uncertain by 1e11 ε = 2e-5 of q: no judge would call it solved.
 constexpr double out_of_reach = 1e11;
-// The roundings of a term before it is summed: a few products and the triangular solves of M⁻¹.
+// The roundings of a term before it is summed: a few products, and the up to 12 sums on each side
+// of the solves with M.
 constexpr double roundings = 32.0;
 
 // g = Wᵀy and q, each with the sum of the sizes of its terms.
@@ -106,7 +108,7 @@ void Account::add_ball(const Block& block, const VectorX& y) {
     demand(length, size);
 }
 
-// λ in K = {|λ_T| <= μ λ_N, |λ_R| <= μ_r λ_N}; w_N >= 0 and w_T, w_R free, or w in the dual cone
+// λ in K = {|λ_t| <= μ λ_n, |λ_r| <= μ_r λ_n}; w_n >= 0 and w_t, w_r free, or w in the dual cone
 // of K.
 void Account::add_cone(const Block& block, const VectorX& y) {
   const int rolled = block.law == Law::rolling ? (block.size - 1) / 2 : 0;

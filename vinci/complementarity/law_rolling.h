@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coulomb's law with unilateral contact and rolling resistance, exact: λ = (λ_N, λ_T, λ_R), λ_R the
-// rolling moment, w_R the relative angular velocity of rolling:
+// Coulomb's law with unilateral contact and rolling resistance, exact: λ = (λ_n, λ_t, λ_r), λ_r the
+// rolling moment, w_r the relative angular velocity of rolling:
 //
-//   0 <= λ_N ⟂ w_N >= 0,  |λ_T| <= μ λ_N,    λ_T = −μ λ_N w_T/|w_T|    where w_T ≠ 0,
-//                         |λ_R| <= μ_r λ_N,  λ_R = −μ_r λ_N w_R/|w_R|  where w_R ≠ 0
+//   0 <= λ_n ⟂ w_n >= 0,  |λ_t| <= μ λ_n,    λ_t = −μ λ_n w_t/|w_t|    where w_t ≠ 0,
+//                         |λ_r| <= μ_r λ_n,  λ_r = −μ_r λ_n w_r/|w_r|  where w_r ≠ 0
 //
-// K = {|λ_T| <= μ λ_N, |λ_R| <= μ_r λ_N}, K* = {w_N >= μ|w_T| + μ_r|w_R|} and
-// ŵ = w + (μ|w_T| + μ_r|w_R|, 0, 0) turn it into K ∋ λ ⟂ ŵ ∈ K* [Acary & Bourrier 2021]. μ_r is a
+// K = {|λ_t| <= μ λ_n, |λ_r| <= μ_r λ_n}, K* = {w_n >= μ|w_t| + μ_r|w_r|} and
+// ŵ = w + (μ|w_t| + μ_r|w_r|, 0, 0) turn it into K ∋ λ ⟂ ŵ ∈ K* [Acary & Bourrier 2021]. μ_r is a
 // length. Blocks of 5 in space, of 3 in the plane.
 #pragma once
 
@@ -14,21 +14,21 @@
 
 namespace vinci::law {
 
-// Rows of λ_T, as many as of λ_R; the normal row is the first.
+// Rows of λ_t, as many as of λ_r; the normal row is the first.
 inline int rolling_tangents(int size) {
   return (size - 1) / 2;
 }
 
-// The length ℓ at which moments λ_R/ℓ and angular velocities ℓ w_R compare with forces and
+// The length ℓ at which moments λ_r/ℓ and angular velocities ℓ w_r compare with forces and
 // velocities, the one at which both have the same inertia: ℓ² = scale/moment_scale, the mean
-// diagonals of W in the rows (N, T) and R. Without them μ_r, without that 1.
+// diagonals of W in the rows (n, t) and r. Without them μ_r, without that 1.
 inline double rolling_length(double scale, double moment_scale, double rolling) {
   const double length = std::sqrt(scale / moment_scale);
   if (length > 0.0 && std::isfinite(length)) return length;
   return rolling > 0.0 ? rolling : 1.0;
 }
 
-// ŵ_N; the other rows are unchanged.
+// ŵ_n; the other rows are unchanged.
 inline double rolling_shift(int size, const double* w, double friction, double rolling) {
   const int k = rolling_tangents(size);
   return w[0] + friction * norm(k, w + 1) + rolling * norm(k, w + 1 + k);
@@ -55,7 +55,7 @@ inline double rolling_normal(double normal, double t, double r, double friction,
   return both > 0.0 ? both : 0.0;
 }
 
-// In place; x = (x_N, x_T, x_R).
+// In place; x = (x_n, x_t, x_r).
 inline void project_rolling(int size, double* x, double friction, double rolling) {
   const int k = rolling_tangents(size);
   double *const tangential = x + 1, *const moment = x + 1 + k;

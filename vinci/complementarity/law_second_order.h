@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second-order cone: K ∋ λ ⟂ w ∈ K*, K = {|λ_T| <= μ λ_N}, K* = {μ |w_T| <= w_N}: the convex
-// relaxation of Coulomb's law, in which sliding separates with w_N = μ |w_T|. The law is
+// Second-order cone: K ∋ λ ⟂ w ∈ K*, K = {|λ_t| <= μ λ_n}, K* = {μ |w_t| <= w_n}: the convex
+// relaxation of Coulomb's law, in which sliding separates with w_n = μ |w_t|. The law is
 // associated: its natural map is s λ − P_K(s λ − w), scale-free since K is a cone.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace vinci::law {
 
-// In place; x = (x_N, x_T).
+// In place; x = (x_n, x_t).
 inline void project_cone(int size, double* x, double friction) {
   const double tangential = norm(size - 1, x + 1);
   if (x[0] >= 0.0 && tangential <= friction * x[0]) return;  // the sign decides where μ = 0

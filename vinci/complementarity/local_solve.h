@@ -3,7 +3,7 @@
 // obey the block's law. Scalar laws have closed forms; planar friction is enumerated (open, stick,
 // slide either way); friction in space is one monotone root in the slip s of
 //
-//   w_T = −s λ_T,  λ_T(s) = −(S + s I)⁻¹ q̃,  |λ_T(s)| = μ λ_N(s),   S, q̃: W, q with w_N = 0 removed
+//   w_t = −s λ_t,  λ_t(s) = −(S + s I)⁻¹ q̃,  |λ_t(s)| = μ λ_n(s),   S, q̃: W, q with w_n = 0 removed
 //
 // found by Newton's method kept inside a bracket that always holds one [after Daviet et al. 2011].
 // W need not be symmetric. Nothing allocates.

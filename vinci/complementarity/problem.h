@@ -23,11 +23,11 @@ enum class Law : std::uint8_t {
   nonnegative,  // 0 <= λ ⟂ w >= 0; size 1
   box,          // lower <= λ <= upper; w = 0 inside, w >= 0 at lower, w <= 0 at upper; size 1
   ball,         // |λ| <= radius, w = 0 inside, λ = −radius w/|w| otherwise; size 1 or 2
-  coulomb,  // exact: 0 <= λ_N ⟂ w_N >= 0, |λ_T| <= μ λ_N, λ_T = −μ λ_N w_T/|w_T| where w_T ≠ 0;
+  coulomb,  // exact: 0 <= λ_n ⟂ w_n >= 0, |λ_t| <= μ λ_n, λ_t = −μ λ_n w_t/|w_t| where w_t ≠ 0;
             // size 2 or 3
-  second_order,  // convex relaxation: K ∋ λ ⟂ w ∈ K*, K = {|λ_T| <= μ λ_N}; size 2 or 3
-  rolling,       // coulomb, and |λ_R| <= μ_r λ_N, λ_R = −μ_r λ_N w_R/|w_R| where w_R ≠ 0;
-                 // rows (N, T, R), size 3 or 5
+  second_order,  // convex relaxation: K ∋ λ ⟂ w ∈ K*, K = {|λ_t| <= μ λ_n}; size 2 or 3
+  rolling,       // coulomb, and |λ_r| <= μ_r λ_n, λ_r = −μ_r λ_n w_r/|w_r| where w_r ≠ 0;
+                 // rows (n, t, r), size 3 or 5
 };
 std::string to_string(Law law);
 

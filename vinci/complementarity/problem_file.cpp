@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/complementarity/hdf5_file.h"
+#include "vinci/complementarity/stored_matrix.h"
 
 namespace vinci {
 
@@ -76,7 +76,7 @@ SparseRows four_parts(const SparseRows& a, const SparseRows& b, const SparseRows
 
 // Where there is a vector mu_r the contacts have rolling resistance, and `spacedim` counts the rows
 // of the moments too.
-void add_contact_blocks(const Hdf5Input& in, const std::string& root, int rows,
+void add_contact_blocks(const Hdf5File& in, const std::string& root, int rows,
                         std::vector<Block>& blocks) {
   const int dimension = in.integer(root + "/spacedim");
   const std::string resistances = root + "/vectors/mu_r";
@@ -109,17 +109,17 @@ void add_equality_block(int rows, std::vector<Block>& blocks) {
 }
 
 // u = W r + V l + q, 0 = Vᵀ r + R l + s; V, R and s are optional.
-ComplementarityProblem read_local(const Hdf5Input& in, const std::string& root) {
+ComplementarityProblem read_local(const Hdf5File& in, const std::string& root) {
   ComplementarityProblem problem;
   problem.b = in.reals(root + "/vectors/q");
   const int rows = problem.rows();
-  problem.C = in.matrix(root + "/W", rows, rows);
+  problem.C = read_matrix(in, root + "/W", rows, rows);
   add_contact_blocks(in, root, rows, problem.blocks);
   if (in.has(root + "/V")) {
     const VectorX s = in.reals(root + "/vectors/s");
     const int equalities = static_cast<int>(s.size());
-    const SparseRows V = in.matrix(root + "/V", rows, equalities);
-    const SparseRows R = in.has(root + "/R") ? in.matrix(root + "/R", equalities, equalities)
+    const SparseRows V = read_matrix(in, root + "/V", rows, equalities);
+    const SparseRows R = in.has(root + "/R") ? read_matrix(in, root + "/R", equalities, equalities)
                                              : empty_matrix(equalities, equalities);
     problem.C = four_parts(problem.C, V, V.transposed(), R);
     problem.b = joined(problem.b, s);
@@ -130,18 +130,18 @@ ComplementarityProblem read_local(const Hdf5Input& in, const std::string& root) 
 }
 
 // M v = H r + G l + f, u = Hᵀ v + w, 0 = Gᵀ v + b; G and b are optional.
-ComplementarityProblem read_global(const Hdf5Input& in, const std::string& root) {
+ComplementarityProblem read_global(const Hdf5File& in, const std::string& root) {
   ComplementarityProblem problem;
   problem.p = in.reals(root + "/vectors/f");
   problem.b = in.reals(root + "/vectors/w");
   const int n = problem.unknowns(), rows = problem.rows();
-  problem.M = in.matrix(root + "/M", n, n);
-  problem.J = in.matrix(root + "/H", n, rows).transposed();
+  problem.M = read_matrix(in, root + "/M", n, n);
+  problem.J = transposed(read_matrix(in, root + "/H", n, rows));
   add_contact_blocks(in, root, rows, problem.blocks);
   if (in.has(root + "/G")) {
     const VectorX b = in.reals(root + "/vectors/b");
     const int equalities = static_cast<int>(b.size());
-    append_rows(problem.J, in.matrix(root + "/G", n, equalities).transposed());
+    append_rows(problem.J, transposed(read_matrix(in, root + "/G", n, equalities)));
     problem.b = joined(problem.b, b);
     add_equality_block(equalities, problem.blocks);
   }
@@ -149,18 +149,18 @@ ComplementarityProblem read_global(const Hdf5Input& in, const std::string& root)
   return problem;
 }
 
-ComplementarityProblem read_lcp(const Hdf5Input& in, const std::string& root) {
+ComplementarityProblem read_lcp(const Hdf5File& in, const std::string& root) {
   ComplementarityProblem problem;
   problem.b = in.reals(root + "/q");
   const int rows = problem.rows();
-  problem.C = in.matrix(root + "/M", rows, rows);
+  problem.C = read_matrix(in, root + "/M", rows, rows);
   problem.J = empty_matrix(rows, 0);
   for (int row = 0; row < rows; ++row)
     problem.blocks.push_back({.law = Law::nonnegative, .offset = row});
   return problem;
 }
 
-ComplementarityProblem read_mlcp(const Hdf5Input& in, const std::string& root) {
+ComplementarityProblem read_mlcp(const Hdf5File& in, const std::string& root) {
   ComplementarityProblem problem = read_lcp(in, root);
   problem.blocks.clear();
   const int rows = problem.rows();
@@ -184,16 +184,16 @@ ComplementarityProblem read_mlcp(const Hdf5Input& in, const std::string& root) {
   return problem;
 }
 
-ComplementarityProblem read_general(const Hdf5Input& in, const std::string& root) {
+ComplementarityProblem read_general(const Hdf5File& in, const std::string& root) {
   if (const int version = in.integer(root + "/version"); version != general_version)
     in.fail(root + "/version", fmt::format("{}, expected {}", version, general_version));
   ComplementarityProblem problem;
   problem.p = in.reals(root + "/p");
   problem.b = in.reals(root + "/b");
   const int n = problem.unknowns(), rows = problem.rows();
-  problem.M = in.matrix(root + "/M", n, n);
-  problem.J = in.matrix(root + "/J", rows, n);
-  problem.C = in.matrix(root + "/C", rows, rows);
+  problem.M = read_matrix(in, root + "/M", n, n);
+  problem.J = read_matrix(in, root + "/J", rows, n);
+  problem.C = read_matrix(in, root + "/C", rows, rows);
   const std::vector<int> laws = in.integers(root + "/blocks/law");
   const std::vector<int> sizes = in.integers(root + "/blocks/size");
   const int count = static_cast<int>(laws.size());
@@ -218,14 +218,14 @@ ComplementarityProblem read_general(const Hdf5Input& in, const std::string& root
   return problem;
 }
 
-std::optional<Solution> read_answer(const Hdf5Input& in, const std::string& group, int n, int m) {
+std::optional<Solution> read_answer(const Hdf5File& in, const std::string& group, int n, int m) {
   if (!in.has(group)) return {};
   return Solution{in.reals(group + "/u", n), in.reals(group + "/lambda", m)};
 }
 
 // FCLib keeps the parts of an answer apart: v, and the multipliers r of the contacts and l of the
 // equalities.
-std::optional<Solution> read_fclib_answer(const Hdf5Input& in, const std::string& group,
+std::optional<Solution> read_fclib_answer(const Hdf5File& in, const std::string& group,
                                           const ComplementarityProblem& problem) {
   if (!in.has(group + "/r")) return {};
   const int m = problem.rows();
@@ -254,49 +254,49 @@ int contact_dimension(const ComplementarityProblem& problem, bool tail, std::siz
   return contacts > 0 ? problem.blocks[0].size : 0;
 }
 
-void write_friction(Hdf5Output& out, const std::string& root, const ComplementarityProblem& problem,
+void write_friction(Hdf5File& out, const std::string& root, const ComplementarityProblem& problem,
                     std::size_t contacts) {
   VectorX friction(static_cast<Eigen::Index>(contacts)), rolling(friction.size());
   for (std::size_t i = 0; i < contacts; ++i) {
     friction[static_cast<Eigen::Index>(i)] = problem.blocks[i].friction;
     rolling[static_cast<Eigen::Index>(i)] = problem.blocks[i].rolling;
   }
-  out.reals(root + "/vectors/mu", friction);
-  if (problem.blocks[0].law == Law::rolling) out.reals(root + "/vectors/mu_r", rolling);
-  out.integer(root + "/spacedim", problem.blocks[0].size);
+  out.write_reals(root + "/vectors/mu", friction);
+  if (problem.blocks[0].law == Law::rolling) out.write_reals(root + "/vectors/mu_r", rolling);
+  out.write_integer(root + "/spacedim", problem.blocks[0].size);
 }
 
-void write_info(Hdf5Output& out, const std::string& root, const ProblemFile& file) {
-  out.text(root + "/info/title", file.title);
-  out.text(root + "/info/description", file.description);
-  out.text(root + "/info/math_info", "");
+void write_info(Hdf5File& out, const std::string& root, const ProblemFile& file) {
+  out.write_text(root + "/info/title", file.title);
+  out.write_text(root + "/info/description", file.description);
+  out.write_text(root + "/info/math_info", "");
 }
 
-void write_fclib_answer(Hdf5Output& out, const std::string& group, const Solution& answer,
+void write_fclib_answer(Hdf5File& out, const std::string& group, const Solution& answer,
                         const ComplementarityProblem& problem, int contact_rows) {
   VectorX w = problem.b;
   problem.J.multiply_add(answer.u.data(), w.data());
   problem.C.multiply_add(answer.lambda.data(), w.data());
-  out.reals(group + "/v", answer.u);
-  out.reals(group + "/u", w.head(contact_rows));
-  out.reals(group + "/r", answer.lambda.head(contact_rows));
-  out.reals(group + "/l", answer.lambda.tail(answer.lambda.size() - contact_rows));
+  out.write_reals(group + "/v", answer.u);
+  out.write_reals(group + "/u", w.head(contact_rows));
+  out.write_reals(group + "/r", answer.lambda.head(contact_rows));
+  out.write_reals(group + "/l", answer.lambda.tail(answer.lambda.size() - contact_rows));
 }
 
-void write_fclib_answers(Hdf5Output& out, const ProblemFile& file, int contact_rows) {
+void write_fclib_answers(Hdf5File& out, const ProblemFile& file, int contact_rows) {
   if (file.solution)
     write_fclib_answer(out, "/solution", *file.solution, file.problem, contact_rows);
   if (file.guess) {
-    out.integer("/guesses/number_of_guesses", 1);
+    out.write_integer("/guesses/number_of_guesses", 1);
     write_fclib_answer(out, "/guesses/1", *file.guess, file.problem, contact_rows);
   }
 }
 
-void write_answers(Hdf5Output& out, const ProblemFile& file) {
+void write_answers(Hdf5File& out, const ProblemFile& file) {
   const auto write = [&](const std::string& group, const std::optional<Solution>& answer) {
     if (!answer) return;
-    out.reals(group + "/u", answer->u);
-    out.reals(group + "/lambda", answer->lambda);
+    out.write_reals(group + "/u", answer->u);
+    out.write_reals(group + "/lambda", answer->lambda);
   };
   write("/guess", file.guess);
   write("/solution", file.solution);
@@ -319,49 +319,50 @@ bool has_local_equalities(const ComplementarityProblem& problem, std::size_t con
                column_range(row_range(problem.C, rows, equalities), 0, rows));
 }
 
-void write_local(Hdf5Output& out, const ProblemFile& file, std::size_t contacts) {
+void write_local(Hdf5File& out, const ProblemFile& file, std::size_t contacts) {
   const ComplementarityProblem& problem = file.problem;
   const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
   const int equalities = problem.rows() - rows;
   const SparseRows upper = row_range(problem.C, 0, rows);
-  out.matrix_columns("/fclib_local/W", column_range(upper, 0, rows));
-  out.reals("/fclib_local/vectors/q", problem.b.head(rows));
+  write_matrix_columns(out, "/fclib_local/W", column_range(upper, 0, rows));
+  out.write_reals("/fclib_local/vectors/q", problem.b.head(rows));
   if (equalities > 0) {
     const SparseRows lower = row_range(problem.C, rows, equalities);
-    out.matrix_columns("/fclib_local/V", column_range(upper, rows, equalities));
-    out.matrix_columns("/fclib_local/R", column_range(lower, rows, equalities));
-    out.reals("/fclib_local/vectors/s", problem.b.tail(equalities));
+    write_matrix_columns(out, "/fclib_local/V", column_range(upper, rows, equalities));
+    write_matrix_columns(out, "/fclib_local/R", column_range(lower, rows, equalities));
+    out.write_reals("/fclib_local/vectors/s", problem.b.tail(equalities));
   }
   write_friction(out, "/fclib_local", problem, contacts);
   write_info(out, "/fclib_local", file);
   write_fclib_answers(out, file, rows);
 }
 
-void write_global(Hdf5Output& out, const ProblemFile& file, std::size_t contacts) {
+void write_global(Hdf5File& out, const ProblemFile& file, std::size_t contacts) {
   const ComplementarityProblem& problem = file.problem;
   const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
   const int equalities = problem.rows() - rows;
-  out.matrix_columns("/fclib_global/M", problem.M);
-  out.matrix_columns("/fclib_global/H", row_range(problem.J, 0, rows).transposed());
+  write_matrix_columns(out, "/fclib_global/M", problem.M);
+  write_matrix_columns(out, "/fclib_global/H", row_range(problem.J, 0, rows).transposed());
   if (equalities > 0) {
-    out.matrix_columns("/fclib_global/G", row_range(problem.J, rows, equalities).transposed());
-    out.reals("/fclib_global/vectors/b", problem.b.tail(equalities));
+    write_matrix_columns(out, "/fclib_global/G",
+                         row_range(problem.J, rows, equalities).transposed());
+    out.write_reals("/fclib_global/vectors/b", problem.b.tail(equalities));
   }
-  out.reals("/fclib_global/vectors/f", problem.p);
-  out.reals("/fclib_global/vectors/w", problem.b.head(rows));
+  out.write_reals("/fclib_global/vectors/f", problem.p);
+  out.write_reals("/fclib_global/vectors/w", problem.b.head(rows));
   write_friction(out, "/fclib_global", problem, contacts);
   write_info(out, "/fclib_global", file);
   write_fclib_answers(out, file, rows);
 }
 
-void write_lcp(Hdf5Output& out, const ProblemFile& file) {
-  out.matrix_columns("/lcp/M", file.problem.C);
-  out.reals("/lcp/q", file.problem.b);
+void write_lcp(Hdf5File& out, const ProblemFile& file) {
+  write_matrix_columns(out, "/lcp/M", file.problem.C);
+  out.write_reals("/lcp/q", file.problem.b);
   write_info(out, "/lcp", file);
   write_answers(out, file);
 }
 
-void write_mlcp(Hdf5Output& out, const ProblemFile& file) {
+void write_mlcp(Hdf5File& out, const ProblemFile& file) {
   const ComplementarityProblem& problem = file.problem;
   const int rows = problem.rows();
   VectorX lower(rows), upper(rows);
@@ -374,17 +375,17 @@ void write_mlcp(Hdf5Output& out, const ProblemFile& file) {
         .setConstant(equality ? -infinity : (box ? block.lower : 0.0));
     upper.segment(block.offset, block.size).setConstant(box ? block.upper : infinity);
   }
-  out.matrix_columns("/mlcp/M", problem.C);
-  out.reals("/mlcp/q", problem.b);
-  out.reals("/mlcp/lb", lower);
-  out.reals("/mlcp/ub", upper);
-  out.integer("/mlcp/n_eq", equalities);
-  out.integer("/mlcp/n_comp", rows - equalities);
+  write_matrix_columns(out, "/mlcp/M", problem.C);
+  out.write_reals("/mlcp/q", problem.b);
+  out.write_reals("/mlcp/lb", lower);
+  out.write_reals("/mlcp/ub", upper);
+  out.write_integer("/mlcp/n_eq", equalities);
+  out.write_integer("/mlcp/n_comp", rows - equalities);
   write_info(out, "/mlcp", file);
   write_answers(out, file);
 }
 
-void write_general(Hdf5Output& out, const ProblemFile& file) {
+void write_general(Hdf5File& out, const ProblemFile& file) {
   const std::string root = "/vinci_problem";
   const ComplementarityProblem& problem = file.problem;
   const auto count = static_cast<Eigen::Index>(problem.blocks.size());
@@ -400,18 +401,18 @@ void write_general(Hdf5Output& out, const ProblemFile& file) {
     upper[i] = block.upper;
     rolling[i] = block.rolling;
   }
-  out.integer(root + "/version", general_version);
-  out.matrix_rows(root + "/M", problem.M);
-  out.matrix_rows(root + "/J", problem.J);
-  out.matrix_rows(root + "/C", problem.C);
-  out.reals(root + "/p", problem.p);
-  out.reals(root + "/b", problem.b);
-  out.integers(root + "/blocks/law", laws);
-  out.integers(root + "/blocks/size", sizes);
-  out.reals(root + "/blocks/friction", friction);
-  out.reals(root + "/blocks/lower", lower);
-  out.reals(root + "/blocks/upper", upper);
-  if ((rolling.array() != 0.0).any()) out.reals(root + "/blocks/rolling", rolling);
+  out.write_integer(root + "/version", general_version);
+  write_matrix_rows(out, root + "/M", problem.M);
+  write_matrix_rows(out, root + "/J", problem.J);
+  write_matrix_rows(out, root + "/C", problem.C);
+  out.write_reals(root + "/p", problem.p);
+  out.write_reals(root + "/b", problem.b);
+  out.write_integers(root + "/blocks/law", laws);
+  out.write_integers(root + "/blocks/size", sizes);
+  out.write_reals(root + "/blocks/friction", friction);
+  out.write_reals(root + "/blocks/lower", lower);
+  out.write_reals(root + "/blocks/upper", upper);
+  if ((rolling.array() != 0.0).any()) out.write_reals(root + "/blocks/rolling", rolling);
   write_info(out, root, file);
   write_answers(out, file);
 }
@@ -451,10 +452,10 @@ std::string problem_class(const ComplementarityProblem& problem) {
 }
 
 ProblemFile load_problem_file(const std::string& path) {
-  const Hdf5Input in(path);
+  const Hdf5File in(path, Hdf5File::Mode::read);
   struct Layout {
     const char* root;
-    ComplementarityProblem (*read)(const Hdf5Input&, const std::string&);
+    ComplementarityProblem (*read)(const Hdf5File&, const std::string&);
     bool fclib;
   };
   static constexpr Layout layouts[] = {{"/fclib_local", read_local, true},
@@ -474,8 +475,9 @@ ProblemFile load_problem_file(const std::string& path) {
                                  : read_answer(in, "/solution", n, m);
     file.guess = layout.fclib ? read_fclib_answer(in, "/guesses/1", file.problem)
                               : read_answer(in, "/guess", n, m);
-    file.title = in.text(std::string(layout.root) + "/info/title");
-    file.description = in.text(std::string(layout.root) + "/info/description");
+    const auto text = [&](const std::string& name) { return in.has(name) ? in.text(name) : ""; };
+    file.title = text(std::string(layout.root) + "/info/title");
+    file.description = text(std::string(layout.root) + "/info/description");
     return file;
   }
   throw Error(
@@ -495,7 +497,7 @@ void save_problem_file(const std::string& path, const ProblemFile& file, Problem
     if (*answer &&
         ((*answer)->u.size() != problem.unknowns() || (*answer)->lambda.size() != problem.rows()))
       throw Error("the guess or solution does not fit the problem", path);
-  Hdf5Output out(path);
+  Hdf5File out(path, Hdf5File::Mode::create);
   const std::string kind = problem_class(problem);
   std::size_t contacts = 0;
   if (layout == ProblemLayout::general)

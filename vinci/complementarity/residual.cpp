@@ -73,7 +73,7 @@ Residual not_finite() {
   return {infinity, infinity, infinity, 0.0};
 }
 
-// λ_R/ℓ and ℓ w_R are measured. Without rolling resistance w_R is free and does not count.
+// λ_r/ℓ and ℓ w_r are measured. Without rolling resistance w_r is free and does not count.
 void scale_rolling(const Block& block, double own, double moment, double* scale, double* weight) {
   const int k = law::rolling_tangents(block.size), row = block.offset;
   const double length = law::rolling_length(own, moment, block.rolling);
@@ -180,7 +180,7 @@ double rounding_norm(const ComplementarityProblem& problem, bool scalar, const d
     largest = std::max(largest, terms);
   };
   for (const Block& block : problem.blocks) {
-    // w_T enters Coulomb's natural map a second time, as μ |w_T|, and w_R as μ_r |w_R|.
+    // w_t enters Coulomb's natural map a second time, as μ |w_t|, and w_r as μ_r |w_r|.
     const bool rolls = block.law == Law::rolling, coulomb = rolls || block.law == Law::coulomb;
     const int moments = rolls ? 1 + law::rolling_tangents(block.size) : block.size;
     const double tangential = coulomb ? 1.0 + block.friction : 1.0;

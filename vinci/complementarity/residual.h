@@ -7,7 +7,7 @@
 //   without u and with scalar laws only (LCP, MLCP, relay): max |mid(λ − upper, w, λ − lower)| /
 //   max |b|
 //
-// The README of this folder has the cases of a zero diagonal and of a singular M.
+// docs/theory/residual.md has the cases of a zero diagonal and of a singular M.
 #pragma once
 
 #include "vinci/complementarity/problem.h"
@@ -23,12 +23,6 @@ struct Residual {
   // resolution of the judge. Above the tolerance only where the terms of w cancel in q.
   double rounding = 0.0;
 };
-
-// Nothing more can be asked: at most the tolerance, or as far as double precision can tell. Only
-// the first is called solved.
-inline bool is_settled(const Residual& residual, double tolerance) {
-  return residual.relative <= tolerance || residual.relative <= residual.rounding;
-}
 
 // Working memory of the judge; keep one to judge a sequence of problems without allocating.
 class Judge {
@@ -73,7 +67,7 @@ class Judge {
 // own.
 class SmallJudge {
  public:
-  static constexpr int largest = 32;  // rows
+  static constexpr int largest = 32;  // rows: a dense W of 8 kB, which stays in the first cache
   static bool takes(const ComplementarityProblem& problem) {
     return problem.unknowns() == 0 && problem.rows() <= largest;
   }

@@ -9,6 +9,7 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/registry.h"
+#include "vinci/complementarity/accuracy.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/complementarity/residual.h"
 
@@ -40,19 +41,11 @@ struct Attempt {
   double seconds = 0.0;
 };
 
-// Solved if the judge measured at most the tolerance, `otherwise` if not. Where rounding alone can
-// make a hundred times the tolerance, a small residual is chance and proves nothing.
-inline SolveStatus verdict(const Residual& residual, double tolerance, SolveStatus otherwise) {
-  const bool meant = residual.rounding <= 100.0 * tolerance || residual.relative == 0.0;
-  return residual.relative <= tolerance && meant ? SolveStatus::solved : otherwise;
-}
 // The note of an answer that settled above its tolerance.
 inline constexpr const char* at_resolution = "at the resolution of double precision";
-// The report of a solve that may have been stopped, with the note that says so.
-inline SolveReport noted(SolveReport report, const Deadline& until) {
-  if (report.status == SolveStatus::limit && until.interrupted()) report.note = "interrupted";
-  return report;
-}
+// The verdict of the judge on a report that holds its residual, and in status and note how the
+// method ended: limit, or inaccurate. Refusals and proofs stay as they are.
+void conclude(SolveReport& report, const Accuracy& accuracy, const Deadline& until = {});
 
 class Solver {
  public:
@@ -65,12 +58,12 @@ class Solver {
 
   // Of the last solve: the methods tried, in order; none for a method that tries no others.
   virtual std::span<const Attempt> attempts() const { return {}; }
-  // Of the last solve where its status is no_solution and a vector proves it: y, one entry a row,
+  // Of the last solve where its status is no_solution and a vector proves it: y, one entry per row,
   // to be checked by infeasibility() of certificate.h; null otherwise.
   virtual const VectorX* certificate() const { return nullptr; }
-  // Seconds of wall-clock time that a solve may take, looked at once an iteration.
+  // Seconds of wall-clock time that a solve may take, looked at once per iteration.
   void limit_time(double seconds) { time_limit_ = seconds; }
-  // Asked every 20 ms at most, once an iteration; true ends a solve as its time limit does, with
+  // Asked every 20 ms at most, once per iteration; true ends a solve as its time limit does, with
   // the status `limit` and the note "interrupted". An exception of the function leaves solve().
   void stop_when(std::function<bool()> wanted) {
     interruption_ = wanted ? std::make_shared<Interruption>(std::move(wanted)) : nullptr;
@@ -83,7 +76,7 @@ class Solver {
   }
 
  protected:
-  // To be made once a solve.
+  // To be made once per solve.
   Deadline deadline() const {
     if (interruption_) interruption_->begin();
     return Deadline(time_limit_, interruption_ ? interruption_.get() : outer_);

@@ -7,11 +7,6 @@
 namespace vinci {
 namespace {
 
-// Directions of the pyramid in the tangent plane; 2 in the plane, `directions` in space.
-int direction_count(World world, int directions) {
-  return world == World::planar ? 2 : directions;
-}
-
 // Rows of J of one contact: the velocity of b minus that of a along an axis, gathered over the free
 // entries.
 class ContactAxes {
@@ -57,20 +52,6 @@ class ContactAxes {
 
 }  // namespace
 
-Vector2 pyramid_direction(World world, int directions, int j) {
-  if (world == World::planar) return {j == 0 ? 1.0 : -1.0, 0.0};
-  // Exact where the angle is a multiple of 90°, so that a pyramid of 4 sides has no stray
-  // components.
-  const int quarter = 4 * j;
-  if (quarter % directions == 0) {
-    constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
-    const int turn = quarter / directions % 4;
-    return {cosines[turn], cosines[(turn + 3) % 4]};
-  }
-  const double angle = 2.0 * M_PI * j / directions;
-  return {std::cos(angle), std::sin(angle)};
-}
-
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact) {
   double largest = 0.0;
   ContactAxes(model, poses, contact).visit(contact.normal, [&](int, double value) {
@@ -96,151 +77,120 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
   return sum;
 }
 
-int row_count(World world, Cone cone, int directions, double friction) {
+int contact_row_count(World world, const ConeForm& form, double friction) {
   if (friction == 0.0) return 1;
-  if (cone == Cone::quadratic) return world == World::planar ? 2 : 3;
-  return direction_count(world, directions) + 2;
+  if (form.cone == Cone::quadratic) return world == World::planar ? 2 : 3;
+  return direction_count(world, form) + 2;
 }
 
 namespace {
 
-// Entries of C by the layers of contacts, in the rows that the cone gives them.
-class ComplianceRows {
+// Writes the rows of one contact after the other.
+class ContactWriter {
  public:
-  ComplianceRows(World world, Cone cone, int directions, std::span<const ContactTerms> terms,
-                 SparseRows& C)
-      : world_(world), cone_(cone), directions_(directions), terms_(terms), C_(C) {}
+  ContactWriter(const RowSpace& space, std::span<const ContactTerms> terms,
+                std::span<const EntityRows> rows, ComplementarityProblem& problem)
+      : space_(space), terms_(terms), rows_(rows), problem_(problem) {}
 
-  // The row of contact i along an axis in its (normal, tangent 1, tangent 2), and the 1 in the
+  void write(std::size_t i, const Contact& contact) {
+    const ContactTerms& t = terms_[i];
+    const EntityRows& own = rows_[i];
+    const ContactAxes axes(space_.model, space_.poses, contact);
+    at_ = own.first;
+    push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
+    if (own.count == 1) {
+      problem_.blocks.push_back({.law = Law::nonnegative, .offset = own.first, .size = 1});
+    } else if (space_.form.cone == Cone::quadratic) {
+      push(axes, i, t.frame.tangent_1, t.prescribed[0], Vector3::UnitY());
+      if (own.count == 3) push(axes, i, t.frame.tangent_2, t.prescribed[1], Vector3::UnitZ());
+      problem_.blocks.push_back(
+          {.law = Law::coulomb, .offset = own.first, .size = own.count, .friction = t.friction});
+    } else {
+      push_pyramid(axes, i);
+    }
+  }
+
+ private:
+  void push_pyramid(const ContactAxes& axes, std::size_t i) {
+    const ContactTerms& t = terms_[i];
+    const int first = rows_[i].first, sides = rows_[i].count - 2, sigma = first + sides + 1;
+    for (int j = 0; j < sides; ++j) {
+      const Vector2 d = pyramid_direction(space_.model.world, space_.form.directions, j);
+      push(axes, i, d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2,
+           d[0] * t.prescribed[0] + d[1] * t.prescribed[1], Vector3(0.0, d[0], d[1]), sigma);
+    }
+    problem_.J.end_row();  // σ does not see u
+    problem_.b[sigma] = 0.0;
+    problem_.C.push(first, t.friction);
+    for (int j = 0; j < sides; ++j) problem_.C.push(first + 1 + j, -1.0);
+    problem_.C.end_row();
+    for (int row = first; row <= sigma; ++row)
+      problem_.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
+  }
+
+  // One row along an axis of the world, which is `own` in (normal, tangent 1, tangent 2).
+  void push(const ContactAxes& axes, std::size_t i, const Vector3& axis, double b,
+            const Vector3& own, int sigma = -1) {
+    axes.visit(axis, [&](int column, double value) { problem_.J.push(column, value); });
+    problem_.J.end_row();
+    problem_.b[at_++] = b;
+    push_compliance(i, own, sigma);
+    problem_.C.end_row();
+  }
+
+  // Entries of C by the layers of contacts, in the rows that the cone gives them, and the 1 in the
   // column of its σ where it has one.
-  void push(std::size_t i, const Vector3& axis, int sigma = -1) {
+  void push_compliance(std::size_t i, const Vector3& axis, int sigma) {
     for (const Compliance& item : terms_[i].compliance) {
-      const int first = first_row(static_cast<std::size_t>(item.contact));
-      if (sigma >= 0 && first > sigma) put_sigma(sigma);
-      const double friction = terms_[static_cast<std::size_t>(item.contact)].friction;
+      const EntityRows& other = rows_[static_cast<std::size_t>(item.contact)];
+      if (sigma >= 0 && other.first > sigma) put_sigma(sigma);
       const Vector3 yields = item.block.transpose() * axis;
-      put(first, yields[0]);
-      const int count = row_count(world_, cone_, directions_, friction);
-      if (cone_ == Cone::quadratic) {
-        for (int k = 1; k < count; ++k) put(first + k, yields[k]);
-      } else if (count > 1) {
-        for (int k = 0; k < direction_count(world_, directions_); ++k)
-          put(first + 1 + k, pyramid_direction(world_, directions_, k).dot(yields.tail<2>()));
+      put(other.first, yields[0]);
+      if (space_.form.cone == Cone::quadratic) {
+        for (int k = 1; k < other.count; ++k) put(other.first + k, yields[k]);
+      } else {
+        for (int k = 0; k < other.count - 2; ++k)
+          put(other.first + 1 + k, pyramid_direction(space_.model.world, space_.form.directions, k)
+                                       .dot(yields.tail<2>()));
       }
     }
     if (sigma >= 0) put_sigma(sigma);
   }
-
- private:
   void put(int column, double value) {
-    if (value != 0.0) C_.push(column, value);
+    if (value != 0.0) problem_.C.push(column, value);
   }
   void put_sigma(int& sigma) {
-    C_.push(sigma, 1.0);
+    problem_.C.push(sigma, 1.0);
     sigma = -1;
   }
-  // Contacts yield to few others, near them in the list.
-  int first_row(std::size_t contact) {
-    for (; at_ < contact; ++at_) row_ += rows(at_);
-    for (; at_ > contact; --at_) row_ -= rows(at_ - 1);
-    return row_;
-  }
-  int rows(std::size_t contact) const {
-    return row_count(world_, cone_, directions_, terms_[contact].friction);
-  }
 
-  World world_;
-  Cone cone_;
-  int directions_;
+  const RowSpace& space_;
   std::span<const ContactTerms> terms_;
-  SparseRows& C_;
-  std::size_t at_ = 0;  // a contact, and
-  int row_ = 0;         // its first row
+  std::span<const EntityRows> rows_;
+  ComplementarityProblem& problem_;
+  int at_ = 0;  // the next row
 };
 
 }  // namespace
 
-void append_contact_rows(const Model& model, std::span<const Pose> poses,
-                         const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
-                         int directions, ComplementarityProblem& problem, int further_rows) {
-  int total = further_rows;
-  for (const ContactTerms& t : terms) total += row_count(model.world, cone, directions, t.friction);
-  problem.J.reset(model.free_count);
-  problem.C.reset(total);
-  problem.b.resize(total);
-  problem.blocks.clear();
-  ComplianceRows compliance(model.world, cone, directions, terms, problem.C);
-  int row = 0;
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const ContactTerms& t = terms[i];
-    const ContactAxes axes(model, poses, contacts[i]);
-    const auto write = [&](const Vector3& axis) {
-      axes.visit(axis, [&](int column, double value) { problem.J.push(column, value); });
-      problem.J.end_row();
-    };
-    const int count = row_count(model.world, cone, directions, t.friction);
-    write(t.frame.normal);
-    problem.b[row] = t.normal_bias;
-    compliance.push(i, Vector3::UnitX());
-    problem.C.end_row();
-    if (count == 1) {
-      problem.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
-    } else if (cone == Cone::quadratic) {
-      write(t.frame.tangent_1);
-      problem.b[row + 1] = t.prescribed[0];
-      compliance.push(i, Vector3::UnitY());
-      problem.C.end_row();
-      if (count == 3) {
-        write(t.frame.tangent_2);
-        problem.b[row + 2] = t.prescribed[1];
-        compliance.push(i, Vector3::UnitZ());
-        problem.C.end_row();
-      }
-      problem.blocks.push_back(
-          {.law = Law::coulomb, .offset = row, .size = count, .friction = t.friction});
-    } else {
-      const int sides = direction_count(model.world, directions);
-      const int sigma = row + sides + 1;
-      for (int j = 0; j < sides; ++j) {
-        const Vector2 d = pyramid_direction(model.world, directions, j);
-        write(d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2);
-        problem.b[row + 1 + j] = d[0] * t.prescribed[0] + d[1] * t.prescribed[1];
-        compliance.push(i, Vector3(0.0, d[0], d[1]), sigma);
-        problem.C.end_row();
-      }
-      problem.J.end_row();  // σ does not see u
-      problem.b[sigma] = 0.0;
-      problem.C.push(row, t.friction);
-      for (int j = 0; j < sides; ++j) problem.C.push(row + 1 + j, -1.0);
-      problem.C.end_row();
-      for (int j = row; j <= sigma; ++j)
-        problem.blocks.push_back({.law = Law::nonnegative, .offset = j, .size = 1});
-    }
-    row += count;
-  }
+void write_contacts(const RowSpace& space, const ContactSet& contacts,
+                    std::span<const ContactTerms> terms, std::span<const EntityRows> rows,
+                    ComplementarityProblem& problem) {
+  ContactWriter writer(space, terms, rows, problem);
+  for (std::size_t i = 0; i < contacts.size(); ++i) writer.write(i, contacts[i]);
 }
 
-Vector3 impulse_of(World world, Cone cone, int directions, double friction, const VectorX& lambda,
-                   int row) {
-  Vector3 impulse(lambda[row], 0.0, 0.0);
-  const int count = row_count(world, cone, directions, friction);
+Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const VectorX> lambda) {
+  Vector3 impulse(lambda[0], 0.0, 0.0);
+  const int count = static_cast<int>(lambda.size());
   if (count == 1) return impulse;
-  if (cone == Cone::quadratic) {
-    for (int i = 1; i < count; ++i) impulse[i] = lambda[row + i];
+  if (form.cone == Cone::quadratic) {
+    for (int i = 1; i < count; ++i) impulse[i] = lambda[i];
     return impulse;
   }
-  for (int j = 0; j < direction_count(world, directions); ++j)
-    impulse.tail<2>() += lambda[row + 1 + j] * pyramid_direction(world, directions, j);
+  for (int j = 0; j < count - 2; ++j)
+    impulse.tail<2>() += lambda[1 + j] * pyramid_direction(world, form.directions, j);
   return impulse;
-}
-
-void guess_from(World world, Cone cone, int directions, double friction, const Vector3& impulse,
-                VectorX& lambda, int row) {
-  const int count = row_count(world, cone, directions, friction);
-  for (int i = 0; i < count; ++i) lambda[row + i] = 0.0;
-  lambda[row] = impulse[0];
-  if (count > 1 && cone == Cone::quadratic)
-    for (int i = 1; i < count; ++i) lambda[row + i] = impulse[i];
 }
 
 }  // namespace vinci

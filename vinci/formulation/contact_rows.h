@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From contacts to the rows of a complementarity problem: Jacobians J, velocity-independent parts b
-// and laws, for the exact quadratic cone or an inscribed pyramid.
+// Rows of contacts: Jacobians J, velocity-independent parts b, compliance C and laws, for the exact
+// quadratic cone or an inscribed pyramid.
 //
 // Relative velocity of b against a at a contact point, along an axis d with arms r from the centres
 // of mass:
@@ -18,10 +18,10 @@
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/formulation/contact_frame.h"
+#include "vinci/formulation/friction_cone.h"
+#include "vinci/formulation/row_map.h"
 
 namespace vinci {
-
-enum class Cone { quadratic, pyramid };
 
 // How contact `contact` yields to the one that holds this: its block of C, m/s for each N s along
 // (normal, tangent 1, tangent 2).
@@ -35,7 +35,7 @@ struct ContactTerms {
   ContactFrame frame;
   double friction = 0.0;
   double normal_bias = 0.0;                     // b of the normal row, m/s
-  double approach = 0.0;                        // m/s, closing speed to remember if it is hit now
+  double rebound = 0.0;                         // m/s, closing speed to remember if it is hit now
   Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
 };
@@ -48,23 +48,23 @@ bool can_respond(const Model& model, std::span<const Pose> poses, const Contact&
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
                 const Vector3& axis);
 
-// Unit direction j of a pyramid, along tangent 1 and 2.
-Vector2 pyramid_direction(World world, int directions, int j);
-
 // How many rows a contact has: 1 without friction.
-int row_count(World world, Cone cone, int directions, double friction);
+int contact_row_count(World world, const ConeForm& form, double friction);
 
-// Appends the rows of every contact, in order. `terms` runs parallel to `contacts`. J, C, b and
-// blocks are reset first; b and the columns of C have room for further rows behind them.
-void append_contact_rows(const Model& model, std::span<const Pose> poses,
-                         const ContactSet& contacts, std::span<const ContactTerms> terms, Cone cone,
-                         int directions, ComplementarityProblem& problem, int further_rows = 0);
+// What the rows of a step have in common.
+struct RowSpace {
+  const Model& model;
+  std::span<const Pose> poses;
+  ConeForm form;
+};
 
-// Impulse in the contact frame (normal, tangent 1, tangent 2) from the λ of the contact's rows,
-// which begin at `row`; and the other way round as a guess.
-Vector3 impulse_of(World world, Cone cone, int directions, double friction, const VectorX& lambda,
-                   int row);
-void guess_from(World world, Cone cone, int directions, double friction, const Vector3& impulse,
-                VectorX& lambda, int row);
+// Appends the rows of every contact, in order; `terms` and `rows` run parallel to `contacts`. b and
+// the columns of C have their final size.
+void write_contacts(const RowSpace& space, const ContactSet& contacts,
+                    std::span<const ContactTerms> terms, std::span<const EntityRows> rows,
+                    ComplementarityProblem& problem);
+
+// Impulse in the contact frame (normal, tangent 1, tangent 2) from the λ of the contact's rows.
+Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const VectorX> lambda);
 
 }  // namespace vinci

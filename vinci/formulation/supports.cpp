@@ -32,10 +32,6 @@ bool can_slide(const Model& model, const Body& body, const Vector3& arm) {
 
 }  // namespace
 
-ContactKey support_key(int body, int index) {
-  return {0xffffffffu, static_cast<std::uint32_t>(body), static_cast<std::uint32_t>(index), 0};
-}
-
 void find_supports(const Model& model, const std::vector<Pose>& poses,
                    const std::vector<Pose>& placed, double h, double time,
                    std::vector<SupportPoint>& supports) {
@@ -59,12 +55,12 @@ int support_row_count(const ConeForm& form) {
   return form.cone == Cone::quadratic ? 2 : form.directions + 1;
 }
 
-void append_support_rows(const Model& model, const std::vector<Pose>& poses,
-                         const std::vector<SupportPoint>& supports, const ConeForm& form,
-                         ComplementarityProblem& problem) {
+void write_supports(const Model& model, std::span<const Pose> poses,
+                    std::span<const SupportPoint> supports, const ConeForm& form,
+                    ComplementarityProblem& problem) {
   for (const SupportPoint& support : supports) {
     const Body& body = model.bodies[support.body];
-    const Vector3 arm = support.point - center_of_mass(model, poses, support.body);
+    const Vector3 arm = support.point - poses[support.body] * body.mass.center;
     const int first = problem.J.rows;
     const auto write = [&](const Vector2& axis) {
       problem.b[problem.J.rows] = axis.dot(support.prescribed);
@@ -96,17 +92,12 @@ void append_support_rows(const Model& model, const std::vector<Pose>& poses,
   }
 }
 
-Vector2 support_force(const ConeForm& form, const VectorX& lambda, int row) {
-  if (form.cone == Cone::quadratic) return lambda.segment<2>(row);
-  Vector2 force = Vector2::Zero();
+Vector3 support_impulse(const ConeForm& form, Eigen::Ref<const VectorX> lambda) {
+  if (form.cone == Cone::quadratic) return {0.0, lambda[0], lambda[1]};
+  Vector3 impulse = Vector3::Zero();
   for (int j = 0; j < form.directions; ++j)
-    force += lambda[row + j] * pyramid_direction(World::spatial, form.directions, j);
-  return force;
-}
-
-void guess_support(const ConeForm& form, const Vector2& force, VectorX& lambda, int row) {
-  lambda.segment(row, support_row_count(form)).setZero();
-  if (form.cone == Cone::quadratic) lambda.segment<2>(row) = force;
+    impulse.tail<2>() += lambda[j] * pyramid_direction(World::spatial, form.directions, j);
+  return impulse;
 }
 
 }  // namespace vinci

@@ -9,9 +9,11 @@
 //   0 <= β_j ⟂ d_j·v + σ >= 0,   0 <= σ ⟂ μ N h − Σ β_j >= 0.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "vinci/formulation/contact_rows.h"
+#include "vinci/complementarity/problem.h"
+#include "vinci/formulation/friction_cone.h"
 #include "vinci/model/state.h"
 
 namespace vinci {
@@ -24,14 +26,6 @@ struct SupportPoint {
   double limit = 0.0;                    // of the friction force or impulse
 };
 
-// The shape of the rows: the cone, and the directions of its pyramid.
-struct ConeForm {
-  Cone cone = Cone::quadratic;
-  int directions = 8;
-};
-
-ContactKey support_key(int body, int index);  // behind all keys of contacts
-
 // The supports that friction can act on: of bodies with something free there. `time` is what a
 // force is multiplied by in the problem, h or 1.
 void find_supports(const Model& model, const std::vector<Pose>& poses,
@@ -39,11 +33,11 @@ void find_supports(const Model& model, const std::vector<Pose>& poses,
                    std::vector<SupportPoint>& supports);
 
 int support_row_count(const ConeForm& form);
-// Appends the rows; b has room for them behind those of the contacts.
-void append_support_rows(const Model& model, const std::vector<Pose>& poses,
-                         const std::vector<SupportPoint>& supports, const ConeForm& form,
-                         ComplementarityProblem& problem);
-Vector2 support_force(const ConeForm& form, const VectorX& lambda, int row);
-void guess_support(const ConeForm& form, const Vector2& force, VectorX& lambda, int row);
+// Appends the rows; b and the columns of C have their final size.
+void write_supports(const Model& model, std::span<const Pose> poses,
+                    std::span<const SupportPoint> supports, const ConeForm& form,
+                    ComplementarityProblem& problem);
+// 0, then the friction along x and y, from the λ of the support's rows.
+Vector3 support_impulse(const ConeForm& form, Eigen::Ref<const VectorX> lambda);
 
 }  // namespace vinci

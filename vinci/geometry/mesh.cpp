@@ -139,7 +139,7 @@ std::vector<Vector3> read_text_stl(const std::string& bytes, const std::string& 
   return points;
 }
 
-// 80 bytes of header, a 32-bit count, then 50 bytes a triangle: normal, three corners, 16 bits.
+// 80 bytes of header, a 32-bit count, then 50 bytes per triangle: normal, three corners, 16 bits.
 std::vector<Vector3> read_binary_stl(const std::string& bytes, const std::string& name) {
   std::uint32_t count = 0;
   if (bytes.size() < 84) throw Error("too short for an STL file", name);

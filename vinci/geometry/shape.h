@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes in their own frame, metres. Planar shapes lie in z = 0 and stand for prisms of unit depth:
-// a density of theirs is in kg/m². Spatial densities are in kg/m³. A body may hold several shapes,
+// their densities are in kg/m². Spatial densities are in kg/m³. A body may hold several shapes,
 // each with an offset pose.
 #pragma once
 

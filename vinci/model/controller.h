@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces given by code: a control law, an actuator, a disturbance. A scene cannot name a controller;
-// a program hands it to the Simulation.
+// Forces given by code: a control law, an actuator, a disturbance. A scene cannot name a
+// controller; a program hands it to the Simulation.
 #pragma once
 
 #include "vinci/base/math.h"
@@ -12,15 +12,15 @@ namespace vinci {
 class Controller {
  public:
   virtual ~Controller() = default;
-  // Numbers that it carries from step to step: an integral, a filter. They begin as zeros and lie in
-  // State::controls, so that a state continues a run bit for bit. The same number always.
+  // Numbers that it carries from step to step: an integral, a filter. They begin as zeros and lie
+  // in State::controls, so that a state continues a run bit for bit. The same number always.
   virtual int memory_size() const { return 0; }
   // Adds generalised forces for the step of h seconds that begins at the state, held through it.
   // `forces` is packed as the velocities are: N at the centre of mass and N m about it, world axes;
   // it holds what gravity, the scene and earlier controllers gave, and entries of prescribed
-  // coordinates are ignored. `memory` holds its memory_size() numbers as the last step left them, to
-  // be advanced in place; a step that fails leaves them as they were. Called once a step. May throw:
-  // the exception leaves Simulation::step(), and the state stays.
+  // coordinates are ignored. `memory` holds its memory_size() numbers as the last step left them,
+  // to be advanced in place; a step that fails leaves them as they were. Called once per step. May
+  // throw: the exception leaves Simulation::step(), and the state stays.
   virtual void act(const Model& model, const State& state, double h, Eigen::Ref<VectorX> forces,
                    Eigen::Ref<VectorX> memory) = 0;
 };

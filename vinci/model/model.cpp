@@ -6,6 +6,25 @@
 
 namespace vinci {
 
+const char* to_string(World world) {
+  return world == World::planar ? "planar" : "spatial";
+}
+
+const char* to_string(Freedom freedom) {
+  constexpr const char* names[] = {"fixed", "planar", "spatial"};
+  return names[static_cast<int>(freedom)];
+}
+
+std::optional<Freedom> freedom_named(const std::string& name) {
+  for (const Freedom freedom : {Freedom::fixed, Freedom::planar, Freedom::spatial})
+    if (name == to_string(freedom)) return freedom;
+  return std::nullopt;
+}
+
+int velocity_entries(Freedom freedom) {
+  return freedom == Freedom::fixed ? 0 : freedom == Freedom::planar ? 3 : 6;
+}
+
 const char* coordinate_name(Freedom freedom, int coordinate) {
   constexpr const char* names[coordinate_count] = {"x", "y", "z", "roll", "pitch", "yaw"};
   return freedom == Freedom::planar && coordinate == 5 ? "angle" : names[coordinate];

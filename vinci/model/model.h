@@ -25,6 +25,11 @@ class Motion;  // motion.h
 
 enum class World { planar, spatial };
 enum class Freedom { fixed, planar, spatial };
+const char* to_string(World world);
+// As scenes and recordings spell it, and back; nothing where it is none.
+const char* to_string(Freedom freedom);
+std::optional<Freedom> freedom_named(const std::string& name);
+int velocity_entries(Freedom freedom);  // packed ones: 0, 3 or 6
 
 // Coordinates of a body, in this order everywhere: x, y, z, roll, pitch, yaw. A planar body has x,
 // y and yaw (called angle in scenes).
@@ -97,6 +102,8 @@ struct Surface {
   double restitution = 0.0;  // Newton coefficient e in [0, 1]
 };
 
+class Element;  // element.h
+
 struct Model {
   std::string title;
   World world = World::spatial;
@@ -106,6 +113,7 @@ struct Model {
   std::vector<Material> materials;
   std::vector<Surface> surfaces;  // materials × materials, symmetric
   std::map<std::string, double> parameters;
+  std::vector<std::shared_ptr<const Element>> elements;  // what acts between bodies (element.h)
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 
@@ -114,6 +122,10 @@ struct Model {
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
 
+  // Of two shapes.
+  const Surface& surface_between(std::uint32_t shape_a, std::uint32_t shape_b) const {
+    return surface(shapes[shape_a].material, shapes[shape_b].material);
+  }
   const Surface& surface(int material_a, int material_b) const {
     return surfaces[static_cast<std::size_t>(material_a) * materials.size() + material_b];
   }

@@ -51,8 +51,8 @@ const OptionTable& run_option_table() {
        "s", 0.0, 1e9},
       {"accept",
        "Largest relative residual of a step that counts as exactly solved; steps above it are "
-       "counted and "
-       "reported.",
+       "counted and reported. Unless it is set: ten times a tolerance that is asked of the solver, "
+       "but not less than this.",
        1e-10, "", 0.0, 1.0},
       {"seed", "Seed of everything random; recorded with the run.", 0L, "", 0, 9.0e15},
   };

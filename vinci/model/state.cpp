@@ -8,6 +8,7 @@
 
 #include "vinci/base/hash.h"
 #include "vinci/model/actuation.h"
+#include "vinci/model/element.h"
 
 namespace vinci {
 
@@ -21,14 +22,6 @@ Pose initial_pose(const Body& body) {
     if (!body.drives[i].prescribed)
       pose.position[static_cast<int>(i)] = body.initial_pose.position[static_cast<int>(i)];
   return pose;
-}
-
-// Not part of a patch and not deformed, to the bit.
-bool is_plain(const ContactMemory& contact) {
-  constexpr double zero[3] = {};
-  return contact.patch_point == 0 &&
-         std::memcmp(contact.deformation_a.data(), zero, sizeof zero) == 0 &&
-         std::memcmp(contact.deformation_b.data(), zero, sizeof zero) == 0;
 }
 
 void add_vector(Hash& hash, const Vector3& vector) {
@@ -67,20 +60,7 @@ std::uint64_t hash(const State& state) {
   }
   result.add(static_cast<std::int64_t>(state.velocities.size()));
   for (const double velocity : state.velocities) result.add(velocity);
-  result.add(static_cast<std::uint64_t>(state.contacts.size()));
-  for (const ContactMemory& contact : state.contacts) {
-    result.add(contact.key.shape_a);
-    result.add(contact.key.shape_b);
-    result.add(contact.key.feature_a);
-    result.add(contact.key.feature_b);
-    add_vector(result, contact.impulse);
-    result.add(contact.approach);
-    // Contacts of rigid bodies keep the hashes they had before there were others.
-    if (is_plain(contact)) continue;
-    result.add(contact.patch_point);
-    add_vector(result, contact.deformation_a);
-    add_vector(result, contact.deformation_b);
-  }
+  add_memory(result, state.memory);
   // Runs without controllers keep the hashes they had before there were any.
   if (state.controls.size() > 0) {
     result.add(static_cast<std::int64_t>(state.controls.size()));
@@ -104,13 +84,6 @@ bool same_bits(const Pose& a, const Pose& b) {
          same_bits(a.rotation.coeffs().data(), b.rotation.coeffs().data(), 4);
 }
 
-bool same_bits(const ContactMemory& a, const ContactMemory& b) {
-  return a.key == b.key && same_bits(a.impulse.data(), b.impulse.data(), 3) &&
-         same_bits(&a.approach, &b.approach, 1) && a.patch_point == b.patch_point &&
-         same_bits(a.deformation_a.data(), b.deformation_a.data(), 3) &&
-         same_bits(a.deformation_b.data(), b.deformation_b.data(), 3);
-}
-
 }  // namespace
 
 bool State::operator==(const State& other) const {
@@ -118,8 +91,7 @@ bool State::operator==(const State& other) const {
   return step == other.step && same_bits(&time, &other.time, 1) &&
          std::equal(poses.begin(), poses.end(), other.poses.begin(), other.poses.end(), same) &&
          same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
-         std::equal(contacts.begin(), contacts.end(), other.contacts.begin(), other.contacts.end(),
-                    same);
+         memory == other.memory;
 }
 
 bool is_finite(const State& state) {
@@ -127,11 +99,7 @@ bool is_finite(const State& state) {
     return false;
   for (const Pose& pose : state.poses)
     if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;
-  for (const ContactMemory& contact : state.contacts)
-    if (!contact.impulse.allFinite() || !std::isfinite(contact.approach) ||
-        !contact.deformation_a.allFinite() || !contact.deformation_b.allFinite())
-      return false;
-  return true;
+  return state.memory.is_finite();
 }
 
 Twist body_twist(const Model& model, const VectorX& velocities, int body) {
@@ -163,6 +131,7 @@ Energy energy(const Model& model, const State& state) {
         0.5 * mass.mass * twist.linear.squaredNorm() + 0.5 * omega.dot(mass.inertia * omega);
     sum.potential -= mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index));
   }
+  for (const auto& element : model.elements) sum.potential += element->potential(state.poses);
   return sum;
 }
 

@@ -26,7 +26,7 @@ constexpr int largest_dense = 90;
 // ρ of the proximal term: small against every stiffness that matters, large against rounding, so
 // that a step gains about eight digits; the larger ones are for sets whose equations contradict.
 constexpr double proximities[] = {1e-9, 1e-5, 1e-2};
-constexpr int most_failures = 3;  // steps in a row
+constexpr int most_failures = 3;  // steps in a row: one for each ρ
 
 void to_limit(int size, double* x, double radius) {
   const double length = law::norm(size, x);
@@ -163,12 +163,12 @@ void ActiveSetPolish::slide(const Block& block, double scale, const double* dire
 
 struct ActiveSetPolish::Disk {
   int first, count;      // rows
-  double limit, radius;  // μ, and μ λ_N
+  double limit, radius;  // μ, and μ λ_n
   double scale;          // of the diagonal of W
   double target[2];      // s λ − w
 };
 
-// λ = limit λ_N d along the target, and where there are two rows d may turn.
+// λ = limit λ_n d along the target, and where there are two rows d may turn.
 void ActiveSetPolish::yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda) {
   const double length = law::norm(disk.count, disk.target);
   double direction[2] = {1.0, 0.0}, along = 0.0;
@@ -541,7 +541,7 @@ Residual ActiveSetPolish::improve(const ComplementarityProblem& problem, const D
   candidate_.lambda = solution.lambda;
   int failures = 0;
   const std::vector<Contact>* contacts = limits.contacts;  // as long as they lead on
-  for (int k = 0; k < limits.steps && !is_settled(best, limits.tolerance); ++k) {
+  for (int k = 0; k < limits.steps && !limits.accuracy.is_settled(best); ++k) {
     if (!in_time(problem, limits.until)) break;
     const double before = limits.until ? limits.until->remaining() : 0.0;
     snapped_ = candidate_.lambda;

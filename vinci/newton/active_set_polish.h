@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last digits: Newton's method on the equations that hold once it is known which block is open,
-// sticks or slides. A sliding block is λ = α (1, μ d(θ)) with w_N = 0 and t·w_T = 0, t ⟂ d; with
-// y = α μ δθ its linearised t-row is t·δw_T + (|w_T|/α μ) y. All equations together read
+// sticks or slides. A sliding block is λ = α (1, μ d(θ)) with w_n = 0 and t·w_t = 0, t ⟂ d; with
+// y = α μ δθ its linearised t-row is t·δw_t + (|w_t|/α μ) y. All equations together read
 //
 //   (Gᵀ W E + R) z = −Gᵀ w,  δλ = E z,  R = ρ s + slip
 //
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "vinci/base/clock.h"
+#include "vinci/complementarity/accuracy.h"
 #include "vinci/complementarity/delassus_operator.h"
-#include "vinci/complementarity/residual.h"
-#include "vinci/pivoting/mixed_lcp.h"
+#include "vinci/linear/dense_lu.h"
 
 namespace vinci {
 
@@ -32,7 +32,7 @@ class ActiveSetPolish {
   // yield (roll) or hold.
   enum class Contact : char { natural, open, stick, slide, stick_roll, slide_roll };
   struct Limits {
-    double tolerance = 1e-12;  // stop at this relative residual
+    Accuracy accuracy;  // stop where it is met
     int steps = 10;
     // Per block, the set to start with, held while it gains; null: natural.
     const std::vector<Contact>* contacts = nullptr;
@@ -70,7 +70,7 @@ class ActiveSetPolish {
   // Which parts are at their limits, as in `sliding_`.
   char classify_rolling(const Block& block, const double* scales, Contact contact, const VectorX& w,
                         VectorX& lambda);
-  struct Disk;  // λ_T below μ λ_N, or λ_R below μ_r λ_N
+  struct Disk;  // λ_t below μ λ_n, or λ_r below μ_r λ_n
   void yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda);
 
   bool in_time(const ComplementarityProblem& problem, const Deadline* until);
@@ -91,7 +91,7 @@ class ActiveSetPolish {
 
   struct Sparse;
   std::vector<Combination> force_, equation_;  // E and Gᵀ, per row of the problem
-  std::vector<char> sliding_;                  // per block: 1 λ_T, 2 λ_R at its limit
+  std::vector<char> sliding_;                  // per block: 1 λ_t, 2 λ_r at its limit
   std::vector<double> scale_, slip_;           // per reduced unknown
   std::vector<double> resistance_;             // R
   std::vector<double> right_, z_, x_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Augmented Lagrangian with semi-smooth Newton steps on the velocities [compare Lee et al. 2025].
-// With y(u) = λ̄ − ρ (J u + b + μ|w̄_T| e_N), λ̄ and w̄ of the last round, one round minimises
+// Augmented Lagrangian with semi-smooth Newton steps on the velocities [compare Alart, Curnier
+// 1991]. With y(u) = λ̄ − ρ (J u + b + μ|w̄_t| e_n), λ̄ and w̄ of the last round, one round minimises
 //
 //   ½ uᵀM u − pᵀu + Σ_a φ_a(y_a)/ρ_a,   ∇: F(u) = M u − p − Jᵀ P(y(u)),
 //   Newton matrix M + Jᵀ ρ P′(y) J,
 //
 // which is strictly convex in u however many contacts repeat each other (φ is the Moreau envelope,
-// ρ_a = ρ/s_a with s_a the scale of the judge). Then λ̄ ← P(y). The fixed point in μ|w̄_T| makes the
+// ρ_a = ρ/s_a with s_a the scale of the judge). Then λ̄ ← P(y). The fixed point in μ|w̄_t| makes the
 // cone of De Saxcé the exact law [Acary et al. 2011]; where ρ has grown large, rounds on the exact
 // law itself take over (newton_matrix.h) and the active set they find is polished. Where there is
 // no u, or C couples the rows, the same rounds are solved for λ = P(λ̄ − ρ (w + shift)) itself
@@ -15,11 +15,11 @@
 
 #include "vinci/newton/newton_matrix.h"
 #include "vinci/newton/newton_round.h"
-#include "vinci/newton/velocity_solver.h"
+#include "vinci/newton/newton_solver.h"
 
 namespace vinci {
 
-class AugmentedLagrangianSolver final : public VelocitySolver {
+class AugmentedLagrangianSolver final : public NewtonSolver {
  public:
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
@@ -31,7 +31,7 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   explicit AugmentedLagrangianSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem&) const override { return nullptr; }
+  const char* reason_against(const ComplementarityProblem&) const override { return nullptr; }
   void iterate(const ComplementarityProblem& problem) override;
   void iterate_rows(const ComplementarityProblem& problem);
   void start(const ComplementarityProblem& problem);
@@ -46,10 +46,10 @@ class AugmentedLagrangianSolver final : public VelocitySolver {
   double first_penalty_;
   NewtonRound rows_round_;  // where the problem has no u or C couples its rows
   NewtonMatrix newton_;
-  ContactMap map_ = ContactMap::cone;
+  Projection projection_ = Projection::cone;
   double penalty_ = 0.0;  // ρ
   VectorX center_;        // λ̄
-  VectorX shift_;         // μ|w̄_T| in the normal rows of coulomb blocks, else 0
+  VectorX shift_;         // μ|w̄_t| in the normal rows of coulomb blocks, else 0
   VectorX u_, kept_u_, trial_, step_;
   VectorX y_, impulse_;  // y(u) and P(y(u))
   VectorX force_;        // F(u)

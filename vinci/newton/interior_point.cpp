@@ -5,29 +5,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
 namespace {
 
 constexpr const char* interior_point_name = "interior-point";
-constexpr double smallest_centering = 1e-3;  // of ε² in a step
-// Second-order terms are of use where the plain step goes at least this far.
+// Of ε² in a step: three digits of the products, half of which are gained in ε.
+constexpr double smallest_centering = 1e-3;
+// Second-order terms are of use where the plain step goes at least this far: they grow with the
+// square of what it left.
 constexpr double reach_to_correct = 0.5;
-// Where the bent equations are off by more than this many ε, ε waits for them.
+// Where the bent equations are off by more than this many ε, ε waits for them and falls by a fifth
+// of ε² only.
 constexpr double most_bent = 10.0, waiting_centering = 0.2;
-constexpr double to_the_edge = 0.9;        // of the longest step, more near the end
-constexpr double smallest_epsilon = 1e-9;  // relative: below it rounding leads the steps
-constexpr double worth_polishing = 1e-3;   // relative residual
+constexpr double to_the_edge = 0.9;  // of the longest step, more near the end
+// Relative. The products ε² are then 1e-18, below the rounding of a velocity of 1: it leads the
+// steps.
+constexpr double smallest_epsilon = 1e-9;
+constexpr double worth_polishing = 1e-3;  // relative residual: the indicators tell the set
+// Steps shorter than a tenth in a row, each of which leaves nine tenths of the error.
 constexpr int most_short_steps = 5, most_restarts = 4;
 
 }  // namespace
 
 InteriorPointSolver::InteriorPointSolver(const Settings& settings)
-    : VelocitySolver(
-          {interior_point_name, settings.tolerance, settings.max_iterations, settings.largest}) {}
+    : NewtonSolver(interior_point_name, {settings.tolerance},
+                   {settings.max_iterations, settings.largest}) {}
 
-const char* InteriorPointSolver::refusal(const ComplementarityProblem& problem) const {
+const char* InteriorPointSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
     if (block.law == Law::second_order || block.law == Law::rolling)
       return "second-order cones or rolling resistance: use augmented-lagrangian";
@@ -178,10 +185,10 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   Residual residual = judge_.measure(problem, candidate_);
   if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !settled(residual)) {
     polished_ = epsilon;
-    residual = polish_.improve(problem, operator_, judge_,
-                               {frame_.tolerance, 6, &contacts_, &until_}, candidate_, residual);
+    residual = polish_.improve(problem, operator_, judge_, {accuracy(), 6, &contacts_, &until_},
+                               candidate_, residual);
   }
-  return offer(residual);
+  return offer(candidate_.lambda, residual);
 }
 
 // What is left of the linear equations: p + Jᵀλ − M u and J u + C λ + b − w.
@@ -238,23 +245,15 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
 }
 
 SolverRegistry::Entry interior_point_entry() {
-  const InteriorPointSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Newton steps before giving up.", long{fallback.max_iterations}, "", 0,
-       1e9},
-      {"largest", "Unknowns up to which the Newton matrix is factored.", long{fallback.largest}, "",
-       1, 1e7},
-  };
-  return {interior_point_name,
-          "Primal-dual interior point on the exact law, finished by Newton on the active set.",
-          "Acary, Armand, Nguyen 2023", options, [](const OptionValues& values) {
-            InteriorPointSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.largest = static_cast<int>(values.integer("largest"));
-            return std::make_unique<InteriorPointSolver>(settings);
-          }};
+  using Settings = InteriorPointSolver::Settings;
+  return entry_of<Solver, InteriorPointSolver>(
+      interior_point_name,
+      "Primal-dual interior point on the exact law, finished by Newton on the active set.",
+      "Acary, Armand, Nguyen 2023",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
+       {&Settings::largest, "largest", "Unknowns up to which the Newton matrix is factored.", "", 1,
+        1e7}});
 }
 
 }  // namespace vinci

@@ -14,12 +14,12 @@
 
 #include "vinci/newton/coupled_matrix.h"
 #include "vinci/newton/newton_matrix.h"
+#include "vinci/newton/newton_solver.h"
 #include "vinci/newton/smoothed_law.h"
-#include "vinci/newton/velocity_solver.h"
 
 namespace vinci {
 
-class InteriorPointSolver final : public VelocitySolver {
+class InteriorPointSolver final : public NewtonSolver {
  public:
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
@@ -30,7 +30,7 @@ class InteriorPointSolver final : public VelocitySolver {
   explicit InteriorPointSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem& problem) const override;
+  const char* reason_against(const ComplementarityProblem& problem) const override;
   void iterate(const ComplementarityProblem& problem) override;
   void start(const ComplementarityProblem& problem, double epsilon);
   enum class Order { plain, centred, corrected };

@@ -11,9 +11,10 @@ namespace vinci {
 
 namespace {
 
-// Of the first-order decrease of θ: at least so much, and (Goldstein and Price) at most so much.
+// Of the first-order decrease of θ: at least so much, the usual constant of Armijo's rule, and
+// (Goldstein and Price) at most so much.
 constexpr double least_decrease = 1e-4, most_decrease = 0.9;
-constexpr int most_halvings = 14;
+constexpr int most_halvings = 14;  // down to least_decrease of the step
 
 }  // namespace
 
@@ -128,7 +129,7 @@ NewtonRound::Outcome NewtonRound::run(const ComplementarityProblem& problem, Jud
   recent_.assign(1, theta);
   while (std::isfinite(theta)) {
     outcome.reached = (outcome.steps > 0 && std::sqrt(2.0 * theta) <= rules.target) ||
-                      is_settled(best_, rules.tolerance);
+                      rules.accuracy.is_settled(best_);
     if (outcome.reached || outcome.steps >= rules.steps || rules.until->passed()) break;
     if (!direction(problem, judge, solution.lambda)) break;
     ++outcome.steps;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damped semi-smooth Newton steps on Φ(s λ, ŵ + ρ s (λ − λ̄)) = 0 (contact_maps.h), the equations of
+// Damped semi-smooth Newton steps on Φ(s λ, ŵ + ρ s (λ − λ̄)) = 0 (law_maps.h), the equations of
 // one round of a proximal method, in a problem of any form: w = J u + C λ + b with u = M⁻¹(Jᵀλ +
 // p). ρ > 0 keeps the matrix regular where contacts repeat each other. A step is shortened until θ
 // = ½|Φ|² falls below the largest of its last values [Grippo, Lampariello, Lucidi 1986].
 #pragma once
 
 #include "vinci/base/clock.h"
-#include "vinci/complementarity/residual.h"
-#include "vinci/newton/contact_maps.h"
+#include "vinci/complementarity/accuracy.h"
 #include "vinci/newton/coupled_matrix.h"
+#include "vinci/newton/law_maps.h"
 
 namespace vinci {
 
@@ -24,8 +24,8 @@ class NewtonRound {
     double proximity = 0.0;  // ρ
     double target = 0.0;     // of |Φ|, in the unit of w
     int steps = 0;           // at most
-    double tolerance = 0.0;  // of the judge: the round ends early where it is met
-    bool frozen = false;     // μ|w_T| as it was where the round began: a monotone round
+    Accuracy accuracy;       // of the judge: the round ends early where it is met
+    bool frozen = false;     // μ|w_t| as it was where the round began: a monotone round
     const Deadline* until = nullptr;
   };
   struct Outcome {

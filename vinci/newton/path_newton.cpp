@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/newton/fischer.h"
 #include "vinci/newton/linear_path.h"
 
 namespace vinci {
@@ -14,37 +15,22 @@ namespace {
 // are below what slows convergence down, the last ones outweigh any negative slope.
 constexpr double ladder[] = {0.0, 1e-11, 1e-8, 1e-5, 1e-3, 1e-1, 1.0, 10.0};
 constexpr int rungs = static_cast<int>(std::size(ladder));
-constexpr double sufficient = 1e-4;  // Armijo's part of the predicted descent
+constexpr double sufficient = 1e-4;  // Armijo's part of the predicted descent, the usual one
 constexpr double good_step = 0.9;    // merit of a step that needs no search, of the reference
-constexpr double shortest = 1e-10;   // step length at which a search is given up
-constexpr double wild = 1e6;         // merit over the reference that even the watchdog refuses
+constexpr double shortest = 1e-10;   // step length at which a search is given up: it moves no digit
+constexpr double wild =
+    1e6;  // merit over the reference that even the watchdog refuses: a thousand in Φ
+constexpr double crash_length = 0.05, crash_gain = 0.1;  // shortest step, and its part of the merit
 
 // A start is given up where the merit has not fallen by this factor within so many steps.
 constexpr double progress = 0.99;
 constexpr int patience = 40;
 
-struct Fischer {
-  double value, by_a, by_b;
-};
-
-// φ(a, b) = a + b − √(a² + b²), zero if and only if 0 <= a ⟂ b >= 0, without cancellation where
-// both are positive.
-Fischer fischer_and_slopes(double a, double b) {
-  const double r = std::hypot(a, b);
-  if (r == 0.0) return {0.0, 1.0 - M_SQRT1_2, 1.0 - M_SQRT1_2};
-  const double value = a > 0.0 && b > 0.0 ? 2.0 * a * (b / (a + b + r)) : a + b - r;
-  return {value, 1.0 - a / r, 1.0 - b / r};
-}
-
-// Its extension to lower <= z <= upper [Billups 1995].
-Fischer fischer_box(double z, double value, double lower, double upper) {
-  const bool below = std::isfinite(lower), above = std::isfinite(upper);
-  if (below && lower == upper) return {0.0, 1.0, 0.0};
-  if (!above) return below ? fischer_and_slopes(z - lower, value) : Fischer{value, 0.0, 1.0};
-  const Fischer inner = fischer_and_slopes(upper - z, -value);  // −φ is in place of F
-  if (!below) return {-inner.value, inner.by_a, inner.by_b};
-  const Fischer outer = fischer_and_slopes(z - lower, -inner.value);
-  return {outer.value, outer.by_a + outer.by_b * inner.by_a, outer.by_b * inner.by_b};
+// A fixed variable has no equation.
+Fischer map_of(const NonlinearProblem& problem, const VectorX& z, const VectorX& F,
+               Eigen::Index k) {
+  if (problem.lower[k] == problem.upper[k]) return {0.0, 1.0, 0.0};
+  return fischer_box(z[k], F[k], problem.lower[k], problem.upper[k]);
 }
 
 }  // namespace
@@ -64,8 +50,7 @@ bool PathNewton::measure(Point& point) {
   ++report_.evaluations;
   point.merit = 0.0;
   for (Eigen::Index k = 0; k < point.z.size(); ++k) {
-    const double phi =
-        fischer_box(point.z[k], point.value[k], problem_->lower[k], problem_->upper[k]).value;
+    const double phi = map_of(*problem_, point.z, point.value, k).value;
     point.merit += 0.5 * phi * phi;
   }
   if (!std::isfinite(point.merit)) point.merit = infinity;
@@ -78,8 +63,7 @@ void PathNewton::differentiate(Point& point) {
   problem_->derivative(point.z, jacobian_);
   point.gradient.setZero(point.z.size());
   for (int k = 0; k < problem_->size(); ++k) {
-    const Fischer phi =
-        fischer_box(point.z[k], point.value[k], problem_->lower[k], problem_->upper[k]);
+    const Fischer phi = map_of(*problem_, point.z, point.value, k);
     point.gradient[k] += phi.value * phi.by_a;
     for (int e = jacobian_.starts[k]; e < jacobian_.starts[k + 1]; ++e)
       point.gradient[jacobian_.indices[e]] += phi.value * phi.by_b * jacobian_.values[e];
@@ -219,9 +203,9 @@ void PathNewton::crash() {
     if (rung == rungs) return;
     ++report_.iterations;
     bool found = false;
-    for (double length = 1.0; length > 0.05 && !found; length *= 0.5) {
+    for (double length = 1.0; length > crash_length && !found; length *= 0.5) {
       trial_.z = (at_.z + length * step_).cwiseMax(problem_->lower).cwiseMin(problem_->upper);
-      found = measure(trial_) && trial_.merit <= (1.0 - 0.1 * length) * at_.merit;
+      found = measure(trial_) && trial_.merit <= (1.0 - crash_gain * length) * at_.merit;
     }
     if (!found) return;
     accept_trial();

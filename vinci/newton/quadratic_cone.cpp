@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
 
@@ -185,7 +186,7 @@ void QuadraticCone::unpack(const VectorX& z) const {
   w_.array() *= weight_.array();
 }
 
-// The radius of the set of λ_T: μ λ_N, or r.
+// The radius of the set of λ_t: μ λ_n, or r.
 double QuadraticCone::radius(const Block& block, const VectorX& z) const {
   return block.law == Law::ball ? block.upper / impulse_[block.offset]
                                 : block.friction * z[unknowns_ + block.offset];
@@ -308,54 +309,52 @@ void QuadraticCone::recover(const VectorX& z, Solution& solution) const {
   solution.lambda = z.segment(unknowns_, rows_).cwiseProduct(impulse_);
 }
 
-QuadraticConeSolver::QuadraticConeSolver(const Settings& settings) : settings_(settings) {
+QuadraticConeSolver::QuadraticConeSolver(const Settings& settings)
+    : SolveFrame(quadratic_cone_name, {settings.tolerance}), settings_(settings) {
   PathNewton::Settings& newton = newton_.settings();
   newton.tolerance = 0.0;  // the judge decides
   newton.max_iterations = settings.max_iterations;
   newton.restarts = settings.restarts;
-  newton_.accept = [this](const VectorX& z) { return offer(z); };
+  newton_.accept = [this](const VectorX& z) { return judge_point(z); };
   newton_.restart = [this](int attempt, VectorX& z) { spread(attempt, z); };
-}
-
-std::string QuadraticConeSolver::why_not(const ComplementarityProblem& problem) const {
-  if (std::string why = problem.why_invalid(); !why.empty()) return why;
-  const char* const reason = reason_against(problem);
-  return reason ? reason : "";
 }
 
 const char* QuadraticConeSolver::reason_against(const ComplementarityProblem& problem) const {
   if (problem.rows() + problem.unknowns() > settings_.largest)
-    return "more rows and unknowns than the option 'largest'";
+    return "more rows and unknowns than the option 'largest' allows";
   return QuadraticCone::reason_against(problem);
 }
 
-bool QuadraticConeSolver::offer(const VectorX& z) {
+std::string QuadraticConeSolver::refusal(const ComplementarityProblem& problem) const {
+  const char* const reason = reason_against(problem);
+  return reason ? reason : "";
+}
+
+const char* QuadraticConeSolver::prepare(const ComplementarityProblem& problem) {
+  problem_ = &problem;
+  return reason_against(problem);
+}
+
+bool QuadraticConeSolver::judge_point(const VectorX& z) {
   cone_.recover(z, trial_);
-  for (const Block& block : problem_->blocks)
-    project(block, 1.0, trial_.lambda.data() + block.offset);
-  const Residual measured = judge_.measure(*problem_, trial_);
-  if (measured.relative < best_residual_.relative) {
-    best_residual_ = measured;
-    std::swap(best_, trial_);
-    best_.u = judge_.u();
-  }
-  return is_settled(best_residual_, settings_.tolerance);
+  project_all(*problem_, trial_.lambda);
+  return offer(trial_.lambda, judge_.measure(*problem_, trial_), &judge_.u());
 }
 
 // At λ = 0 all derivatives of the friction rows vanish: such a guess is moved by one sweep of exact
 // local solves, or, where M is singular, by one projection.
-void QuadraticConeSolver::leave_zero() {
-  if (!best_.lambda.isZero(0.0)) return;
+void QuadraticConeSolver::leave_zero(VectorX& guess) {
+  if (!guess.isZero(0.0)) return;
   const bool regular = operator_.prepare(*problem_);
-  if (regular) operator_.restart(best_.lambda);
+  if (regular) operator_.restart(guess);
   const VectorX& scales = judge_.scales();
   local_.resize(problem_->rows());
   for (std::size_t b = 0; b < problem_->blocks.size(); ++b) {
     const Block& block = problem_->blocks[b];
     if (block.law == Law::equality) continue;
-    double *const lambda = best_.lambda.data() + block.offset, *const w = local_.data();
+    double *const lambda = guess.data() + block.offset, *const w = local_.data();
     if (regular) {
-      operator_.velocity(static_cast<int>(b), best_.lambda, w);
+      operator_.velocity(static_cast<int>(b), guess, w);
       if (!solve_local(block, operator_.diagonal(static_cast<int>(b)), w, lambda))
         std::fill_n(lambda, block.size, 0.0);
       operator_.move(static_cast<int>(b), lambda);
@@ -365,7 +364,7 @@ void QuadraticConeSolver::leave_zero() {
       project(block, 1.0, lambda);
     }
   }
-  if (!best_.lambda.allFinite()) best_.lambda.setZero();
+  if (!guess.allFinite()) guess.setZero();
 }
 
 // Other starts: every contact closed and sliding a little, at impulses from large to small.
@@ -376,77 +375,36 @@ void QuadraticConeSolver::spread(int attempt, VectorX& z) const {
     z[k] = lower[k] == 0.0 ? std::max(z[k], size) : 0.5 * z[k];
 }
 
-SolveReport QuadraticConeSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  SolveReport report{SolveStatus::refused, {}, 0, quadratic_cone_name, ""};
-  report.residual.relative = infinity;
-  const char* const reason = reason_against(problem);
-  if (reason || !problem.why_invalid().empty()) {
-    report.note = reason ? reason : "the problem is not valid";
-    return report;
-  }
-  const Deadline until = deadline();
-  problem_ = &problem;
-  if (solution.lambda.size() != problem.rows() || !solution.lambda.allFinite())
-    solution.lambda.setZero(problem.rows());
-  if (solution.u.size() != problem.unknowns() || !solution.u.allFinite())
-    solution.u.setZero(problem.unknowns());
-  judge_.prepare(problem);
-  best_ = solution;
-  best_residual_ = judge_.measure(problem, best_);
-  best_.u = judge_.u();
-  NonlinearReport newton;
-  if (!is_settled(best_residual_, settings_.tolerance)) {
-    cone_.build(problem, judge_);
-    trial_ = best_;
-    leave_zero();
-    judge_.measure(problem, best_);
-    best_.u = judge_.u();
-    cone_.guess(best_, judge_.w(), z_);
-    std::swap(best_, trial_);  // the answer so far is the guess
-    newton_.settings().time_limit = until.remaining();
-    newton_.settings().interruption = until.interruption();
-    newton = newton_.solve(cone_.problem(), z_);
-  }
-  solution = best_;
-  report.residual = judge_.measure(problem, solution);
-  report.iterations = newton.iterations;
-  report.status =
-      verdict(report.residual, settings_.tolerance,
-              newton.status == SolveStatus::limit ? SolveStatus::limit : SolveStatus::inaccurate);
-  if (report.status != SolveStatus::solved && is_settled(report.residual, settings_.tolerance)) {
-    report.status = SolveStatus::inaccurate;
-    report.note = at_resolution;
-  } else if (report.status == SolveStatus::inaccurate) {
-    report.note = newton.note;
-  }
-  return noted(report, until);
+SolveFrame::Ending QuadraticConeSolver::run(const ComplementarityProblem& problem,
+                                            Solution& solution) {
+  if (offer(solution.lambda, judge_.measure(problem, solution), &judge_.u())) return {};
+  cone_.build(problem, judge_);
+  leave_zero(solution.lambda);
+  judge_.measure(problem, solution);
+  solution.u = judge_.u();
+  cone_.guess(solution, judge_.w(), z_);
+  newton_.settings().time_limit = until_.remaining();
+  newton_.settings().interruption = until_.interruption();
+  const NonlinearReport newton = newton_.solve(cone_.problem(), z_);
+  iterations_ = newton.iterations;
+  if (newton.status == SolveStatus::limit) return {SolveStatus::limit};
+  return {SolveStatus::inaccurate, newton.note};
 }
 
 SolverRegistry::Entry quadratic_cone_entry() {
-  const QuadraticConeSolver::Settings defaults;
-  return {
+  using Settings = QuadraticConeSolver::Settings;
+  return entry_of<Solver, QuadraticConeSolver>(
       quadratic_cone_name,
       "Friction with its quadratic constraint as a mixed nonlinear complementarity problem, solved "
       "by Newton's method with complementary pivoting; keeps u, takes a singular M.",
       "Berard, Nguyen, Trinkle 2009, eqs. (1)-(6); Dirkse, Ferris 1995",
-      {
-          {"tolerance", "Relative residual asked of the judge.", defaults.tolerance, "", 0.0, 1.0},
-          {"max-iterations", "Newton, crash and gradient steps over all starts.",
-           static_cast<long>(defaults.max_iterations), "", 1.0, 1e6},
-          {"restarts", "Other starts where one ends at no solution.",
-           static_cast<long>(defaults.restarts), "", 0.0, 100.0},
-          {"largest", "Rows and unknowns up to which a problem is taken.",
-           static_cast<long>(defaults.largest), "", 0.0, 1e7},
-      },
-      [](const OptionValues& values) -> std::unique_ptr<Solver> {
-        QuadraticConeSolver::Settings settings;
-        settings.tolerance = values.real("tolerance");
-        settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-        settings.restarts = static_cast<int>(values.integer("restarts"));
-        settings.largest = static_cast<int>(values.integer("largest"));
-        return std::make_unique<QuadraticConeSolver>(settings);
-      },
-  };
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations",
+        "Newton, crash and gradient steps over all starts.", "", 1.0, 1e6},
+       {&Settings::restarts, "restarts", "Other starts where one ends at no solution.", "", 0.0,
+        100.0},
+       {&Settings::largest, "largest", "Rows and unknowns up to which a problem is taken.", "", 0.0,
+        1e7}});
 }
 
 }  // namespace vinci

@@ -4,17 +4,16 @@
 // the principle of maximum dissipation, and u is kept as an unknown,
 //
 //   0 = M u − Jᵀ λ − p,   w = J u + C λ + b
-//   0 <= λ_N ⟂ w_N >= 0 (second_order: w_N − μ σ)
-//   0 = μ λ_N w_T + σ λ_T
-//   0 <= σ ⟂ μ² λ_N² − |λ_T|² >= 0          (ball: r in place of μ λ_N)
+//   0 <= λ_n ⟂ w_n >= 0 (second_order: w_n − μ σ)
+//   0 = μ λ_n w_t + σ λ_t
+//   0 <= σ ⟂ μ² λ_n² − |λ_t|² >= 0          (ball: r in place of μ λ_n)
 //
 // solved by PathNewton in the units of the judge. Nothing is inverted: M may be singular.
 #pragma once
 
 #include "vinci/complementarity/delassus_operator.h"
 #include "vinci/complementarity/nonlinear_problem.h"
-#include "vinci/complementarity/residual.h"
-#include "vinci/complementarity/solver.h"
+#include "vinci/complementarity/solve_frame.h"
 #include "vinci/newton/path_newton.h"
 
 namespace vinci {
@@ -32,7 +31,7 @@ class QuadraticCone {
   // The judge is prepared for the problem, which must stay while the NCP is in use.
   void build(const ComplementarityProblem& problem, const Judge& judge);
   const NonlinearProblem& problem() const { return form_; }
-  // z of a guess: σ = |w_T| with w of the judge's last measurement.
+  // z of a guess: σ = |w_t| with w of the judge's last measurement.
   void guess(const Solution& solution, const VectorX& w, VectorX& z) const;
   void recover(const VectorX& z, Solution& solution) const;
 
@@ -72,7 +71,7 @@ class QuadraticCone {
   mutable VectorX w_, u_, lambda_, balance_;
 };
 
-class QuadraticConeSolver final : public Solver {
+class QuadraticConeSolver final : public SolveFrame {
  public:
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
@@ -82,24 +81,22 @@ class QuadraticConeSolver final : public Solver {
   };
   QuadraticConeSolver() : QuadraticConeSolver(Settings{}) {}
   explicit QuadraticConeSolver(const Settings& settings);
-  void ask(double tolerance) { settings_.tolerance = tolerance; }
-
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
 
  private:
   const char* reason_against(const ComplementarityProblem& problem) const;
-  bool offer(const VectorX& z);
-  void leave_zero();
+  std::string refusal(const ComplementarityProblem& problem) const override;
+  bool inverts_mass() const override { return false; }
+  const char* prepare(const ComplementarityProblem& problem) override;
+  Ending run(const ComplementarityProblem& problem, Solution& solution) override;
+  bool judge_point(const VectorX& z);
+  void leave_zero(VectorX& lambda);
   void spread(int attempt, VectorX& z) const;
 
   Settings settings_;
-  Judge judge_;
   QuadraticCone cone_;
   PathNewton newton_;
   const ComplementarityProblem* problem_ = nullptr;
-  Solution trial_, best_;
-  Residual best_residual_;
+  Solution trial_;
   DelassusOperator operator_;
   VectorX z_, local_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semi-smooth Newton on the laws written as equations (contact_maps.h), in a problem of any form:
+// Semi-smooth Newton on the laws written as equations (law_maps.h), in a problem of any form:
 // rounds of damped steps on Φ(s λ, w + ρ s (λ − λ̄)) = 0, λ̄ the last round's answer, with ρ driven
 // to zero (the proximal point method: the rounds are regular however many contacts repeat each
 // other, and their error dies with ρ). A round that fails is repeated with a larger ρ. Compared
@@ -7,11 +7,11 @@
 #pragma once
 
 #include "vinci/newton/newton_round.h"
-#include "vinci/newton/velocity_solver.h"
+#include "vinci/newton/newton_solver.h"
 
 namespace vinci {
 
-class SemismoothNewtonSolver final : public VelocitySolver {
+class SemismoothNewtonSolver final : public NewtonSolver {
  public:
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
@@ -27,7 +27,7 @@ class SemismoothNewtonSolver final : public VelocitySolver {
   explicit SemismoothNewtonSolver(const Settings& settings);
 
  private:
-  const char* refusal(const ComplementarityProblem& problem) const override;
+  const char* reason_against(const ComplementarityProblem& problem) const override;
   void iterate(const ComplementarityProblem& problem) override;
   NewtonRound::Outcome round(const ComplementarityProblem& problem, double proximity);
 

@@ -10,7 +10,8 @@
 namespace vinci {
 namespace {
 
-// ρ of the proximal term that stands for an equality, which has no inside.
+// ρ of the proximal term that stands for an equality, which has no inside: the root of ε, so that
+// its error and the digits that it costs the factor are the same.
 constexpr double equality_proximity = 1e-8;
 
 struct Bounds {
@@ -107,7 +108,7 @@ void start_box(const SmoothedState& state, double scale, double epsilon) {
 }
 
 struct Derivatives {
-  double tangential, radius, f, f_normal;  // |λ_T|, μ λ_N, f, ∂f/∂λ_N
+  double tangential, radius, f, f_normal;  // |λ_t|, μ λ_n, f, ∂f/∂λ_n
 };
 
 Derivatives derivatives(const SmoothedState& state, const Parts& p) {
@@ -182,7 +183,7 @@ Line normal_line(const SmoothedState& state, double tau, const SmoothedStep& bef
   return {state.w[0], state.lambda[0], right};
 }
 
-// The tangential rows in the frame of λ_T: along it (r), across it (t). Near the edge D differs by
+// The tangential rows in the frame of λ_t: along it (r), across it (t). Near the edge D differs by
 // many orders between the two and must not mix them by rounding.
 struct Frame {
   double r[2] = {1.0, 0.0}, t[2] = {0.0, 1.0};
@@ -200,7 +201,7 @@ struct Frame {
 };
 
 // The tangential rows linearised: along each axis of the frame
-// column dλ_N + A (axis·dλ_T) + radius (axis·dw_T) = right.
+// column dλ_n + A (axis·dλ_t) + radius (axis·dw_t) = right.
 struct TangentialLines {
   Frame frame;
   double radius;
@@ -319,7 +320,7 @@ void linearise_rows(const SmoothedState& state, double scale, double tau,
   std::fill(A, A + size * size, 0.0);
   std::fill(B, B + size * size, 0.0);
   std::fill(right, right + size, 0.0);
-  for (int i = 0; i < size; ++i) A[i * size + i] = 1.0;  // rows that nothing else is said of: λ = 0
+  for (int i = 0; i < size; ++i) A[i * size + i] = 1.0;  // rows without another equation: λ = 0
   if (p.equality) {
     for (int i = 0; i < size; ++i) {
       A[i * size + i] = equality_proximity * scale;

@@ -2,7 +2,7 @@
 // The laws on the central path of the interior-point method. A parameter τ > 0 (impulse times
 // velocity) keeps every block strictly inside its set:
 //
-//   coulomb   λ_N w_N = τ,  μ λ_N w_T + σ λ_T = 0,  σ h = τ,  h = f = (μ²λ_N² − |λ_T|²)/(2μ λ_N)
+//   coulomb   λ_n w_n = τ,  μ λ_n w_t + σ λ_t = 0,  σ h = τ,  h = f = (μ²λ_n² − |λ_t|²)/(2μ λ_n)
 //   ball      r w + σ λ = 0,  σ h = τ,  h = f = (r² − |λ|²)/(2r)
 //   box       (w + σ)(λ − lower) = τ,  σ (upper − λ) = τ
 //
@@ -35,7 +35,7 @@ struct SmoothedStep {
 // D, row-major, and g for the target τ with the second-order terms of `before` (Mehrotra).
 void linearise(const SmoothedState& state, double scale, double tau, const SmoothedStep& before,
                double* D, double* g);
-// The same as A dλ + B dw = right, row-major, not solved for dλ: its rows lie along and across λ_T,
+// The same as A dλ + B dw = right, row-major, not solved for dλ: its rows lie along and across λ_t,
 // so that the two, which may differ by many orders, are not mixed by rounding.
 void linearise_rows(const SmoothedState& state, double scale, double tau,
                     const SmoothedStep& before, double* A, double* B, double* right);
@@ -49,7 +49,7 @@ double longest_inside(const SmoothedState& state, const SmoothedStep& step, doub
 // The products that are τ on the path: adds to sum and count.
 void add_products(const SmoothedState& state, double scale, double& sum, int& count);
 
-// How far the equations that bend (h = f, and that of w_T) are from holding, in the unit of w:
+// How far the equations that bend (h = f, and that of w_t) are from holding, in the unit of w:
 // the sum of squares.
 double bent(const SmoothedState& state, double scale);
 

@@ -185,7 +185,7 @@ class FreeMotions : public ob::MotionValidator {
   Translation& translation_;
 };
 
-// Poses, and what lies between two of them: the trees ask for it where a branch shall end.
+// Poses, and what lies between two of them: the trees ask for it where a branch is to end.
 template <class Base>
 class Space : public Base {
  public:

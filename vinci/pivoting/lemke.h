@@ -7,14 +7,14 @@
 #pragma once
 
 #include "vinci/complementarity/condense.h"
-#include "vinci/complementarity/solver.h"
+#include "vinci/complementarity/solve_frame.h"
 #include "vinci/pivoting/linear_form.h"
 #include "vinci/pivoting/mixed_lcp.h"
 #include "vinci/pivoting/sparse_mixed_lcp.h"
 
 namespace vinci {
 
-class LemkeSolver final : public Solver {
+class LemkeSolver final : public SolveFrame {
  public:
   struct Settings {
     double tolerance = 1e-12;        // asked of the judge
@@ -22,25 +22,25 @@ class LemkeSolver final : public Solver {
     int max_iterations = 0;          // pivots; 0: 50 for each row of the LCP
     int largest_dense = 150;         // rows of the LCP up to which the dense method is used
   };
-  LemkeSolver() = default;
-  explicit LemkeSolver(const Settings& settings) : settings_(settings) {}
-  void ask(double tolerance) { settings_.tolerance = tolerance; }
+  LemkeSolver() : LemkeSolver(Settings{}) {}
+  explicit LemkeSolver(const Settings& settings);
 
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
   const VectorX* certificate() const override { return proved_ ? &certificate_ : nullptr; }
 
  private:
-  SolveReport refuse(const ComplementarityProblem& problem, Solution& solution, const char* note);
-  bool solve_guessed_basis(const ComplementarityProblem& problem, Solution& solution);
+  std::string refusal(const ComplementarityProblem& problem) const override;
+  const char* prepare(const ComplementarityProblem& problem) override;
+  Ending run(const ComplementarityProblem& problem, Solution& solution) override;
+  bool solve_guessed_basis(const ComplementarityProblem& problem, const Solution& solution);
   void complete_guess(const ComplementarityProblem& problem, const Solution& solution);
-  void pivot_sparse(const ComplementarityProblem& problem, Solution& solution);
-  void pivot_dense(const ComplementarityProblem& problem, Solution& solution);
-  bool settles(const ComplementarityProblem& problem, Solution& solution, bool refined);
+  bool assemble(const ComplementarityProblem& problem, bool sparse);
+  bool pivot_sparse(const ComplementarityProblem& problem);
+  bool pivot_dense(const ComplementarityProblem& problem);
+  bool settles(const ComplementarityProblem& problem, bool refined);
   bool is_certificate(const ComplementarityProblem& problem);
   template <class Method>
   bool proves_infeasible(const ComplementarityProblem& problem, Method& method, bool search);
-  void conclude(const ComplementarityProblem& problem, Solution& solution);
+  Ending ending() const;
   bool may_go_on(int share);
 
   Settings settings_;
@@ -48,7 +48,6 @@ class LemkeSolver final : public Solver {
   LinearForm form_;
   MixedLcpSolver lcp_;
   SparseMixedLcpSolver sparse_;
-  Judge judge_;
   Solution trial_;
   VectorX z_, certificate_, mixed_certificate_;
   std::vector<char> guess_;
@@ -56,9 +55,9 @@ class LemkeSolver final : public Solver {
   DenseLu lu_;
   std::vector<double> basic_z_;
   // Of the solve at hand.
-  SolveReport report_;
   PivotRules rules_;
   bool guessed_ = false, proved_ = false;
+  const char* proof_ = "";  // what the certificate is
   int limit_ = 0, tried_ = 0, rays_ = 0, limits_ = 0;
 };
 

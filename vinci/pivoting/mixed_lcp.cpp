@@ -9,112 +9,14 @@ namespace vinci {
 
 namespace {
 
-// A pivot of an LU factorisation of equilibrated entries that is only rounding.
-constexpr double negligible = 1e-30;
 // A pivot of the elimination below this (entries of A are about 1) counts as zero: above the noise
 // of a thousand eliminations, below any coupling that matters.
 constexpr double rank_tolerance = 1e-11;
-// Equality rows without variables that still demand this much (of |q|∞) contradict each other.
+// Equality rows without variables that still demand this much (of |q|∞) contradict each other: a
+// thousand times what entries below the tolerance of the rank can hide.
 constexpr double contradiction = 1e-8;
-// The largest entry of v as a power of two; 1 for a zero vector.
-double magnitude_of(const Eigen::VectorXd& v) {
-  const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
-  return largest > 0.0 ? power_of_two_near(largest) : 1.0;
-}
 
 }  // namespace
-
-void DenseLu::reset(int size) {
-  size_ = size;
-  data_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
-  swaps_.resize(static_cast<std::size_t>(size));
-  scale_.resize(static_cast<std::size_t>(size));
-}
-
-void DenseLu::factor() {
-  least_pivot_ = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < size_; ++i) {
-    double largest = 0.0;
-    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(entry(i, j)));
-    scale_[static_cast<std::size_t>(i)] = largest > 0.0 ? 1.0 / largest : 1.0;
-  }
-  for (int k = 0; k < size_; ++k) {
-    int best = k;
-    double largest = -1.0;
-    for (int i = k; i < size_; ++i) {
-      const double part = std::abs(entry(i, k)) * scale_[static_cast<std::size_t>(i)];
-      if (part > largest) largest = part, best = i;
-    }
-    swaps_[static_cast<std::size_t>(k)] = best;
-    least_pivot_ = std::min(least_pivot_, largest);
-    if (best != k) {
-      std::swap_ranges(&entry(k, 0), &entry(k, 0) + size_, &entry(best, 0));
-      std::swap(scale_[static_cast<std::size_t>(k)], scale_[static_cast<std::size_t>(best)]);
-    }
-    double* const pivot_row = &entry(k, 0);
-    if (!(largest > negligible)) {
-      pivot_row[k] = std::numeric_limits<double>::infinity();  // dividing by it gives the zero
-      continue;
-    }
-    for (int i = k + 1; i < size_; ++i) {
-      double* const row = &entry(i, 0);
-      if (row[k] == 0.0) continue;
-      const double factor = row[k] /= pivot_row[k];
-      for (int j = k + 1; j < size_; ++j) row[j] -= factor * pivot_row[j];
-    }
-  }
-}
-
-void DenseLu::solve(double* x) const {
-  const auto row = [&](int i) { return data_.data() + static_cast<std::ptrdiff_t>(i) * size_; };
-  for (int k = 0; k < size_; ++k) std::swap(x[k], x[swaps_[static_cast<std::size_t>(k)]]);
-  for (int i = 0; i < size_; ++i)
-    for (int j = 0; j < i; ++j) x[i] -= row(i)[j] * x[j];
-  for (int i = size_ - 1; i >= 0; --i) {
-    for (int j = i + 1; j < size_; ++j) x[i] -= row(i)[j] * x[j];
-    x[i] /= row(i)[i];
-  }
-}
-
-double power_of_two_near(double x, bool root) {
-  constexpr double half_way = 0.70710678118654752;  // of the mantissa, on a logarithmic scale
-  int exponent = 0;
-  if (std::frexp(x, &exponent) < half_way) --exponent;
-  if (root) exponent = exponent >= 0 ? (exponent + 1) / 2 : -(-exponent / 2);
-  return std::ldexp(1.0, exponent);
-}
-
-// Divides by the square roots of the largest entries until they are all near 1.
-void Equilibration::apply(RowMatrix& A) {
-  const auto n = A.rows();
-  row.setOnes(n);
-  column.setOnes(n);
-  for (int sweep = 0; sweep < 20; ++sweep) {
-    double spread = 1.0;
-    const auto factor_of = [&](double largest) {
-      if (largest == 0.0) return 1.0;
-      spread = std::max(spread, std::max(largest, 1.0 / largest));
-      return 1.0 / power_of_two_near(largest, true);
-    };
-    largest_.setZero(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const double factor = factor_of(A.row(i).cwiseAbs().maxCoeff());
-      row[i] *= factor;
-      if (factor != 1.0) A.row(i) *= factor;
-      largest_ = largest_.cwiseMax(A.row(i).transpose().cwiseAbs());
-    }
-    bool uniform = true;
-    for (Eigen::Index j = 0; j < n; ++j) {
-      largest_[j] = factor_of(largest_[j]);
-      uniform = uniform && largest_[j] == 1.0;
-    }
-    if (!uniform) {
-      column.array() *= largest_.array();
-      for (Eigen::Index i = 0; i < n; ++i) A.row(i).array() *= largest_.transpose().array();
-    }
-    if (spread <= 4.0) break;
-  }
-}
 
 void MixedLcpSolver::prepare(const MixedLcp& problem) {
   scaled_.A = problem.A;
@@ -300,7 +202,7 @@ void MixedLcpSolver::set_covering(int number) {
   const DenseAttempt& attempt = plan[number];
   covering_.setOnes(vector().size());
   if (attempt.covering == DenseAttempt::need) {
-    covering_ = vector().cwiseAbs().array() + 1e-2;
+    covering_ = vector().cwiseAbs().array() + 1e-2;  // positive where q is zero
   } else if (attempt.covering == DenseAttempt::spread) {
     constexpr double golden = 0.6180339887498949;
     for (Eigen::Index k = 0; k < covering_.size(); ++k) {

@@ -11,6 +11,8 @@
 
 #include <vector>
 
+#include "vinci/linear/dense_lu.h"
+#include "vinci/linear/equilibration.h"
 #include "vinci/pivoting/pivoting.h"
 
 namespace vinci {
@@ -21,37 +23,6 @@ struct MixedLcp {
   std::vector<char> is_free;
   int size() const { return static_cast<int>(q.size()); }
 };
-
-// LU factors with partial pivoting in memory that only grows.
-class DenseLu {
- public:
-  // Fill the matrix through entry(i, j), then factor. Pivots that vanish to rounding are left out;
-  // the unknowns they would determine come out as zero.
-  void reset(int size);
-  double& entry(int i, int j) { return data_[static_cast<std::size_t>(i * size_ + j)]; }
-  void factor();
-  void solve(double* x) const;                         // in place
-  double least_pivot() const { return least_pivot_; }  // of the rows scaled to a largest entry of 1
-
- private:
-  int size_ = 0;
-  double least_pivot_ = 0.0;
-  std::vector<double> data_, scale_;
-  std::vector<int> swaps_;
-};
-
-// Positive powers of two with the entries of diag(row) A diag(column) at most about 1 and the
-// largest of each row and column near 1 [Ruiz 2001].
-class Equilibration {
- public:
-  void apply(RowMatrix& A);  // finds them and applies them
-  Eigen::VectorXd row, column;
-
- private:
-  Eigen::VectorXd largest_;
-};
-// The power of two nearest to x > 0, or to √x.
-double power_of_two_near(double x, bool root = false);
 
 class MixedLcpSolver {
  public:

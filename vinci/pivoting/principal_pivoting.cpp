@@ -9,6 +9,8 @@
 #include <Eigen/SparseCore>
 #include <fmt/format.h>
 
+#include "vinci/base/settings.h"
+
 namespace vinci {
 
 namespace {
@@ -17,12 +19,16 @@ constexpr const char* principal_pivoting_name = "principal-pivoting";
 // Scaled numbers below this have no sign: rounding of sums of terms about 1.
 constexpr double no_sign = 1e-13;
 constexpr int largest_dense = 64;  // basic rows up to which the factors are dense
-constexpr int most_stalls = 8;     // then single steps are left
-constexpr int most_rounds = 100;   // of moving the centre
-// ρ where the least one does not do, and the factors by which it grows and falls.
+// ρ where the least one does not do: a hundredth of the diagonal, up to all of it, where every
+// block step gains, by factors of ten.
 constexpr double first_large = 1e-2, largest_proximal = 1.0, growth = 10.0, decay = 0.1;
+constexpr int most_stalls = 8;  // by then ρ has been at its largest several times
+constexpr int most_rounds =
+    100;  // of moving the centre; each gains digits, and three idle ones end it
 // A dense pivot below this is rounding: ρ keeps true ones of a singular W above it.
 constexpr double singular_pivot = 1e-15;
+// A diagonal below this part of its row's largest entry is none.
+constexpr double no_diagonal = 1e-12;
 
 bool has_bounds_only(const Block& block) {
   switch (block.law) {
@@ -43,53 +49,57 @@ bool has_bounds_only(const Block& block) {
 
 }  // namespace
 
-std::string PrincipalPivotingSolver::why_not(const ComplementarityProblem& problem) const {
-  if (std::string reason = problem.why_invalid(); !reason.empty()) return reason;
+PrincipalPivotingSolver::PrincipalPivotingSolver(const Settings& settings)
+    : SolveFrame(principal_pivoting_name, {settings.tolerance}), settings_(settings) {}
+
+std::string PrincipalPivotingSolver::refusal(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
     if (!has_bounds_only(block))
       return fmt::format(
           "the {} block at row {} has friction, and principal pivoting takes rows under bounds "
           "only: use the solver 'lemke', or 'auto'",
           to_string(block.law), block.offset);
-  MassFactor mass;
-  if (problem.unknowns() > 0 && !mass.factor(problem.M))
-    return "M is singular: the velocities cannot be eliminated, which this solver does first";
   return "";
 }
 
-SolveReport PrincipalPivotingSolver::refuse(const ComplementarityProblem& problem,
-                                            Solution& solution, const char* note) {
-  SolveReport report{SolveStatus::refused, {}, 0, principal_pivoting_name, note};
-  solution.u.setZero(problem.unknowns());
-  solution.lambda.setZero(problem.rows());
-  judge_.prepare(problem);
-  report.residual = judge_.measure(problem, solution);
-  return report;
-}
-
-SolveReport PrincipalPivotingSolver::solve(const ComplementarityProblem& problem,
-                                           Solution& solution) {
+const char* PrincipalPivotingSolver::prepare(const ComplementarityProblem& problem) {
   for (const Block& block : problem.blocks)
-    if (!has_bounds_only(block)) return refuse(problem, solution, "a law has more than bounds");
-  deadline_ = deadline();
-  if (!condensation_.begin(problem)) return refuse(problem, solution, "M is singular");
+    if (!has_bounds_only(block)) return "a law has more than bounds";
+  if (!condensation_.begin(problem)) return singular_mass;
   condensation_.fill_sparse(problem);
   bool finite = condensation_.q().allFinite();
   for (const double value : condensation_.sparse_W().values)
     finite = finite && std::isfinite(value);
-  if (!finite) return refuse(problem, solution, "numbers that are not finite");
-  judge_.prepare(problem);
+  if (!finite) return "numbers that are not finite";
   set_bounds(problem);
   scale();
   list_columns();
   find_order();
-  iterations_ = 0;
+  return nullptr;
+}
+
+SolveFrame::Ending PrincipalPivotingSolver::run(const ComplementarityProblem& problem,
+                                                Solution& solution) {
   limit_ = settings_.max_iterations > 0 ? settings_.max_iterations : 100 + 2 * problem.rows();
-  const bool guessed = solution.lambda.size() == problem.rows() && solution.lambda.allFinite();
-  if (!guessed) solution.lambda.setZero(problem.rows());
   guess_ = solution.lambda;
   start_from(guess_);
-  return approach(problem, solution);
+  const Outcome outcome = approach(problem);
+  if (std::isinf(best_residual().relative)) {  // no set settled: the last one, or the guess
+    offer(guess_, judge_.measure(problem, solution), &judge_.u());
+    value_ = value_.cwiseMax(lower_).cwiseMin(upper_);
+    judge_values(problem);
+  }
+  switch (outcome) {
+    case Outcome::limit:
+      return {SolveStatus::limit, until_.passed() ? "time ran out" : "factorisations ran out"};
+    case Outcome::stalled:
+      return {SolveStatus::inaccurate, "the sets of basic rows cycle: W is not monotone"};
+    case Outcome::singular:
+      return {SolveStatus::inaccurate, "the basic rows are singular"};
+    case Outcome::settled:
+      break;
+  }
+  return {};
 }
 
 void PrincipalPivotingSolver::set_bounds(const ComplementarityProblem& problem) {
@@ -120,15 +130,14 @@ void PrincipalPivotingSolver::scale() {
       largest = std::max(largest, std::abs(W.values[k]));
       if (W.indices[k] == i) scale_[i] = std::abs(W.values[k]);
     }
-    if (scale_[i] < 1e-12 * largest) scale_[i] = largest;
+    if (scale_[i] < no_diagonal * largest) scale_[i] = largest;
     scale_[i] = scale_[i] > 0.0 ? 1.0 / power_of_two_near(scale_[i], true) : 1.0;
   }
   for (int i = 0; i < W.rows; ++i)
     for (int k = W.starts[i]; k < W.starts[i + 1]; ++k)
       matrix_.values[k] *= scale_[i] * scale_[W.indices[k]];
   vector_ = condensation_.q().cwiseProduct(scale_);
-  const double largest = W.rows > 0 ? vector_.cwiseAbs().maxCoeff() : 0.0;
-  magnitude_ = largest > 0.0 ? power_of_two_near(largest) : 1.0;
+  magnitude_ = magnitude_of(vector_);
   vector_ /= magnitude_;
   lower_.array() /= scale_.array() * magnitude_;
   upper_.array() /= scale_.array() * magnitude_;
@@ -181,93 +190,61 @@ void PrincipalPivotingSolver::start_from(const VectorX& guess) {
   value_ = center_;
 }
 
+void PrincipalPivotingSolver::judge_values(const ComplementarityProblem& problem) {
+  trial_.lambda = value_.cwiseProduct(scale_) * magnitude_;
+  offer(trial_.lambda, judge_.measure(problem, trial_), &judge_.u());
+}
+
 // Moves the centre of the proximal term until the judge is satisfied or nothing is gained.
-SolveReport PrincipalPivotingSolver::approach(const ComplementarityProblem& problem,
-                                              Solution& solution) {
-  SolveReport report{SolveStatus::inaccurate, {}, 0, principal_pivoting_name, ""};
-  report.residual.relative = infinity;
-  Ending ending = Ending::settled;
+PrincipalPivotingSolver::Outcome PrincipalPivotingSolver::approach(
+    const ComplementarityProblem& problem) {
+  Outcome outcome = Outcome::settled;
   double least = settings_.regularisation;
   proximal_ = least;
   bool single_steps = false;
   for (int round = 0, idle = 0, stalls = 0; round < most_rounds && idle < 3; ++round) {
-    ending = pivot(single_steps);
-    if (ending == Ending::limit || (ending == Ending::stalled && single_steps)) break;
-    if (ending == Ending::singular) {  // to rounding, or at this very ρ
+    outcome = pivot(single_steps);
+    if (outcome == Outcome::limit || (outcome == Outcome::stalled && single_steps)) break;
+    if (outcome == Outcome::singular) {  // to rounding, or at this very ρ
       if (proximal_ >= largest_proximal) break;
       least = proximal_ = growth * proximal_;
       factored_.clear();
       continue;
     }
-    if (ending != Ending::settled && ++stalls > most_stalls) {  // no ρ helps: from the start again
+    if (outcome != Outcome::settled && ++stalls > most_stalls) {  // no ρ helps: start again
       single_steps = true;
       proximal_ = least;
       start_from(guess_);
       continue;
     }
-    if (ending != Ending::settled) {
+    if (outcome != Outcome::settled) {
       proximal_ = std::min(largest_proximal, std::max(first_large, growth * proximal_));
       factored_.clear();
       continue;
     }
-    trial_.lambda = value_.cwiseProduct(scale_) * magnitude_;
-    const Residual measured = judge_.measure(problem, trial_);
+    const double before = best_residual().relative;
+    judge_values(problem);
     const bool at_least = proximal_ <= least;
-    idle = at_least && !(measured.relative < 0.5 * report.residual.relative) ? idle + 1 : 0;
-    if (measured.relative < report.residual.relative) {
-      report.residual = measured;
-      solution.lambda = trial_.lambda;
-      solution.u = judge_.u();
-    }
-    if (report.residual.relative <= settings_.tolerance) break;
+    idle = at_least && !(best_residual().relative < 0.5 * before) ? idle + 1 : 0;
+    if (best_residual().relative <= accuracy().tolerance) break;
     center_ = value_;
     if (at_least) continue;
     proximal_ = std::max(least, decay * proximal_);
     factored_.clear();
   }
-  return conclude(problem, solution, report, ending);
-}
-
-SolveReport PrincipalPivotingSolver::conclude(const ComplementarityProblem& problem,
-                                              Solution& solution, SolveReport report,
-                                              Ending ending) {
-  report.iterations = iterations_;
-  if (report.residual.relative == infinity) {  // no set settled: the last one, or the guess
-    solution.lambda = guess_;
-    report.residual = judge_.measure(problem, solution);
-    trial_.lambda = value_.cwiseMax(lower_).cwiseMin(upper_).cwiseProduct(scale_) * magnitude_;
-    const Residual measured = judge_.measure(problem, trial_);
-    if (measured.relative < report.residual.relative) {
-      report.residual = measured;
-      solution.lambda = trial_.lambda;
-    }
-    judge_.measure(problem, solution);
-    solution.u = judge_.u();
-  }
-  report.status = verdict(report.residual, settings_.tolerance,
-                          ending == Ending::limit ? SolveStatus::limit : SolveStatus::inaccurate);
-  if (report.status == SolveStatus::limit)
-    report.note = deadline_.passed() ? "time ran out" : "factorisations ran out";
-  if (report.status != SolveStatus::inaccurate) return noted(report, deadline_);
-  if (ending == Ending::stalled)
-    report.note = "the sets of basic rows cycle: W is not monotone";
-  else if (ending == Ending::singular)
-    report.note = "the basic rows are singular";
-  else if (is_settled(report.residual, settings_.tolerance))
-    report.note = at_resolution;
-  return report;
+  return outcome;
 }
 
 // Changes sides until none is wrong. Single steps end on a P-matrix, but after up to 2^m of them;
 // more than ten for each row say that it is none, or none that is solved this way.
-PrincipalPivotingSolver::Ending PrincipalPivotingSolver::pivot(bool single_steps) {
+PrincipalPivotingSolver::Outcome PrincipalPivotingSolver::pivot(bool single_steps) {
   int best = std::numeric_limits<int>::max(), patience = settings_.patience;
   int singles = single_steps ? 10 * matrix_.rows + 100 : 0;
   while (true) {
-    if (iterations_ >= limit_ || deadline_.passed()) return Ending::limit;
-    if (!solve_basic()) return Ending::singular;
+    if (iterations_ >= limit_ || until_.passed()) return Outcome::limit;
+    if (!solve_basic()) return Outcome::singular;
     const int wrong = find_wrong();
-    if (wrong == 0) return Ending::settled;
+    if (wrong == 0) return Outcome::settled;
     if (wrong < best) {
       best = wrong;
       patience = settings_.patience;
@@ -276,7 +253,7 @@ PrincipalPivotingSolver::Ending PrincipalPivotingSolver::pivot(bool single_steps
       --patience;
       for (const int row : wrong_) change_side(row);
     } else {
-      if (--singles < 0) return Ending::stalled;
+      if (--singles < 0) return Outcome::stalled;
       change_side(wrong_.front());
     }
   }
@@ -375,34 +352,23 @@ void PrincipalPivotingSolver::change_side(int row) {
 }
 
 SolverRegistry::Entry principal_pivoting_entry() {
-  const PrincipalPivotingSolver::Settings defaults;
-  return {
+  using Settings = PrincipalPivotingSolver::Settings;
+  return entry_of<Solver, PrincipalPivotingSolver>(
       principal_pivoting_name,
       "Block principal pivoting: rows under bounds (no friction) with W a P-matrix or positive "
       "semi-definite; a few factorisations, warm start from the guess.",
       "Júdice, Pires, A block principal pivoting algorithm for large-scale strictly monotone "
-      "linear "
-      "complementarity problems, 1994",
-      {
-          {"tolerance", "Relative residual asked of the judge.", defaults.tolerance, "", 0.0, 1.0},
-          {"max-iterations", "Factorisations; 0: 100 + 2 for each row.",
-           static_cast<long>(defaults.max_iterations), "", 0.0, 1e9},
-          {"regularisation",
-           "Least ρ of the proximal term ρ (λ − λ̄), rows scaled to a diagonal of 1; the term "
-           "vanishes at the answer.",
-           defaults.regularisation, "", 1e-14, 1.0},
-          {"patience", "Steps that change all wrong rows without making them fewer before ρ grows.",
-           static_cast<long>(defaults.patience), "", 0.0, 1e6},
-      },
-      [](const OptionValues& values) -> std::unique_ptr<Solver> {
-        PrincipalPivotingSolver::Settings settings;
-        settings.tolerance = values.real("tolerance");
-        settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-        settings.regularisation = values.real("regularisation");
-        settings.patience = static_cast<int>(values.integer("patience"));
-        return std::make_unique<PrincipalPivotingSolver>(settings);
-      },
-  };
+      "linear complementarity problems, 1994",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Factorisations; 0: 100 + 2 for each row.", "",
+        0.0, 1e9},
+       {&Settings::regularisation, "regularisation",
+        "Least ρ of the proximal term ρ (λ − λ̄), rows scaled to a diagonal of 1; the term "
+        "vanishes at the answer.",
+        "", 1e-14, 1.0},
+       {&Settings::patience, "patience",
+        "Steps that change all wrong rows without making them fewer before ρ grows.", "", 0.0,
+        1e6}});
 }
 
 }  // namespace vinci

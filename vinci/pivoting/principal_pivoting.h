@@ -9,13 +9,14 @@
 #pragma once
 
 #include "vinci/complementarity/condense.h"
-#include "vinci/complementarity/solver.h"
+#include "vinci/complementarity/solve_frame.h"
+#include "vinci/linear/dense_lu.h"
+#include "vinci/linear/equilibration.h"
 #include "vinci/linear/sparse_lu.h"
-#include "vinci/pivoting/mixed_lcp.h"
 
 namespace vinci {
 
-class PrincipalPivotingSolver final : public Solver {
+class PrincipalPivotingSolver final : public SolveFrame {
  public:
   struct Settings {
     double tolerance = 1e-12;      // asked of the judge
@@ -23,26 +24,23 @@ class PrincipalPivotingSolver final : public Solver {
     double regularisation = 1e-9;  // the least ρ
     int patience = 10;             // block steps without fewer rows of the wrong sign
   };
-  PrincipalPivotingSolver() = default;
-  explicit PrincipalPivotingSolver(const Settings& settings) : settings_(settings) {}
-  void ask(double tolerance) { settings_.tolerance = tolerance; }
-
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
+  PrincipalPivotingSolver() : PrincipalPivotingSolver(Settings{}) {}
+  explicit PrincipalPivotingSolver(const Settings& settings);
 
  private:
   enum class State : unsigned char { basic, lower, upper };
-  enum class Ending : unsigned char { settled, stalled, singular, limit };
-  SolveReport refuse(const ComplementarityProblem& problem, Solution& solution, const char* note);
+  enum class Outcome : unsigned char { settled, stalled, singular, limit };
+  std::string refusal(const ComplementarityProblem& problem) const override;
+  const char* prepare(const ComplementarityProblem& problem) override;
+  Ending run(const ComplementarityProblem& problem, Solution& solution) override;
   void set_bounds(const ComplementarityProblem& problem);
   void scale();
   void list_columns();
   void find_order();
   void start_from(const VectorX& guess);
-  SolveReport approach(const ComplementarityProblem& problem, Solution& solution);
-  SolveReport conclude(const ComplementarityProblem& problem, Solution& solution,
-                       SolveReport report, Ending ending);
-  Ending pivot(bool single_steps);
+  Outcome approach(const ComplementarityProblem& problem);
+  void judge_values(const ComplementarityProblem& problem);
+  Outcome pivot(bool single_steps);
   bool solve_basic();
   bool factor_basic();
   void multiply();
@@ -51,10 +49,8 @@ class PrincipalPivotingSolver final : public Solver {
 
   Settings settings_;
   Condensation condensation_;
-  Judge judge_;
   Solution trial_;
-  Deadline deadline_;
-  int limit_ = 0, iterations_ = 0;
+  int limit_ = 0;
   // The problem scaled by S = diag(scale): S W S, S q / κ, bounds S⁻¹ (l, u) / κ.
   SparseRows matrix_;
   SparseColumns columns_, basic_matrix_;

@@ -5,9 +5,6 @@
 #include <cmath>
 
 #include <Eigen/SparseCore>
-
-#include "vinci/pivoting/mixed_lcp.h"
-
 namespace vinci {
 
 namespace {
@@ -23,43 +20,10 @@ constexpr SparseAttempt sparse_plan[SparseMixedLcpSolver::attempts] = {
 
 void SparseMixedLcpSolver::prepare(const SparseMixedLcp& problem) {
   scaled_ = problem;
-  equilibrate();
-  scaled_.q.array() *= row_scale_.array();
-  const double largest = scaled_.size() > 0 ? scaled_.q.cwiseAbs().maxCoeff() : 0.0;
-  magnitude_ = largest > 0.0 ? power_of_two_near(largest) : 1.0;
+  scale_.apply(scaled_.A);
+  scaled_.q.array() *= scale_.row.array();
+  magnitude_ = magnitude_of(scaled_.q);
   scaled_.q /= magnitude_;
-}
-
-// Ruiz's iteration, as Equilibration for dense matrices.
-void SparseMixedLcpSolver::equilibrate() {
-  const int n = scaled_.size();
-  SparseColumns& A = scaled_.A;
-  row_scale_.setOnes(n);
-  column_scale_.setOnes(n);
-  for (int sweep = 0; sweep < 20; ++sweep) {
-    double spread = 1.0;
-    const auto factor_of = [&](double largest) {
-      if (largest == 0.0) return 1.0;
-      spread = std::max(spread, std::max(largest, 1.0 / largest));
-      return 1.0 / power_of_two_near(largest, true);
-    };
-    row_largest_.setZero(n);
-    column_largest_.setZero(n);
-    for (int j = 0; j < n; ++j)
-      for (int e = A.starts[at(j)]; e < A.starts[at(j) + 1]; ++e) {
-        const double size = std::abs(A.values[at(e)]);
-        column_largest_[j] = std::max(column_largest_[j], size);
-        row_largest_[A.indices[at(e)]] = std::max(row_largest_[A.indices[at(e)]], size);
-      }
-    for (int k = 0; k < n; ++k) {
-      row_scale_[k] *= row_largest_[k] = factor_of(row_largest_[k]);
-      column_scale_[k] *= column_largest_[k] = factor_of(column_largest_[k]);
-    }
-    for (int j = 0; j < n; ++j)
-      for (int e = A.starts[at(j)]; e < A.starts[at(j) + 1]; ++e)
-        A.values[at(e)] *= column_largest_[j] * row_largest_[A.indices[at(e)]];
-    if (spread <= 4.0) break;
-  }
 }
 
 // Positive and about 1, without pattern so that there are few ties; another one for each attempt.
@@ -95,12 +59,12 @@ PivotOutcome SparseMixedLcpSolver::run(int number, const PivotRules& rules, Eige
   if (!pivoting_.solve_basis(scaled_, basic_, z)) return PivotOutcome::breakdown;
   for (int k = 0; k < scaled_.size(); ++k)
     if (!scaled_.is_free[at(k)]) z[k] = std::max(0.0, z[k]);
-  z.array() *= column_scale_.array() * magnitude_;
+  z.array() *= scale_.column.array() * magnitude_;
   return outcome;
 }
 
 void SparseMixedLcpSolver::ray_certificate(Eigen::VectorXd& v) const {
-  v = pivoting_.ray().cwiseProduct(column_scale_);
+  v = pivoting_.ray().cwiseProduct(scale_.column);
 }
 
 bool SparseMixedLcpSolver::search_certificate(const PivotRules& rules, Eigen::VectorXd& v) {
@@ -130,7 +94,7 @@ bool SparseMixedLcpSolver::search_certificate(const PivotRules& rules, Eigen::Ve
   skew_basic_.assign(2 * at(n), 0);
   skew_covering_.setOnes(2 * n);
   if (search_.run(skew_, skew_basic_, skew_covering_, rules) != PivotOutcome::ray) return false;
-  v = search_.ray().tail(n).cwiseProduct(row_scale_);
+  v = search_.ray().tail(n).cwiseProduct(scale_.row);
   return true;
 }
 

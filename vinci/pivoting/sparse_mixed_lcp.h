@@ -4,6 +4,7 @@
 // refined in extended precision.
 #pragma once
 
+#include "vinci/linear/equilibration.h"
 #include "vinci/pivoting/sparse_lemke.h"
 
 namespace vinci {
@@ -26,12 +27,11 @@ class SparseMixedLcpSolver {
   bool search_certificate(const PivotRules& rules, Eigen::VectorXd& v);
 
  private:
-  void equilibrate();
   void set_covering(int number);
   PivotOutcome run(int number, const PivotRules& rules, Eigen::VectorXd& z);
 
   SparseMixedLcp scaled_, skew_;
-  Eigen::VectorXd row_scale_, column_scale_, row_largest_, column_largest_;
+  Equilibration scale_;
   double magnitude_ = 1.0;
   SparseLemke pivoting_, search_;
   std::vector<char> basic_, skew_basic_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contact forces that the laws of a stepper's problem allow, one set a contact or support, seen
-// from the rows alone: a normal force λ_N >= 0 and a friction force in L times an interval, a disk
-// or the hull of directions, with L = μ λ_N, or L = R where the limit is known.
+// The contact forces that the laws of a stepper's problem allow, one set per contact or support,
+// seen from the rows alone: a normal force λ_n >= 0 and a friction force in L times an interval, a
+// disk or the hull of directions, with the limit L = μ λ_n, or a known one.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 namespace vinci {
 
 struct FrictionSet {
-  int normal = -1;           // row of λ_N, or −1: the limit is known
-  double limit = 0.0;        // μ, or R where there is no normal row
+  int normal = -1;           // row of λ_n, or −1: the limit is known
+  double limit = 0.0;        // μ, or L where there is no normal row
   int first = 0, count = 0;  // rows of the friction force
   bool directions = false;   // they are λ >= 0 along directions, otherwise components
   int sigma = -1;            // row of the slip speed of directions

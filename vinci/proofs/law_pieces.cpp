@@ -12,7 +12,8 @@ namespace vinci {
 namespace {
 
 using Conditions = std::vector<PieceCondition>;
-constexpr int sectors = 8;  // of the direction of sliding in space
+// Of the direction of sliding in space; each has a start of Newton's method in its middle.
+constexpr int sectors = 8;
 
 PieceCondition::Term lambda(int row, double factor = 1.0) {
   return {row, false, factor};
@@ -61,7 +62,7 @@ Conditions box_hull(int row, double low, double high) {
   return hull;
 }
 
-// No friction: λ_T = 0 and the normal row alone.
+// No friction: λ_t = 0 and the normal row alone.
 std::vector<LawPiece> frictionless_pieces(const Block& block) {
   Conditions off;
   for (int i = 1; i < block.size; ++i) off.push_back(zero({lambda(block.offset + i)}));
@@ -89,7 +90,7 @@ std::vector<LawPiece> planar_pieces(const Block& block) {
             slide(1.0),
             slide(-1.0)};
   }
-  // Two edges: μ λ_N ± λ_T >= 0 ⟂ w_N ± μ w_T >= 0.
+  // Two edges: μ λ_n ± λ_t >= 0 ⟂ w_n ± μ w_t >= 0.
   const auto edge = [&](double sign) { return std::vector{lambda(n, mu), lambda(t, sign)}; };
   const auto rate = [&](double sign) { return std::vector{w(n), w(t, sign * mu)}; };
   return {
@@ -102,7 +103,7 @@ std::vector<LawPiece> planar_pieces(const Block& block) {
        {zero(edge(-1.0)), positive(rate(-1.0)), zero(rate(1.0)), positive(edge(1.0))}}};
 }
 
-// The sector of half width h about angle a: w_T and −λ_T lie in it, λ_T beyond its chord.
+// The sector of half width h about angle a: w_t and −λ_t lie in it, λ_t beyond its chord.
 LawPiece sector_piece(const Block& block, int number) {
   const double half = M_PI / sectors, middle = 2.0 * half * number;
   const int t = has_normal(block) ? block.offset + 1 : block.offset;
@@ -123,7 +124,7 @@ LawPiece sector_piece(const Block& block, int number) {
     piece.conditions.push_back(positive({lambda(n)}));
     if (block.law == Law::coulomb) {
       piece.conditions.push_back(zero({w(n)}));
-    } else {  // w_N = μ |w_T|, between the chord and the tangent
+    } else {  // w_n = μ |w_t|, between the chord and the tangent
       const double mu = block.friction;
       piece.conditions.push_back(positive({w(n), w(t, -mu * x), w(t + 1, -mu * y)}));
       piece.conditions.push_back(

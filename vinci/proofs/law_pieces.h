@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph of a law as a union of pieces: which of λ and w obey which equations and inequalities.
 // Scalar laws and planar friction have linear pieces, and they are all of the graph. A round cone
-// is open, sticks (λ within the cone) or slides, w_T = s d, λ_T = −μ λ_N d with one direction d:
+// is open, sticks (λ within the cone) or slides, w_t = s d, λ_t = −μ λ_n d with one direction d:
 // that is bent, and enclosed here by linear conditions over sectors of d.
 #pragma once
 
@@ -20,7 +20,7 @@ enum class BlockMode : char {
   inside,  // a box with w = 0
   upper,   // a box at its upper bound
   stick,   // w = 0, λ within its cone or ball
-  slide,   // λ_T opposite to w_T on the edge
+  slide,   // λ_t opposite to w_t on the edge
 };
 const char* to_string(BlockMode mode);
 
@@ -39,7 +39,7 @@ struct PieceCondition {
 struct LawPiece {
   BlockMode mode = BlockMode::held;
   std::vector<PieceCondition> conditions;
-  bool is_round = false;   // stick of a round cone or ball: |λ_T| <= μ λ_N (or r) besides
+  bool is_round = false;   // stick of a round cone or ball: |λ_t| <= μ λ_n (or r) besides
   bool is_bent = false;    // slide of a round cone or ball: the conditions only enclose it
   double direction = 0.0;  // the middle of its sector of d, rad
 };
@@ -48,7 +48,7 @@ struct LawPiece {
 std::vector<LawPiece> law_pieces(const Block& block);
 // What holds on all of them: convex, for pruning.
 std::vector<PieceCondition> law_hull(const Block& block);
-// cos a λ_1 + sin a λ_2 <= μ λ_N (or r): the half-space that touches the round set at angle a.
+// cos a λ_1 + sin a λ_2 <= μ λ_n (or r): the half-space that touches the round set at angle a.
 PieceCondition tangent_plane(const Block& block, double angle);
 
 }  // namespace vinci

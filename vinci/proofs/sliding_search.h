@@ -2,7 +2,7 @@
 // One choice of pieces with blocks that slide in space: Newton's method on the linear equations of
 // the other pieces together with, for each sliding block, the angle θ and the slip s,
 //
-//   w_N = 0 (second_order: μ s),   λ_T + μ λ_N d(θ) = 0 (ball: r d),   w_T − s d(θ) = 0.
+//   w_n = 0 (second_order: μ s),   λ_t + μ λ_n d(θ) = 0 (ball: r d),   w_t − s d(θ) = 0.
 //
 // Steps are of least norm, so that redundant contacts do no harm.
 #pragma once

@@ -12,8 +12,9 @@
 namespace vinci {
 namespace {
 
-// What counts as zero, of the largest force or velocity: answers are exact to about 1e-12.
-constexpr double small = 1e-9;
+// A pivot this small, in rows scaled to a largest entry of 1: the row depends on the others. As in
+// the linear program over the same rows.
+constexpr double dependent = LinearProgram::tolerance;
 
 }  // namespace
 
@@ -43,13 +44,13 @@ void UniquenessTest::add_directions(const ComplementarityProblem& problem, const
   for (int j = set.first; j < set.first + set.count; ++j) rest -= lambda[j];
   const auto share = [&](int piece) { return piece == 0 ? rest : lambda[set.first + piece - 1]; };
   const auto largest = [&](int piece) {
-    return (piece == 0 ? lambda[set.sigma] : w_[set.first + piece - 1]) <= small * speed_;
+    return (piece == 0 ? lambda[set.sigma] : w_[set.first + piece - 1]) <= zero_ * speed_;
   };
   int base = 0;
   for (int piece = 1; piece <= set.count; ++piece)
     if (share(piece) > share(base)) base = piece;
   for (int piece = 0; piece <= set.count; ++piece) {
-    const bool carries = share(piece) > small * bound;
+    const bool carries = share(piece) > zero_ * bound;
     if (piece == base || (!carries && !largest(piece))) continue;
     // Rate of the base minus rate of the piece: 0, or at least 0.
     VectorX& entries = next(carries);
@@ -65,21 +66,21 @@ void UniquenessTest::add_directions(const ComplementarityProblem& problem, const
 void UniquenessTest::add_set(const ComplementarityProblem& problem, const FrictionSet& set,
                              const VectorX& lambda) {
   if (set.normal >= 0) {
-    if (lambda[set.normal] > small * force_)
+    if (lambda[set.normal] > zero_ * force_)
       add_row(problem, set.normal, 1.0, true);
-    else if (w_[set.normal] <= small * speed_)
+    else if (w_[set.normal] <= zero_ * speed_)
       add_row(problem, set.normal, 1.0, false);
   }
   const double bound = set.bound(lambda);
-  if (set.count == 0 || bound <= small * force_) return;
+  if (set.count == 0 || bound <= zero_ * force_) return;
   if (set.directions) return add_directions(problem, set, lambda);
   const auto w = w_.segment(set.first, set.count);
   const auto force = lambda.segment(set.first, set.count);
-  if (force.norm() < (1.0 - small) * bound) {  // sticks, whatever rounding says of its velocity
+  if (force.norm() < (1.0 - zero_) * bound) {  // sticks, whatever rounding says of its velocity
     for (int i = 0; i < set.count; ++i) add_row(problem, set.first + i, 1.0, true);
     return;
   }
-  const bool slides = w.norm() > small * speed_;
+  const bool slides = w.norm() > zero_ * speed_;
   const double sign = slides ? 1.0 : -1.0;  // sliding goes against the force
   Vector2 along(slides ? w[0] : force[0], 0.0);
   if (set.count == 2) along.y() = slides ? w[1] : force[1];
@@ -105,7 +106,7 @@ bool UniquenessTest::has_direction(const MatrixX& free, VectorX& direction) cons
   for (int i = 0; i < inequalities_; ++i)
     rows.row(i) = least_[static_cast<std::size_t>(i)].transpose() * free;
   Eigen::FullPivLU<MatrixX> factor;
-  factor.setThreshold(small);
+  factor.setThreshold(dependent);
   factor.compute(rows);
   if (factor.rank() < k) {
     direction = free * factor.kernel().col(0);
@@ -130,7 +131,7 @@ int UniquenessTest::rank() {
     Eigen::Index i = 0, j = 0;
     const double pivot =
         matrix_.bottomRightCorner(rows - done, columns - done).cwiseAbs().maxCoeff(&i, &j);
-    if (pivot <= small) break;
+    if (pivot <= dependent) break;
     matrix_.row(done).swap(matrix_.row(done + i));
     matrix_.col(done).swap(matrix_.col(done + j));
     for (Eigen::Index r = done + 1; r < rows; ++r)
@@ -178,24 +179,26 @@ void UniquenessTest::load(const ComplementarityProblem& problem,
     matrix_.row(i) = equal_[static_cast<std::size_t>(i)].transpose();
 }
 
-FreeMotion UniquenessTest::operator()(const ComplementarityProblem& problem,
-                                      const std::vector<FrictionSet>& sets,
-                                      const SparseRows& inertia, const Solution& solution) {
+FreeDirections UniquenessTest::operator()(const ComplementarityProblem& problem,
+                                          const std::vector<FrictionSet>& sets,
+                                          const SparseRows& inertia, const Solution& solution,
+                                          const Accuracy& accuracy) {
+  zero_ = accuracy.zero();
   unknowns_ = problem.unknowns();
   if (unknowns_ == 0) return {};
   load(problem, sets, inertia, solution);
   if (rank() == unknowns_) return {};
   load(problem, sets, inertia, solution);
   Eigen::FullPivLU<MatrixX> factor;
-  factor.setThreshold(small);
+  factor.setThreshold(dependent);
   factor.compute(matrix_);
   if (factor.rank() == unknowns_) return {};
   const MatrixX free = factor.kernel();
   VectorX direction = free.col(0);
   if (inequalities_ > 0 && !has_direction(free, direction)) return {};
-  FreeMotion motion{static_cast<int>(free.cols()), 0};
-  direction.cwiseAbs().maxCoeff(&motion.unknown);
-  return motion;
+  FreeDirections found{static_cast<int>(free.cols()), 0};
+  direction.cwiseAbs().maxCoeff(&found.unknown);
+  return found;
 }
 
 }  // namespace vinci

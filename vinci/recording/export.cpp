@@ -100,7 +100,7 @@ void write_steps(const Recording& recording, const std::filesystem::path& folder
   table.publish();
 }
 
-// Velocity columns: 0, 3 or 6 packed entries a body, told apart by the recorded freedoms.
+// Velocity columns: 0, 3 or 6 packed entries per body, told apart by the recorded freedoms.
 void write_states(const Recording& recording, const std::filesystem::path& folder) {
   Table table(folder, "states.csv");
   const auto& names = recording.body_names();
@@ -156,8 +156,9 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
     for (const ContactRow& row : recording.contacts(frame)) {
       table.text("{}", info.step);
       table.number(info.time);
-      table.text(",{},{},{},{},{},{}", row.key.shape_a, row.key.shape_b, row.key.feature_a,
-                 row.key.feature_b, field(names[static_cast<std::size_t>(row.body_a)]),
+      const std::array<std::uint32_t, 4> key = key_words(row.key);
+      table.text(",{},{},{},{},{},{}", key[0], key[1], key[2], key[3],
+                 field(names[static_cast<std::size_t>(row.body_a)]),
                  field(names[static_cast<std::size_t>(row.body_b)]));
       for (const Vector3& v : {row.point_a, row.point_b, row.normal, row.tangent_1, row.tangent_2,
                                row.impulse, row.velocity})
@@ -166,6 +167,23 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
       table.number(row.friction);
       table.end_line();
     }
+  }
+  table.publish();
+}
+
+void write_elements(const Recording& recording, const std::filesystem::path& folder) {
+  const std::vector<std::string>& columns = recording.element_columns();
+  if (columns.empty()) return;
+  Table table(folder, "elements.csv");
+  table.text("step,time [s]");
+  for (const std::string& column : columns) table.text(",{}", field(column));
+  table.end_line();
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    const FrameInfo info = recording.info(frame);
+    table.text("{}", info.step);
+    table.number(info.time);
+    for (const double value : recording.elements({frame, 1, 1})) table.number(value);
+    table.end_line();
   }
   table.publish();
 }
@@ -179,6 +197,7 @@ void export_csv(const Recording& recording, const std::filesystem::path& folder)
   write_steps(recording, folder);
   write_states(recording, folder);
   write_contacts(recording, folder);
+  write_elements(recording, folder);
 }
 
 }  // namespace vinci

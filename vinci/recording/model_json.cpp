@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/model/element.h"
 #include "vinci/recording/recording_layout.h"
 
 namespace vinci {
@@ -63,16 +64,15 @@ std::string model_json(const Simulation& simulation) {
   const Model& model = simulation.model();
   Json json;
   json["title"] = model.title;
-  json["world"] = model.world == World::planar ? "planar" : "spatial";
+  json["world"] = to_string(model.world);
   json["gravity"] = numbers(model.gravity);
   json["parameters"] = model.parameters;
   json["set_parameters"] = simulation.set_parameters();
   json["code_parameters"] = simulation.code_parameters();
   json["bodies"] = Json::array();
-  const char* freedoms[] = {"fixed", "planar", "spatial"};
   for (const Body& body : model.bodies)
     json["bodies"].push_back({{"name", body.name},
-                              {"freedom", freedoms[static_cast<int>(body.freedom)]},
+                              {"freedom", to_string(body.freedom)},
                               {"mass", body.mass.mass},
                               {"center", numbers(body.mass.center)},
                               {"velocity_offset", body.velocity_offset},
@@ -83,6 +83,15 @@ std::string model_json(const Simulation& simulation) {
                                                {"load", support.load},
                                                {"friction", support.friction},
                                                {"viscosity", support.viscosity}});
+  for (const auto& element : model.elements) {
+    Json one = {{"name", element->name()}, {"kind", element->kind()}, {"anchors", Json::array()}};
+    for (const Anchor& anchor : {element->a(), element->b()})
+      one["anchors"].push_back({{"body", anchor.body}, {"point", numbers(anchor.point)}});
+    for (const auto& [name, value] : element->numbers()) one["numbers"][name] = value;
+    for (const ElementColumn& column : element->columns())
+      one["columns"].push_back({{"name", column.name}, {"unit", column.unit}});
+    json["elements"].push_back(std::move(one));
+  }
   json["materials"] = Json::array();
   for (const Material& material : model.materials) json["materials"].push_back(material.name);
   for (std::size_t i = 0; i < model.materials.size(); ++i)

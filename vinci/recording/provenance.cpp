@@ -160,6 +160,9 @@ void write_units(Hdf5File& file) {
   if (file.row_width("controls") > 0)
     file.write_attribute("controls", "description",
                          "memory of the controllers, one after the other; units are theirs");
+  if (file.row_width("elements") > 0)
+    file.write_attribute("elements", "description",
+                         "numbers of springs and the like; element_columns names them");
 }
 
 }  // namespace vinci

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "vinci/base/clock.h"
+#include "vinci/model/element.h"
 #include "vinci/recording/provenance.h"
 #include "vinci/recording/recording.h"
 #include "vinci/recording/recording_guard.h"
@@ -31,8 +32,9 @@ void put(double (&to)[3], const Vector3& from) {
   for (int i = 0; i < 3; ++i) to[i] = from[i];
 }
 
-void put(std::uint32_t (&to)[4], const ContactKey& key) {
-  to[0] = key.shape_a, to[1] = key.shape_b, to[2] = key.feature_a, to[3] = key.feature_b;
+void put(std::uint32_t (&to)[4], const EntityKey& key) {
+  const std::array<std::uint32_t, 4> words = key_words(key);
+  std::copy(words.begin(), words.end(), to);
 }
 
 ContactRecord contact_record(const SolvedContact& solved) {
@@ -57,7 +59,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
 struct Pending {
   std::vector<FrameRow> frames;
   std::vector<SummaryRow> summary;
-  std::vector<double> poses, velocities, controls;
+  std::vector<double> poses, velocities, controls, elements;
   std::vector<ContactRecord> contacts;
   std::vector<MemoryRecord> memory;
   std::vector<ModelRecord> models;
@@ -65,12 +67,13 @@ struct Pending {
 
   std::size_t bytes() const {
     return frames.size() * (sizeof(FrameRow) + sizeof(SummaryRow)) +
-           (poses.size() + velocities.size() + controls.size()) * sizeof(double) +
+           (poses.size() + velocities.size() + controls.size() + elements.size()) * sizeof(double) +
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
            models.size() * sizeof(ModelRecord) + model_text.size();
   }
   void clear() {
     frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
+    elements.clear();
     contacts.clear(), memory.clear(), models.clear(), model_text.clear();
   }
 };
@@ -78,7 +81,8 @@ struct Pending {
 FrameWidths widths_of(const Simulation& simulation) {
   return {simulation.model().bodies.size(),
           static_cast<std::size_t>(simulation.model().velocity_count),
-          static_cast<std::size_t>(simulation.state().controls.size())};
+          static_cast<std::size_t>(simulation.state().controls.size()),
+          static_cast<std::size_t>(element_width(simulation.model()))};
 }
 
 // Rows already handed to HDF5.
@@ -94,10 +98,9 @@ struct Recorder::Impl {
   std::optional<Hdf5File> file;
   RecordingTables tables;
   Hdf5Scalar progress;
-  const Hdf5Id types[6] = {frame_type(),  summary_type(), contact_type(),
-                           memory_type(), model_type(),   progress_type()};
 
   Pending pending;
+  VectorX element_numbers;  // of a frame
   Written written;
   SummaryRow summary;
   std::string last_model;  // as JSON
@@ -142,25 +145,22 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   const Model& model = simulation.model();
   file->write_attribute("/", "format", recording_format);
   file->write_attribute("/", "format_version", recording_format_version);
-  file->make_group("provenance");
   file->write_text("provenance/version", VINCI_VERSION);
   file->write_text("provenance/title", simulation.scene().title());
   file->write_text("provenance/scene", simulation.scene().source());
   file->write_text("provenance/options", options_json(simulation));
   file->write_text("provenance/created",
                    fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
-  file->make_group("bodies");
   std::vector<std::string> names, freedoms;
-  const char* words[] = {"fixed", "planar", "spatial"};
   for (const Body& body : model.bodies) {
     names.push_back(body.name);
-    freedoms.emplace_back(words[static_cast<int>(body.freedom)]);
+    freedoms.emplace_back(to_string(body.freedom));
   }
   file->write_texts("bodies/name", names);
   file->write_texts("bodies/freedom", freedoms);
-  file->make_group("models");
+  if (!model.elements.empty()) file->write_texts("element_columns", element_columns(model));
   tables = RecordingTables::create(*file, widths_of(simulation));
-  progress = Hdf5Scalar::create(*file, "progress", types[5].get());
+  progress = Hdf5Scalar::create(*file, "progress", progress_row());
   write_units(*file);
 }
 
@@ -169,19 +169,19 @@ void Recorder::Impl::open_live(const Simulation& simulation) {
   file.emplace(path, Hdf5File::Mode::write_live);
   guard->reserve(file->end(), 1u << 20);  // for what cutting a table writes
   tables = RecordingTables::open(*file, widths_of(simulation));
-  progress = Hdf5Scalar::open(*file, "progress");
+  progress = Hdf5Scalar::open(*file, "progress", progress_row());
 }
 
 // Takes up the counters of the last complete frame and cuts what lies behind it.
 void Recorder::Impl::restore(const ProgressRow& mark) {
   FrameRow frame;
-  tables.frames.read(mark.frames - 1, 1, types[0].get(), &frame);
-  tables.summary.read(mark.frames - 1, 1, types[1].get(), &summary);
+  tables.frames.read(mark.frames - 1, 1, &frame);
+  tables.summary.read(mark.frames - 1, 1, &summary);
   written = {mark.frames, frame.contact_offset + frame.contact_rows,
              frame.memory_offset + frame.memory_rows, static_cast<std::uint64_t>(frame.model) + 1,
              0};
   ModelRecord model;
-  tables.models.read(written.models - 1, 1, types[4].get(), &model);
+  tables.models.read(written.models - 1, 1, &model);
   written.model_bytes = model.offset + model.length;
   last_step = frame.step;
   earlier_seconds = summary.wall_seconds;
@@ -190,6 +190,7 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.poses.shrink(written.frames);
   tables.velocities.shrink(written.frames);
   tables.controls.shrink(written.frames);
+  tables.elements.shrink(written.frames);
   tables.contacts.shrink(written.contacts);
   tables.memory.shrink(written.memory);
   tables.models.shrink(written.models);
@@ -232,7 +233,6 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.contact_offset = written.contacts + pending.contacts.size();
   row.memory_offset = written.memory + pending.memory.size();
   row.contact_rows = simulation.contacts().size();
-  row.memory_rows = state.contacts.size();
   row.state_hash = hash(state);
   row.fell_back = report.fell_back ? 1 : 0;
   row.free_motions = report.free_motions;
@@ -241,15 +241,16 @@ void Recorder::Impl::append(const Simulation& simulation) {
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
-  for (const ContactMemory& contact : state.contacts) {
+  visit_places(state.memory, [&](const MemoryPlace& at) {
     MemoryRecord& memory = pending.memory.emplace_back();
-    put(memory.key, contact.key);
-    put(memory.impulse, contact.impulse);
-    memory.approach = contact.approach;
-    memory.patch_point = contact.patch_point;
-    put(memory.deformation_a, contact.deformation_a);
-    put(memory.deformation_b, contact.deformation_b);
-  }
+    put(memory.key, at.key);
+    memory.patch_point = at.point;
+    if (at.impulse) put(memory.impulse, at.impulse->impulse);
+    if (at.rebound) memory.approach = at.rebound->speed;
+    if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
+    if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
+    ++row.memory_rows;
+  });
   for (const Pose& pose : state.poses) {
     const Vector3& x = pose.position;
     const Quaternion& q = pose.rotation;
@@ -258,6 +259,8 @@ void Recorder::Impl::append(const Simulation& simulation) {
   pending.velocities.insert(pending.velocities.end(), state.velocities.begin(),
                             state.velocities.end());
   pending.controls.insert(pending.controls.end(), state.controls.begin(), state.controls.end());
+  read_elements(simulation.model(), state, element_numbers);
+  pending.elements.insert(pending.elements.end(), element_numbers.begin(), element_numbers.end());
   summary.energy_last = now.total();
   if (last_step < 0) summary.energy_first = now.total();
   summary.wall_seconds = earlier_seconds + since_start.seconds();
@@ -296,17 +299,17 @@ void Recorder::Impl::write_pending() {
   // Twice the bytes cover chunks that are rewritten elsewhere; the rest is HDF5's bookkeeping.
   if (guard) guard->reserve(file->end(), 2 * pending.bytes() + (1u << 20));
   const std::uint64_t frame = written.frames, frames = pending.frames.size();
-  tables.contacts.write(written.contacts, pending.contacts.size(), types[2].get(),
-                        pending.contacts.data());
-  tables.memory.write(written.memory, pending.memory.size(), types[3].get(), pending.memory.data());
-  tables.poses.write(frame, frames, H5T_NATIVE_DOUBLE, pending.poses.data());
-  tables.velocities.write(frame, frames, H5T_NATIVE_DOUBLE, pending.velocities.data());
-  tables.controls.write(frame, frames, H5T_NATIVE_DOUBLE, pending.controls.data());
-  tables.model_text.write(written.model_bytes, pending.model_text.size(), H5T_NATIVE_UINT8,
+  tables.contacts.write(written.contacts, pending.contacts.size(), pending.contacts.data());
+  tables.memory.write(written.memory, pending.memory.size(), pending.memory.data());
+  tables.poses.write(frame, frames, pending.poses.data());
+  tables.velocities.write(frame, frames, pending.velocities.data());
+  tables.controls.write(frame, frames, pending.controls.data());
+  tables.elements.write(frame, frames, pending.elements.data());
+  tables.model_text.write(written.model_bytes, pending.model_text.size(),
                           pending.model_text.data());
-  tables.models.write(written.models, pending.models.size(), types[4].get(), pending.models.data());
-  tables.summary.write(frame, frames, types[1].get(), pending.summary.data());
-  tables.frames.write(frame, frames, types[0].get(), pending.frames.data());
+  tables.models.write(written.models, pending.models.size(), pending.models.data());
+  tables.summary.write(frame, frames, pending.summary.data());
+  tables.frames.write(frame, frames, pending.frames.data());
   written.frames += frames;
   written.contacts += pending.contacts.size();
   written.memory += pending.memory.size();
@@ -318,7 +321,7 @@ void Recorder::Impl::write_pending() {
 void Recorder::Impl::mark(bool is_closed) {
   const ProgressRow row{written.frames, is_closed ? 1u : 0u,
                         static_cast<std::uint64_t>(total_steps)};
-  progress.write(*file, types[5].get(), &row);
+  progress.write(&row);
 }
 
 void Recorder::Impl::flush() {
@@ -326,10 +329,7 @@ void Recorder::Impl::flush() {
   if (pending.frames.empty()) return;
   failed = true;  // until all of it is in the file
   write_pending();
-  for (Hdf5Table* table :
-       {&tables.contacts, &tables.memory, &tables.poses, &tables.velocities, &tables.controls,
-        &tables.model_text, &tables.models, &tables.summary, &tables.frames})
-    table->flush();
+  for (Hdf5Table* table : tables.all()) table->flush();
   mark(false);
   if (guard) guard->reserve(file->end(), 0);
   failed = false;
@@ -395,7 +395,7 @@ Recorder::Recorder(const std::filesystem::path& file, const Simulation& simulati
     : impl_(std::make_unique<Impl>(file)) {
   refuse_if_in_use(file, overwrite);
   impl_->adopt(simulation);
-  impl_->file.emplace(file, Hdf5File::Mode::create);
+  impl_->file.emplace(file, Hdf5File::Mode::image);
   impl_->make_contents(simulation);
   impl_->append_model(simulation);
   impl_->append(simulation);

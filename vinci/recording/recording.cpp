@@ -28,8 +28,20 @@ Vector3 vector(const double (&v)[3]) {
   return {v[0], v[1], v[2]};
 }
 
-ContactKey contact_key(const std::uint32_t (&key)[4]) {
-  return {key[0], key[1], key[2], key[3]};
+EntityKey entity_key(const std::uint32_t (&key)[4]) {
+  return key_of_words({key[0], key[1], key[2], key[3]});
+}
+
+// A row of the memory as the records that it is made of.
+void remember(const MemoryRecord& row, Memory& memory) {
+  const EntityKey key = entity_key(row.key);
+  const Vector3 impulse = vector(row.impulse);
+  const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
+                          vector(row.deformation_b)};
+  const bool rebounds = row.approach > 0.0;
+  if (!rebounds || !impulse.isZero(0.0)) memory.impulses.push_back({key, row.patch_point, impulse});
+  if (rebounds) memory.rebounds.push_back({key, row.approach});
+  if (row.patch_point != 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
 }
 
 // The state of a file as the operating system and its superblock show it.
@@ -94,6 +106,7 @@ struct Recording::Impl {
   std::vector<std::string> names;
   std::vector<Freedom> freedoms;
   std::size_t velocity_count = 0, control_count = 0;
+  std::vector<std::string> element_columns;
 
   explicit Impl(const std::filesystem::path& file_path);
   FrameRow row(std::int64_t frame) const;
@@ -109,50 +122,49 @@ struct Recording::Impl {
 Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) {
   const Outside outside = look(path);
   has_writer = outside.has_writer;
-  file.emplace(path, has_writer ? Hdf5File::Mode::read_live : Hdf5File::Mode::read);
+  file.emplace(path, has_writer ? Hdf5File::Mode::read_live : Hdf5File::Mode::read_still);
   // A new recording has its name a moment before its writer has the lock.
   if (!has_writer && (has_writer = look(path).has_writer))
     file.emplace(path, Hdf5File::Mode::read_live);
-  if (file->read_attribute("format") != recording_format)
+  if (file->attribute("format") != recording_format)
     throw Error("is an HDF5 file, but not a recording", path.string());
-  if (const std::string found = file->read_attribute("format_version");
+  if (const std::string found = file->attribute("format_version");
       found != recording_format_version)
     throw Error(fmt::format("has format version '{}'; this program reads version {}", found,
                             recording_format_version),
                 path.string());
   read_progress();
-  title = file->read_text("provenance/title");
-  version = file->read_text("provenance/version");
-  scene = file->read_text("provenance/scene");
-  options = file->read_text("provenance/options");
-  created = file->read_text("provenance/created");
-  names = file->read_texts("bodies/name");
+  title = file->text("provenance/title");
+  version = file->text("provenance/version");
+  scene = file->text("provenance/scene");
+  options = file->text("provenance/options");
+  created = file->text("provenance/created");
+  names = file->texts("bodies/name");
   read_freedoms();
   control_count = file->row_width("controls");
-  tables = RecordingTables::open(*file, {names.size(), velocity_count, control_count});
+  if (file->has("element_columns")) element_columns = file->texts("element_columns");
+  if (element_columns.size() != file->row_width("elements"))
+    throw Error("'element_columns' and 'elements' differ in length", path.string());
+  tables = RecordingTables::open(
+      *file, {names.size(), velocity_count, control_count, element_columns.size()});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
 }
 
 // The number of complete frames is read before the tables are opened: they hold at least these.
 void Recording::Impl::read_progress() {
-  const Hdf5Id type = progress_type();
-  Hdf5Scalar::open(*file, "progress").read(*file, type.get(), &progress);
+  Hdf5Scalar::open(*file, "progress", progress_row()).read(&progress);
 }
 
 void Recording::Impl::read_freedoms() {
-  const auto words = file->read_texts("bodies/freedom");
+  const auto words = file->texts("bodies/freedom");
   if (words.size() != names.size())
     throw Error("'bodies/name' and 'bodies/freedom' differ in length", path.string());
   for (const std::string& word : words) {
-    if (word == "fixed")
-      freedoms.push_back(Freedom::fixed);
-    else if (word == "planar")
-      freedoms.push_back(Freedom::planar), velocity_count += 3;
-    else if (word == "spatial")
-      freedoms.push_back(Freedom::spatial), velocity_count += 6;
-    else
-      throw Error("a body has the unknown freedom '" + word + "'", path.string());
+    const std::optional<Freedom> freedom = freedom_named(word);
+    if (!freedom) throw Error("a body has the unknown freedom '" + word + "'", path.string());
+    freedoms.push_back(*freedom);
+    velocity_count += static_cast<std::size_t>(vinci::velocity_entries(*freedom));
   }
 }
 
@@ -162,7 +174,8 @@ void Recording::Impl::check_rows() const {
   if (tables.frames.rows() < frames || tables.summary.rows() < frames ||
       (!names.empty() && tables.poses.rows() < frames) ||
       (velocity_count > 0 && tables.velocities.rows() < frames) ||
-      (control_count > 0 && tables.controls.rows() < frames))
+      (control_count > 0 && tables.controls.rows() < frames) ||
+      (!element_columns.empty() && tables.elements.rows() < frames))
     throw Error(fmt::format("is damaged: it announces {} frames and holds {}", frames,
                             tables.frames.rows()),
                 path.string());
@@ -192,9 +205,8 @@ Hdf5Rows Recording::Impl::checked(const FrameRange& range) const {
 
 std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   const Hdf5Rows chosen = checked(range);
-  const Hdf5Id type = frame_type();
   std::vector<FrameRow> result(chosen.count);
-  tables.frames.read(chosen, type.get(), result.data());
+  tables.frames.read(chosen, result.data());
   const std::uint64_t contacts = tables.contacts.rows(), memory = tables.memory.rows(),
                       models = tables.models.rows();
   auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
@@ -221,8 +233,8 @@ std::pair<std::uint64_t, std::uint64_t> Recording::Impl::entries(int body) const
     throw Error(fmt::format("has no body {}; its bodies are 0 to {}", body,
                             static_cast<std::int64_t>(freedoms.size()) - 1),
                 path.string());
-  auto size = [](Freedom freedom) {
-    return freedom == Freedom::fixed ? 0u : freedom == Freedom::planar ? 3u : 6u;
+  const auto size = [](Freedom freedom) {
+    return static_cast<std::uint64_t>(vinci::velocity_entries(freedom));
   };
   std::uint64_t first = 0;
   for (int b = 0; b < body; ++b) first += size(freedoms[static_cast<std::size_t>(b)]);
@@ -232,8 +244,7 @@ std::pair<std::uint64_t, std::uint64_t> Recording::Impl::entries(int body) const
 std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
                                                       std::uint64_t count) const {
   std::vector<ContactRecord> records(count);
-  const Hdf5Id type = contact_type();
-  tables.contacts.read(offset, count, type.get(), records.data());
+  tables.contacts.read(offset, count, records.data());
   std::vector<ContactRow> contacts;
   contacts.reserve(records.size());
   const auto bodies = static_cast<std::int32_t>(names.size());
@@ -243,7 +254,7 @@ std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
         throw Error(
             fmt::format("is damaged: a contact in row {} or later names body {}", offset, body),
             path.string());
-    contacts.push_back({contact_key(record.key), record.bodies[0], record.bodies[1],
+    contacts.push_back({entity_key(record.key), record.bodies[0], record.bodies[1],
                         vector(record.point_a), vector(record.point_b), vector(record.normal),
                         vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
                         vector(record.velocity), record.gap, record.friction,
@@ -299,20 +310,18 @@ std::string Recording::model_json(int version) const {
     throw Error(fmt::format("has no model {}; its models are 0 to {}", version,
                             static_cast<std::int64_t>(held) - 1),
                 impl_->path.string());
-  const Hdf5Id type = model_type();
   ModelRecord record;
-  impl_->tables.models.read(static_cast<std::uint64_t>(version), 1, type.get(), &record);
+  impl_->tables.models.read(static_cast<std::uint64_t>(version), 1, &record);
   if (record.length > max_model_bytes)
     throw Error("is damaged: a model is too long", impl_->path.string());
   std::string text(record.length, ' ');
-  impl_->tables.model_text.read(record.offset, record.length, H5T_NATIVE_UINT8, text.data());
+  impl_->tables.model_text.read(record.offset, record.length, text.data());
   return text;
 }
 
 RunSummary Recording::summary() const {
-  const Hdf5Id type = summary_type();
   SummaryRow row;
-  impl_->tables.summary.read(impl_->progress.frames - 1, 1, type.get(), &row);
+  impl_->tables.summary.read(impl_->progress.frames - 1, 1, &row);
   RunSummary summary;
   const double steps = row.steps > 0 ? static_cast<double>(row.steps) : 1.0;
   summary.steps = row.steps;
@@ -390,7 +399,7 @@ std::vector<double> Recording::poses(const FrameRange& range, int body) const {
   if (body >= 0) static_cast<void>(impl_->entries(body));
   std::vector<double> poses(chosen.count * bodies * pose_width);
   const Hdf5Part part = body < 0 ? Hdf5Part{} : Hdf5Part{static_cast<std::uint64_t>(body), 1};
-  impl_->tables.poses.read(chosen, part, H5T_NATIVE_DOUBLE, poses.data());
+  impl_->tables.poses.read(chosen, poses.data(), part);
   return poses;
 }
 
@@ -403,8 +412,19 @@ std::vector<double> Recording::velocities(const FrameRange& range, int body) con
     width = part.count;
   }
   std::vector<double> velocities(chosen.count * width);
-  impl_->tables.velocities.read(chosen, part, H5T_NATIVE_DOUBLE, velocities.data());
+  impl_->tables.velocities.read(chosen, velocities.data(), part);
   return velocities;
+}
+
+const std::vector<std::string>& Recording::element_columns() const {
+  return impl_->element_columns;
+}
+
+std::vector<double> Recording::elements(const FrameRange& range) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  std::vector<double> numbers(chosen.count * impl_->element_columns.size());
+  impl_->tables.elements.read(chosen, numbers.data());
+  return numbers;
 }
 
 State Recording::state(std::int64_t frame) const {
@@ -414,21 +434,17 @@ State Recording::state(std::int64_t frame) const {
   state.step = row.step;
   state.time = row.time;
   std::vector<double> poses(impl_->names.size() * pose_width);
-  impl_->tables.poses.read(at, 1, H5T_NATIVE_DOUBLE, poses.data());
+  impl_->tables.poses.read(at, 1, poses.data());
   for (std::size_t i = 0; i < poses.size(); i += pose_width)
     state.poses.push_back({Vector3(poses[i], poses[i + 1], poses[i + 2]),
                            Quaternion(poses[i + 3], poses[i + 4], poses[i + 5], poses[i + 6])});
   state.velocities.setZero(static_cast<Eigen::Index>(impl_->velocity_count));
-  impl_->tables.velocities.read(at, 1, H5T_NATIVE_DOUBLE, state.velocities.data());
+  impl_->tables.velocities.read(at, 1, state.velocities.data());
   state.controls.setZero(static_cast<Eigen::Index>(impl_->control_count));
-  impl_->tables.controls.read(at, 1, H5T_NATIVE_DOUBLE, state.controls.data());
+  impl_->tables.controls.read(at, 1, state.controls.data());
   std::vector<MemoryRecord> memory(row.memory_rows);
-  const Hdf5Id type = memory_type();
-  impl_->tables.memory.read(row.memory_offset, row.memory_rows, type.get(), memory.data());
-  for (const MemoryRecord& record : memory)
-    state.contacts.push_back({contact_key(record.key), vector(record.impulse), record.approach,
-                              record.patch_point, vector(record.deformation_a),
-                              vector(record.deformation_b)});
+  impl_->tables.memory.read(row.memory_offset, row.memory_rows, memory.data());
+  for (const MemoryRecord& record : memory) remember(record, state.memory);
   if (hash(state) != row.state_hash)
     throw Error(
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),
@@ -476,7 +492,7 @@ void Recording::refresh() {
   if (!impl_->has_writer) return;
   impl_->has_writer = look(impl_->path).has_writer;
   impl_->read_progress();
-  impl_->tables.refresh();
+  for (Hdf5Table* table : impl_->tables.all()) table->refresh();
   impl_->check_rows();
 }
 

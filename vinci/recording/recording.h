@@ -33,7 +33,7 @@ struct FrameInfo {
 
 // One contact of one frame.
 struct ContactRow {
-  ContactKey key;
+  EntityKey key;
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
   double gap = 0.0, friction = 0.0;
@@ -95,7 +95,9 @@ class Recording {
   const std::string& options_json() const;  // run and plugin options, parameters, seed
   const std::vector<std::string>& body_names() const;
   const std::vector<Freedom>& freedoms() const;  // of the bodies
-  std::string model_json(int version) const;     // shapes for viewers
+  // "rope.length [m]": what is recorded of springs and the like.
+  const std::vector<std::string>& element_columns() const;
+  std::string model_json(int version) const;  // shapes for viewers
   RunSummary summary() const;
 
   FrameInfo info(std::int64_t frame) const;
@@ -109,6 +111,8 @@ class Recording {
   std::vector<double> poses(const FrameRange& range, int body = -1) const;
   // frames × packed entries, of one body if it is not −1.
   std::vector<double> velocities(const FrameRange& range, int body = -1) const;
+  // frames × element_columns().
+  std::vector<double> elements(const FrameRange& range) const;
   ContactRows contacts(const FrameRange& range) const;
 
   int models() const;                                    // stored so far
@@ -122,7 +126,8 @@ class Recording {
   std::unique_ptr<Impl> impl_;
 };
 
-// Tables states.csv, steps.csv, contacts.csv in the folder (created). Throws Error.
+// Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv where the
+// scene has any. Throws Error.
 void export_csv(const Recording& recording, const std::filesystem::path& folder);
 
 }  // namespace vinci

@@ -3,6 +3,7 @@
 // for users in docs/recording.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,7 +11,7 @@
 
 #include "vinci/model/model.h"
 #include "vinci/simulation/simulation.h"
-#include "vinci/storage/hdf5_file.h"
+#include "vinci/storage/hdf5_table.h"
 
 namespace vinci {
 
@@ -71,26 +72,22 @@ struct ModelRecord {
   std::int64_t first_step = 0;
 };
 
-inline constexpr hsize_t pose_width = 7;  // x y z, w x y z of the quaternion
+inline constexpr std::uint64_t pose_width = 7;  // x y z, w x y z of the quaternion
 
-Hdf5Id progress_type();
-Hdf5Id frame_type();
-Hdf5Id summary_type();
-Hdf5Id contact_type();
-Hdf5Id memory_type();
-Hdf5Id model_type();
+Hdf5Row progress_row();
 
 // Numbers of a frame.
 struct FrameWidths {
-  std::size_t bodies = 0, velocities = 0, controls = 0;
+  std::size_t bodies = 0, velocities = 0, controls = 0, elements = 0;
 };
 
 // The growing tables of a recording, made or opened together.
 struct RecordingTables {
-  Hdf5Table frames, summary, poses, velocities, controls, contacts, memory, models, model_text;
+  Hdf5Table frames, summary, poses, velocities, controls, elements, contacts, memory, models,
+      model_text;
   static RecordingTables create(const Hdf5File& file, const FrameWidths& widths);
   static RecordingTables open(const Hdf5File& file, const FrameWidths& widths);
-  void refresh();  // all of them
+  std::array<Hdf5Table*, 10> all();  // the order of a flush: rows before the frames that name them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those

@@ -33,11 +33,11 @@ SceneError::SceneError(std::vector<Diagnostic> diagnostics)
     : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
 Scene Scene::load(const std::filesystem::path& file, const RunCheck& check) {
-  return Scene(load_scene(file, check));
+  return Scene(read_scene_file(file, check));
 }
 
 Scene Scene::parse(std::string_view yaml, const std::string& name) {
-  return Scene(parse_scene(yaml, name));
+  return Scene(read_scene_text(yaml, name));
 }
 
 const std::string& Scene::title() const {

@@ -53,7 +53,7 @@ struct RunChoices {
 // What somebody who knows the plugins has to say of a run's choices; its mistakes join the others.
 using RunCheck = std::function<std::vector<Diagnostic>(const RunChoices&)>;
 
-struct SceneData;  // the checked tree, private to model/
+struct SceneData;  // the checked tree, private to scene/
 
 class Scene {
  public:

@@ -256,10 +256,7 @@ bool BodyReader::add(const Node& node) {
   body.name = node.key;
   const Node* freedom = node.find("freedom");
   body.freedom = scene_.world == World::planar ? Freedom::planar : Freedom::spatial;
-  if (freedom)
-    body.freedom = freedom->text == "fixed"    ? Freedom::fixed
-                   : freedom->text == "planar" ? Freedom::planar
-                                               : Freedom::spatial;
+  if (freedom) body.freedom = freedom_named(freedom->text).value_or(Freedom::spatial);
   bool fine = read_shapes(node, body);
   const auto attempt = [&](auto&& part) {
     try {

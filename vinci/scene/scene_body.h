@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One body of the scene tree as a Body of the Model; private to model/.
+// One body of the scene tree as a Body of the Model; private to scene/.
 #pragma once
 
 #include "vinci/scene/scene_shapes.h"

@@ -141,9 +141,11 @@ class StructureCheck {
       : scene_(scene),
         mistakes_(mistakes),
         bodies_(names_below("bodies")),
+        anchors_(bodies_),
         materials_(names_below("materials")),
         parameters_(scene.variables.begin() + first_parameter, scene.variables.end()),
         plane_variables_(scene.variables) {
+    anchors_.insert("world");
     materials_.insert("default");
     plane_variables_[x_variable] = "x";
     plane_variables_[y_variable] = "y";
@@ -278,6 +280,8 @@ class StructureCheck {
     switch (reference) {
       case Reference::body:
         return {"body", &bodies_};
+      case Reference::anchor:
+        return {"body", &anchors_};
       case Reference::material:
         return {"material", &materials_};
       case Reference::parameter:
@@ -351,8 +355,7 @@ class StructureCheck {
     const auto& foreign = value.other_world;
     std::string message = "unknown key" + suggestion(child.key, names);
     if (std::find(foreign.begin(), foreign.end(), child.key) != foreign.end())
-      message =
-          fmt::format("not for a {} world", scene_.world == World::planar ? "planar" : "spatial");
+      message = fmt::format("not for a {} world", to_string(scene_.world));
     if (child.key.find(')') != std::string::npos)
       message += "; quote expressions that contain a comma";
     mistakes_.add(child, message + "; accepted: " + listed(names));
@@ -403,7 +406,7 @@ class StructureCheck {
 
   const SceneData& scene_;
   Mistakes& mistakes_;
-  std::set<std::string> bodies_, materials_, parameters_;
+  std::set<std::string> bodies_, anchors_, materials_, parameters_;
   std::vector<std::string> plane_variables_;  // of the functions of implicit curves
 };
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "vinci/elements/builtin.h"
+#include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
 
 namespace vinci {
@@ -34,7 +36,8 @@ class Compiler {
     read_excluded_pairs();
     if (!fine_ || !mistakes_.none()) return nullptr;
     number_coordinates();
-    return model_;
+    read_elements();
+    return fine_ && mistakes_.none() ? model_ : nullptr;
   }
 
  private:
@@ -42,7 +45,7 @@ class Compiler {
   const Node* part(const char* key) {
     const Node* node = scene_.root.find(key);
     const SceneKey* known = scene_grammar(scene_.world).find(key);
-    if (!node || !known) return nullptr;  // one of the other world is a mistake told before
+    if (!node || !known) return nullptr;  // one of the other world was reported before
     if (check_numbers(*node, known->value, numbers_, mistakes_)) return node;
     fine_ = false;
     return nullptr;
@@ -163,14 +166,42 @@ class Compiler {
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   }
 
+  Anchor anchor(const Node& node, std::size_t side) const {
+    Anchor anchor;
+    anchor.body = model_->find_body(node.find("between")->children[side].text);
+    if (const Node* at = node.find("at")) anchor.point = read_.vector(at->children[side]);
+    return anchor;
+  }
+
+  // What acts between bodies, one section per kind.
+  void read_elements() {
+    const State start = initial_state(*model_);
+    for (const ElementKind& kind : element_kinds()) {
+      const Node* section = part(kind.section.c_str());
+      for (std::size_t i = 0; section && i < section->children.size(); ++i) {
+        const Node& node = section->children[i];
+        ElementPlace place{node.key, anchor(node, 0), anchor(node, 1)};
+        if (place.a.body == place.b.body)
+          mistakes_.add(*node.find("between"),
+                        "a body and itself; accepted: two different bodies, or a body and world");
+        OptionValues values(kind.options);
+        for (const OptionSpec& spec : kind.options.specs())
+          if (const Node* given = node.find(spec.name)) values.set(spec.name, numbers_(*given));
+        if (const std::string reason = kind.why_not(values); !reason.empty())
+          mistakes_.add(node, reason);
+        place.distance =
+            (anchor_point(place.b, start.poses) - anchor_point(place.a, start.poses)).norm();
+        model_->elements.push_back(kind.make(std::move(place), values));
+      }
+    }
+  }
+
   void number_coordinates() {
     Model& model = *model_;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
       Body& body = model.bodies[b];
       body.velocity_offset = model.velocity_count;
-      body.velocity_size = body.freedom == Freedom::fixed    ? 0
-                           : body.freedom == Freedom::planar ? 3
-                                                             : 6;
+      body.velocity_size = velocity_entries(body.freedom);
       model.velocity_count += body.velocity_size;
       for (int k = 0; k < body.velocity_size; ++k) {
         const int coordinate = body.velocity_size == 3 && k == 2 ? 5 : k;

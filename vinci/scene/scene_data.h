@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checked scene tree and the tools that work on it; private to model/. The stages of loading:
+// The checked scene tree and the tools that work on it; private to scene/. The stages of loading:
 //   files -> one merged tree (scene_load.cpp) -> structure and names against the grammar
 //   (scene_check.cpp) -> parameter values -> numbers against their bounds -> Model
 //   (scene_compile.cpp, scene_shapes.cpp).

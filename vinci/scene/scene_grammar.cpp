@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
 #include "vinci/model/run_options.h"
 
@@ -330,7 +331,7 @@ SceneValue supports() {
         "weight is spread evenly.",
         word("a pressure in Pa, as a number or an expression of x and y")},
        {"friction", "Coulomb coefficient, over that of the table: of all points, or of each.",
-        either("a number, 0 or more, or a list of one a point",
+        either("a number, 0 or more, or a list with one per point",
                {coefficient, list("a list of numbers, 0 or more", coefficient, 1, max_supports)})},
        {"viscosity",
         "Viscous coefficient in N s/m of every point, over that of the table: the force -c v.",
@@ -396,6 +397,24 @@ const SceneValue& friction() {
 const SceneValue& restitution() {
   static const SceneValue value = within("a number from 0 to 1", 0.0, 1.0);
   return value;
+}
+
+// A section of elements: what they hold, and the options of their kind.
+SceneValue elements(World world, const ElementKind& kind) {
+  SceneValue one = map(
+      "{between: [body, body], at: [point, point], ...}",
+      {{"between", "The two bodies, or `world` for a point that stands still.",
+        numbers("[body, body]", 2, word("the name of a body, or world", Reference::anchor)), true},
+       {"at",
+        "The points that it holds, in the frames of the two bodies; their origins if not given.",
+        numbers("[point, point]", 2, vector(world, "m"))}});
+  for (const OptionSpec& spec : kind.options.specs())
+    one.keys.push_back(
+        {spec.name, spec.text,
+         within(fmt::format("{} in {}", accepted(spec), spec.unit), spec.lower, spec.upper)});
+  SceneValue all = names(kind.section + " by name", std::move(one));
+  all.most = max_elements;
+  return all;
 }
 
 SceneValue run() {
@@ -497,6 +516,8 @@ SceneValue build(World world) {
             "Points of mesh files by name, used in place of the files: recordings carry their "
             "meshes so.",
             std::move(meshes)}});
+  for (const ElementKind& kind : element_kinds())
+    value.keys.push_back({kind.section, kind.text, elements(world, kind)});
   if (world == World::planar)
     value.keys.push_back({"table",
                           "The plane of motion as a table that bodies with `supports` lie on. "

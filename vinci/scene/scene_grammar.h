@@ -13,7 +13,8 @@
 namespace vinci {
 
 inline constexpr std::size_t max_parameters = 500, max_materials = 500;
-inline constexpr std::size_t max_supports = 5000;  // of a body
+inline constexpr std::size_t max_supports = 5000;   // of a body
+inline constexpr std::size_t max_elements = 10000;  // of a kind
 
 struct SceneKey;
 
@@ -33,7 +34,7 @@ struct SceneValue {
   // Variables that an expression may use besides the parameters.
   enum class Variables { none, time, state, plane };
   // What a text must name.
-  enum class Reference { none, body, material, parameter };
+  enum class Reference { none, body, anchor, material, parameter };  // anchor: a body or the world
 
   explicit SceneValue(Kind kind = Kind::number, std::string text = {});
 

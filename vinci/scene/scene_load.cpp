@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
 
 namespace vinci {
@@ -262,9 +263,14 @@ class Loader {
       return true;
     }
     SceneValue grammar = scene_grammar(scene.world);
+    const auto depends_on_world = [](const SceneKey& key) {
+      const auto& kinds = element_kinds();
+      return key.name == "bodies" || key.name == "gravity" ||
+             std::any_of(kinds.begin(), kinds.end(),
+                         [&](const ElementKind& kind) { return kind.section == key.name; });
+    };
     for (SceneKey& key : grammar.keys)
-      if (key.name == "bodies" || key.name == "gravity")
-        key.value = SceneValue{SceneValue::Kind::unchecked};
+      if (depends_on_world(key)) key.value = SceneValue{SceneValue::Kind::unchecked};
     check_structure(scene.root, grammar, scene, mistakes_);
     return false;
   }
@@ -338,11 +344,11 @@ class Loader {
 
 }  // namespace
 
-std::shared_ptr<const SceneData> load_scene(const fs::path& file, const RunCheck& check) {
+std::shared_ptr<const SceneData> read_scene_file(const fs::path& file, const RunCheck& check) {
   return Loader(check).load(file);
 }
 
-std::shared_ptr<const SceneData> parse_scene(std::string_view text, const std::string& name) {
+std::shared_ptr<const SceneData> read_scene_text(std::string_view text, const std::string& name) {
   return Loader().parse(text, name);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From files or text to a checked scene; private to model/. Both throw SceneError with all
+// From files or text to a checked scene; private to scene/. Both throw SceneError with all
 // mistakes.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace vinci {
 
-std::shared_ptr<const SceneData> load_scene(const std::filesystem::path& file,
-                                            const RunCheck& check);
+std::shared_ptr<const SceneData> read_scene_file(const std::filesystem::path& file,
+                                                 const RunCheck& check);
 
 // Text has no place on disk: it includes no files and reads no meshes.
-std::shared_ptr<const SceneData> parse_scene(std::string_view text, const std::string& name);
+std::shared_ptr<const SceneData> read_scene_text(std::string_view text, const std::string& name);
 
 }  // namespace vinci

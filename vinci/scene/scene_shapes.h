@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the scene tree as vectors, rotations and shapes; private to model/.
+// Numbers of the scene tree as vectors, rotations and shapes; private to scene/.
 #pragma once
 
 #include <map>

@@ -134,7 +134,7 @@ void press(const SupportSources& from, const Node& pressure, double area, Body& 
 void read_loads(const SupportSources& from, const Node& node, Body& body) {
   if (const Node* loads = node.find("loads")) {
     if (loads->children.size() != body.supports.size())
-      throw Impossible{loads, fmt::format("{} loads for {} points; accepted: one a point",
+      throw Impossible{loads, fmt::format("{} loads for {} points; accepted: one per point",
                                           loads->children.size(), body.supports.size())};
     for (std::size_t i = 0; i < body.supports.size(); ++i)
       body.supports[i].load = from.numbers(loads->children[i]);
@@ -157,7 +157,7 @@ void read_coefficients(const SupportSources& from, const Node& node, Body& body)
   };
   const Node* friction = node.is_map() ? node.find("friction") : nullptr;
   if (friction && friction->is_list() && friction->children.size() != body.supports.size())
-    throw Impossible{friction, fmt::format("{} coefficients for {} points; accepted: one a point",
+    throw Impossible{friction, fmt::format("{} coefficients for {} points; accepted: one per point",
                                            friction->children.size(), body.supports.size())};
   for (std::size_t i = 0; i < body.supports.size(); ++i) {
     Support& support = body.supports[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The supports of a body from the scene tree; private to model/.
+// The supports of a body from the scene tree; private to scene/.
 //
 // Loads that are not given are those of equal springs under the weight W at the centre of mass c,
 //   min Σ N_i²  over  Σ N_i = W,  Σ N_i (p_i − c) = 0,

@@ -146,6 +146,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
+  set_accuracy();
 
   override_parameters_ = overrides.parameters;
   code_ = overrides.code;
@@ -178,9 +179,23 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   Eigen::Index memory = 0;
   for (const NamedController& item : code_.controllers) memory += item.controller->memory_size();
   state_.controls = VectorX::Zero(memory);
-  context_.detector = detector_.get();
-  context_.solver = solver_.get();
-  context_.impact_law = impact_law_.get();
+  context_.in.detector = detector_.get();
+  context_.in.solver = solver_.get();
+  context_.in.impact_law = impact_law_.get();
+}
+
+// The accuracy of the run is what is asked of its solver, where that is another one than the solver
+// asks of itself; otherwise the usual one. It follows from values that a recording holds, not from
+// who gave them, so that a run continues as it began. A step that meets what was asked is no
+// failure.
+void Simulation::set_accuracy() {
+  const OptionValues& solver = plugin_options_["solver"];
+  const OptionSpec* const spec = solver.table().find("tolerance");
+  if (!spec || solver.value("tolerance") == spec->fallback) return;
+  context_.in.accuracy.tolerance = solver.real("tolerance");
+  const double acceptable = std::min(1.0, context_.in.accuracy.acceptable());
+  if (!options_.is_given("accept") && acceptable > options_.real("accept"))
+    options_.set("accept", acceptable);
 }
 
 // Names and checks the caller's code; motions are checked where a model takes them.
@@ -293,7 +308,7 @@ void Simulation::use(std::size_t changes, const Values& code) {
   code_parameters_ = std::move(kept);
   applied_changes_ = changes;
   model_ = std::move(model);
-  context_.model = model_.get();
+  context_.in.model = model_.get();
   ++model_version_;
 }
 
@@ -301,11 +316,11 @@ const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
   before_ = state_;
-  context_.controllers = code_.controllers;
-  context_.controllers_acted = code_.controllers.empty();
+  context_.in.controllers = code_.controllers;
+  context_.out.controllers_acted = code_.controllers.empty();
   try {
     const StepReport report = stepper_->step(context_, state_, h_);
-    if (!context_.controllers_acted)
+    if (!context_.out.controllers_acted)
       throw Error("takes no forces of controllers; a stepper gets its forces from step_forces()",
                   options_.text("stepper"));
     report_ = report;
@@ -314,19 +329,25 @@ const StepReport& Simulation::step() {
     forget_step();
     throw;
   }
-  state_.time = static_cast<double>(state_.step) * h_;  // no sum of rounded steps
+  // Nobody else counts steps; the time is no sum of rounded steps.
+  state_.step = before_.step + 1;
+  state_.time = static_cast<double>(state_.step) * h_;
   return report_;
 }
 
 // What was worked on; the contacts with their impulses are those of the last step that succeeded.
 void Simulation::forget_step() {
-  context_.contacts.clear();
-  context_.problem = {};
-  context_.solution = {};
+  context_.work.contacts.clear();
+  context_.work.problem = {};
+  context_.work.solution = {};
+}
+
+bool Simulation::has_ended() const {
+  return diverged() || report_.ending != Ending::none;
 }
 
 bool Simulation::finished() const {
-  return state_.step >= total_steps_ || diverged() || report_.ending != Ending::none;
+  return state_.step >= total_steps_ || has_ended();
 }
 
 void Simulation::set_parameter(const std::string& name, double value) {
@@ -362,9 +383,7 @@ void Simulation::check_state(const State& state) const {
     if (!(std::abs(state.poses[i].rotation.norm() - 1.0) <= 1e-9))
       throw Error("the state has a rotation of body '" + model_->bodies[i].name +
                   "' that is not a unit quaternion");
-  const auto by_key = [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; };
-  if (!std::is_sorted(state.contacts.begin(), state.contacts.end(), by_key))
-    throw Error("the state has contacts that are not sorted by their keys");
+  if (!state.memory.is_sorted()) throw Error("the state has memory that is not sorted by its keys");
 }
 
 void Simulation::set_state(const State& state) {
@@ -377,7 +396,7 @@ void Simulation::set_state(const State& state) {
   }
   state_ = state;
   report_ = {};
-  context_.solved.clear();
+  context_.out.contacts.clear();
   forget_step();
 }
 

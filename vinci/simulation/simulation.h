@@ -48,18 +48,21 @@ class Simulation {
   // code of the caller throws (controllers, motions, plugins): state, report and contacts are then
   // those of the step before.
   const StepReport& step();
-  bool finished() const;  // duration reached, diverged, or no next state (StepReport::ending)
+  bool has_ended() const;  // diverged, or no next state (StepReport::ending)
+  bool finished() const;   // has ended, or the duration is reached
 
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
   const State& state() const { return state_; }
-  const StepReport& report() const { return report_; }                            // last step
-  const std::vector<SolvedContact>& contacts() const { return context_.solved; }  // last step
+  const StepReport& report() const { return report_; }                                  // last step
+  const std::vector<SolvedContact>& contacts() const { return context_.out.contacts; }  // last step
   // Hands them out without a copy, and takes them back: contacts() is what it was then.
-  std::vector<SolvedContact> take_contacts() { return std::exchange(context_.solved, {}); }
-  void give_contacts(std::vector<SolvedContact> contacts) { context_.solved = std::move(contacts); }
-  const ComplementarityProblem& problem() const { return context_.problem; }  // last step
-  const Solution& solution() const { return context_.solution; }
+  std::vector<SolvedContact> take_contacts() { return std::exchange(context_.out.contacts, {}); }
+  void give_contacts(std::vector<SolvedContact> contacts) {
+    context_.out.contacts = std::move(contacts);
+  }
+  const ComplementarityProblem& problem() const { return context_.work.problem; }  // last step
+  const Solution& solution() const { return context_.work.solution; }
   const Scene& scene() const { return scene_; }
   const OptionValues& options() const { return options_; }
   const std::map<std::string, double>& parameters() const { return model_->parameters; }
@@ -102,6 +105,7 @@ class Simulation {
   void check_changes(std::size_t first, const Values& code) const;
   void check_state(const State& state) const;
   std::shared_ptr<const Model> compiled(const Values& values) const;
+  void set_accuracy();
   void adopt_code();
   void forget_step();
   void use(std::size_t changes, const Values& code);

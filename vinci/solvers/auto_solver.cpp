@@ -4,18 +4,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
+
 namespace vinci {
 
 namespace {
 
 // Methods are kept for so many sizes of problems; beyond, all are made anew.
 constexpr std::size_t most_shapes = 64;
-// Of the tolerance, left to the rounding of the whole.
+// Of the tolerance; the rest is left to the rounding of the whole.
 constexpr double share = 0.99;
 
 }  // namespace
 
-std::string AutoSolver::why_not(const ComplementarityProblem& problem) const {
+AutoSolver::AutoSolver(const Settings& settings)
+    : SolveFrame("auto", {settings.tolerance}),
+      settings_(settings),
+      spare_(std::make_unique<Cascade>(settings)) {}
+
+std::string AutoSolver::refusal(const ComplementarityProblem& problem) const {
   return Cascade(settings_).why_not(problem);
 }
 
@@ -34,41 +41,38 @@ Cascade& AutoSolver::methods(int rows, int unknowns) {
   return *shapes_.insert(place, {rows, unknowns, std::move(fresh)})->methods;
 }
 
-SolveReport AutoSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  const Deadline until = deadline();
+const char* AutoSolver::prepare(const ComplementarityProblem&) {
   log_.clear();
   certificate_ = nullptr;
-  SolveReport report;
-  report.solver = "auto";
-  report.residual.relative = std::numeric_limits<double>::infinity();
-  if (!problem.why_invalid().empty()) {
-    report.note = "the problem is not valid";
-    return report;
-  }
+  return nullptr;
+}
+
+SolveFrame::Ending AutoSolver::run(const ComplementarityProblem& problem, Solution& solution) {
   // A small problem costs less than to take it apart.
   const bool small = problem.rows() <= SmallSolver::largest;
-  if (!small && islands_.find(problem) > 1 && (judge_.prepare(problem), judge_.regular())) {
-    report = solve_islands(problem, solution, until);
-  } else {
-    report = solve_connected(problem, solution, settings_.tolerance, until);
-    if (report.status == SolveStatus::no_solution)
-      certificate_ = methods(problem.rows(), problem.unknowns()).certificate();
-  }
-  return report;
+  if (!small && islands_.find(problem) > 1 && (judge_.prepare(problem), judge_.regular()))
+    return solve_islands(problem, solution);
+  const SolveReport report = solve_connected(problem, solution, accuracy());
+  if (report.status == SolveStatus::no_solution)
+    certificate_ = methods(problem.rows(), problem.unknowns()).certificate();
+  credit(report.solver);
+  iterations_ = report.iterations;
+  offer(solution.lambda, report.residual, &solution.u);
+  return {report.status, report.note};
 }
 
 // The small method spends less than a look at the clock.
 SolveReport AutoSolver::solve_connected(const ComplementarityProblem& problem, Solution& solution,
-                                        double tolerance, const Deadline& until) {
-  if (problem.rows() <= SmallSolver::largest && problem.unknowns() <= SmallSolver::most_unknowns) {
-    small_.ask(tolerance);
+                                        const Accuracy& asked) {
+  if (SmallSolver::takes(problem)) {
+    small_.ask(asked);
     const SolveReport report = small_.solve_valid(problem, solution);
     if (report.status != SolveStatus::refused)
       log_.add({report.solver, report.status, report.residual.relative, report.iterations, 0.0});
     if (report.status == SolveStatus::solved) return report;
   }
   return methods(problem.rows(), problem.unknowns())
-      .solve(problem, solution, tolerance, until, log_);
+      .solve(problem, solution, {accuracy(), asked, until_, log_});
 }
 
 // Per island, the tolerance that makes all of them together meet the one asked for.
@@ -76,60 +80,54 @@ void AutoSolver::share_tolerance() {
   const VectorX &q = judge_.w(), &weight = judge_.weights();
   const double least = std::numeric_limits<double>::epsilon();
   const double islands = islands_.count();
-  tolerances_.resize(static_cast<std::size_t>(islands_.count()));
+  shares_.resize(static_cast<std::size_t>(islands_.count()));
   for (int k = 0; k < islands_.count(); ++k) {
     double norm = 0.0;
     for (const int row : islands_.rows_of(k))
       norm = judge_.maximum_norm() ? std::max(norm, std::abs(q[row]))
                                    : std::hypot(norm, weight[row] * q[row]);
     const double part = judge_.maximum_norm() ? 1.0 : std::sqrt(islands);
-    tolerances_[k] =
-        share * settings_.tolerance * judge_.free_norm() / (part * (norm < least ? 1.0 : norm));
+    shares_[k].tolerance =
+        share * accuracy().tolerance * judge_.free_norm() / (part * (norm < least ? 1.0 : norm));
   }
 }
 
 // Every island by itself, then the verdict on all.
-SolveReport AutoSolver::solve_islands(const ComplementarityProblem& problem, Solution& solution,
-                                      const Deadline& until) {
-  if (solution.lambda.size() != problem.rows() || !solution.lambda.allFinite())
-    solution.lambda.setZero(problem.rows());
-  if (solution.u.size() != problem.unknowns()) solution.u.setZero(problem.unknowns());
+SolveFrame::Ending AutoSolver::solve_islands(const ComplementarityProblem& problem,
+                                             Solution& solution) {
   share_tolerance();
-  SolveReport report{SolveStatus::inaccurate, judge_.measure(problem, solution), 0, "auto", ""};
-  report.status = verdict(report.residual, settings_.tolerance, report.status);
-  if (report.status == SolveStatus::solved) {  // the guess will do
-    solution.u = judge_.u();
-    return report;
+  const Residual guessed = judge_.measure(problem, solution);
+  if (accuracy().is_solved(guessed)) {  // the guess will do
+    offer(solution.lambda, guessed, &judge_.u());
+    return {};
   }
+  Ending ending;
   std::size_t furthest = 0;
-  for (int k = 0; k < islands_.count() && report.status != SolveStatus::no_solution; ++k) {
+  for (int k = 0; k < islands_.count() && ending.status != SolveStatus::no_solution; ++k) {
     islands_.extract(problem, k, part_);
     islands_.gather_rows(k, solution.lambda, part_solution_.lambda);
     islands_.gather_unknowns(k, solution.u, part_solution_.u);
-    const SolveReport answer = solve_connected(part_, part_solution_, tolerances_[k], until);
-    report.iterations += answer.iterations;
+    const SolveReport answer = solve_connected(part_, part_solution_, shares_[k]);
+    iterations_ += answer.iterations;
     // Of all islands' answers, the method named is the one tried last.
-    if (const std::size_t place = log_.place(answer.solver); place >= furthest) {
+    const std::size_t place = log_.place(answer.solver);
+    const bool none = answer.status == SolveStatus::no_solution;
+    if (place >= furthest || none) {
       furthest = place;
-      report.solver = answer.solver;
-      report.note = answer.note;
+      credit(answer.solver);
+      ending.note = answer.note;
     }
-    if (answer.status == SolveStatus::no_solution) {
-      report.status = answer.status;
-      report.solver = answer.solver;
-      report.note = answer.note;
+    if (none) {
+      ending.status = SolveStatus::no_solution;
       keep_certificate(k, methods(part_.rows(), part_.unknowns()).certificate());
     }
     if (part_solution_.lambda.allFinite())
       islands_.scatter_rows(k, part_solution_.lambda, solution.lambda);
   }
-  report.residual = judge_.measure(problem, solution);
-  solution.u = judge_.u();
-  if (report.status == SolveStatus::no_solution) return report;
-  report.status = verdict(report.residual, settings_.tolerance,
-                          until.passed() ? SolveStatus::limit : SolveStatus::inaccurate);
-  if (report.status == SolveStatus::solved) report.note = "";
-  return noted(report, until);
+  offer(solution.lambda, judge_.measure(problem, solution), &judge_.u());
+  if (ending.status != SolveStatus::no_solution && until_.passed())
+    ending.status = SolveStatus::limit;
+  return ending;
 }
 
 void AutoSolver::keep_certificate(int island, const VectorX* part) {
@@ -140,27 +138,19 @@ void AutoSolver::keep_certificate(int island, const VectorX* part) {
 }
 
 SolverRegistry::Entry auto_entry() {
-  const AutoSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Sweeps of Gauss–Seidel before giving up.", long{fallback.max_iterations},
-       "", 0, 1e9},
-      {"largest-newton", "Rows and unknowns of an island up to which the Newton methods are tried.",
-       long{fallback.largest_newton}, "", 0, 1e7},
-      {"largest-lemke", "Rows of an island up to which Lemke's method is tried.",
-       long{fallback.largest_lemke}, "", 0, 1e6},
-  };
-  return {"auto",
-          "Splits into islands, chooses by laws and size, falls back, returns the best answer by "
-          "the judge.",
-          "", options, [](const OptionValues& values) {
-            AutoSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            settings.largest_newton = static_cast<int>(values.integer("largest-newton"));
-            settings.largest_lemke = static_cast<int>(values.integer("largest-lemke"));
-            return std::make_unique<AutoSolver>(settings);
-          }};
+  using Settings = AutoSolver::Settings;
+  return entry_of<Solver, AutoSolver>(
+      "auto",
+      "Splits into islands, chooses by laws and size, falls back, returns the best answer by "
+      "the judge.",
+      "",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Sweeps of Gauss–Seidel before giving up.", "",
+        0, 1e9},
+       {&Settings::largest_newton, "largest-newton",
+        "Rows and unknowns of an island up to which the Newton methods are tried.", "", 0, 1e7},
+       {&Settings::largest_lemke, "largest-lemke",
+        "Rows of an island up to which Lemke's method is tried.", "", 0, 1e6}});
 }
 
 }  // namespace vinci

@@ -17,15 +17,12 @@
 
 namespace vinci {
 
-class AutoSolver final : public Solver {
+class AutoSolver final : public SolveFrame {
  public:
   using Settings = Cascade::Settings;
   AutoSolver() : AutoSolver(Settings{}) {}
-  explicit AutoSolver(const Settings& settings)
-      : settings_(settings), spare_(std::make_unique<Cascade>(settings)) {}
+  explicit AutoSolver(const Settings& settings);
 
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
   std::span<const Attempt> attempts() const override { return log_.entries(); }
   const VectorX* certificate() const override { return certificate_; }
 
@@ -35,21 +32,24 @@ class AutoSolver final : public Solver {
     int rows, unknowns;
     std::unique_ptr<Cascade> methods;
   };
+  std::string refusal(const ComplementarityProblem& problem) const override;
+  bool inverts_mass() const override { return false; }  // its methods say what they invert
+  bool judges_itself() const override { return true; }
+  const char* prepare(const ComplementarityProblem& problem) override;
+  Ending run(const ComplementarityProblem& problem, Solution& solution) override;
   Cascade& methods(int rows, int unknowns);
   void share_tolerance();
   void keep_certificate(int island, const VectorX* part);
   SolveReport solve_connected(const ComplementarityProblem& problem, Solution& solution,
-                              double tolerance, const Deadline& until);
-  SolveReport solve_islands(const ComplementarityProblem& problem, Solution& solution,
-                            const Deadline& until);
+                              const Accuracy& accuracy);
+  Ending solve_islands(const ComplementarityProblem& problem, Solution& solution);
 
   Settings settings_;
   std::vector<Shape> shapes_;       // sorted
   std::unique_ptr<Cascade> spare_;  // for the first shape
   SmallSolver small_;
   Islands islands_;
-  std::vector<double> tolerances_;  // per island
-  Judge judge_;
+  std::vector<Accuracy> shares_;  // per island
   ComplementarityProblem part_;
   Solution part_solution_;
   AttemptLog log_;

@@ -16,13 +16,12 @@ constexpr int leash = 20;
 constexpr int look = 2;
 // Rows without u beyond which the Newton finish of the sweeps costs as much as the interior point.
 constexpr int large_to_sweep = 600;
-// A residual after the interior point that is left to rounding, where less was asked for.
-constexpr double near_enough = 5e-11;
 // Rows of planar friction up to which pivoting costs less than sweeping would.
 constexpr int small_to_pivot = 150;
 // Rows up to which Lemke's method comes before Newton's.
 constexpr int large_to_pivot = 1500;
-// An answer as near as this is no sign of a contradiction.
+// An answer as near as this is no sign of a contradiction: problems without a solution leave a
+// residual of the order of one, badly posed ones some digits.
 constexpr double feasible = 1e-6;
 // Rows up to which the nonlinear form is tried where all others failed.
 constexpr int largest_quadratic = 200;
@@ -74,13 +73,12 @@ std::string Cascade::why_not(const ComplementarityProblem& problem) const {
 }
 
 // From the best answer so far; true if nothing better can be had.
-template <class Method>
-bool Cascade::attempt(Method& method, Turn& turn) {
+bool Cascade::attempt(SolveFrame& method, Turn& turn) {
   const Stopwatch watch;
-  method.ask(turn.tolerance);
-  method.limit_by(turn.until);
-  const SolveReport report = method.solve(turn.problem, turn.solution);
-  turn.log.add(
+  method.ask(turn.terms.accuracy);
+  method.limit_by(turn.terms.until);
+  const SolveReport report = method.solve_valid(turn.problem, turn.solution);
+  turn.terms.log.add(
       {report.solver, report.status, report.residual.relative, report.iterations, watch.seconds()});
   last_ = report.status;
   const bool proof = report.status == SolveStatus::no_solution;
@@ -91,16 +89,16 @@ bool Cascade::attempt(Method& method, Turn& turn) {
   } else {
     turn.solution = kept_;
   }
-  return proof || is_settled(best_.residual, turn.tolerance) || turn.until.passed();
+  return proof || turn.terms.accuracy.is_settled(best_.residual) || turn.terms.until.passed();
 }
 
 SolveReport Cascade::solve(const ComplementarityProblem& problem, Solution& solution,
-                           double tolerance, const Deadline& until, AttemptLog& log) {
+                           const Terms& terms) {
   certificate_ = nullptr;
   best_ = {};
   best_.residual.relative = std::numeric_limits<double>::infinity();
   kept_ = solution;
-  Turn turn{problem, solution, tolerance, until, log};
+  Turn turn{problem, solution, terms};
   const Traits traits = traits_of(problem);
   if (traits.pivot_first ? pivot_first(turn, traits) : sweep_first(turn, traits))
     return finish(turn);
@@ -146,7 +144,7 @@ bool Cascade::sweep_first(Turn& turn, const Traits& traits) {
 bool Cascade::newton_methods(Turn& turn) {
   if (attempt(interior_, turn)) return true;
   // So near it is rounding that is left, and no other method has less of it.
-  if (best_.residual.relative <= near_enough) return true;
+  if (best_.residual.relative <= turn.terms.whole.near()) return true;
   return attempt(newton_, turn) || attempt(semismooth_, turn);
 }
 
@@ -175,14 +173,10 @@ bool Cascade::sweep(Turn& turn, int sweeps) {
 SolveReport Cascade::finish(const Turn& turn) {
   if (best_.status == SolveStatus::no_solution || best_.status == SolveStatus::refused)
     return best_;
-  const bool stopped = turn.until.passed() || last_ == SolveStatus::limit;
-  best_.status = verdict(best_.residual, turn.tolerance,
-                         stopped ? SolveStatus::limit : SolveStatus::inaccurate);
-  if (best_.status == SolveStatus::solved)
-    best_.note = "";
-  else if (is_settled(best_.residual, turn.tolerance))
-    best_.note = at_resolution;
-  return noted(best_, turn.until);
+  const bool stopped = turn.terms.until.passed() || last_ == SolveStatus::limit;
+  best_.status = stopped ? SolveStatus::limit : SolveStatus::inaccurate;
+  conclude(best_, turn.terms.accuracy, turn.terms.until);
+  return best_;
 }
 
 std::size_t AttemptLog::place(const char* solver) const {

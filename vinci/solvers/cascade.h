@@ -11,7 +11,7 @@
 // singular M), and gauss-seidel to the end of its sweeps.
 #pragma once
 
-#include "vinci/complementarity/solver.h"
+#include "vinci/complementarity/solve_frame.h"
 #include "vinci/newton/augmented_lagrangian.h"
 #include "vinci/newton/interior_point.h"
 #include "vinci/newton/quadratic_cone.h"
@@ -23,7 +23,7 @@
 
 namespace vinci {
 
-// What was tried, in order; one entry a method, added up where it had several turns.
+// What was tried, in order; one entry per method, added up where it had several turns.
 class AttemptLog {
  public:
   AttemptLog() { entries_.reserve(16); }
@@ -39,18 +39,23 @@ class AttemptLog {
 class Cascade {
  public:
   struct Settings {
-    double tolerance = 1e-11;    // asked of the judge
-    int max_iterations = 5000;   // sweeps of Gauss–Seidel; the others limit themselves
-    int largest_newton = 20000;  // rows and unknowns
-    int largest_lemke = 10000;   // rows
+    double tolerance = Accuracy::usual;  // asked of the judge
+    int max_iterations = 5000;           // sweeps of Gauss–Seidel; the others limit themselves
+    int largest_newton = 20000;          // rows and unknowns
+    int largest_lemke = 10000;           // rows
   };
   explicit Cascade(const Settings& settings);
 
   // "" if one of the methods takes the problem, otherwise each one's reason.
   std::string why_not(const ComplementarityProblem& problem) const;
-  // The time and the tolerance hold for this solve; the attempts are added to the log.
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution, double tolerance,
-                    const Deadline& until, AttemptLog& log);
+  // What holds for one solve.
+  struct Terms {
+    const Accuracy& whole;     // asked of the problem that this one is a part of
+    const Accuracy& accuracy;  // its own: a share of that
+    const Deadline& until;
+    AttemptLog& log;  // the attempts are added to it
+  };
+  SolveReport solve(const ComplementarityProblem& problem, Solution& solution, const Terms& terms);
   // The proof behind the last status no_solution.
   const VectorX* certificate() const { return certificate_; }
 
@@ -58,12 +63,9 @@ class Cascade {
   struct Turn {
     const ComplementarityProblem& problem;
     Solution& solution;
-    double tolerance;
-    const Deadline& until;
-    AttemptLog& log;
+    const Terms& terms;
   };
-  template <class Method>
-  bool attempt(Method& method, Turn& turn);
+  bool attempt(SolveFrame& method, Turn& turn);
 
   struct Traits {
     bool pyramids = false;     // rows without a diagonal of their own

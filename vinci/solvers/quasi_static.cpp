@@ -11,13 +11,18 @@
 namespace vinci {
 namespace {
 
-constexpr double tolerance = 1e-11;  // asked of the judge, as the solvers do
-constexpr int most_rounds = 20, newton_steps = 4;
+// Proximal rounds: ρ falls from its first value to the least in ten, and may have risen before.
+constexpr int most_rounds = 20;
+// Each gains eight digits where it converges: two are enough, two more for a set that changes.
+constexpr int newton_steps = 4;
 // Damping forces at first, of the forces that act: small enough to leave modes of contact alone.
 constexpr double first_share = 1e-3;
-constexpr double most_damping = 1e6, least_damping = 1e-5;  // times that
-// A residual beyond which an answer is none.
-constexpr double hopeless = 1e-3;
+// A residual from which Newton's steps with an orthogonal decomposition may reach the end: they
+// gain what the normal equations lose, whose condition is the square of that of the equations.
+constexpr double worth_decomposing = 1e-5;
+// Times that: beyond, damping holds all but everything in place; below 1e-8 of the forces it is
+// less than what one of Newton's steps takes away.
+constexpr double most_damping = 1e6, least_damping = 1e-5;
 
 // Σ J²/M of a row: the inverse of the mass that it moves.
 double mobility(const SparseRows& J, const SparseRows& inertia, int row) {
@@ -61,6 +66,12 @@ double QuasiStatic::first_weight(const ComplementarityProblem& problem, const Sp
   return speed == 0.0 ? force : first_share * force / speed;
 }
 
+// A residual beyond which an answer is none: what was found misses the laws by a thousandth of the
+// velocities asked for, or by more than the user asks for.
+double QuasiStatic::hopeless() const {
+  return std::max(1e-3, accuracy_.tolerance);
+}
+
 // The problem with ρ M beside D, and ρ M u of the last answer beside f.
 void QuasiStatic::load(const ComplementarityProblem& problem, const SparseRows& inertia,
                        double rho) {
@@ -84,20 +95,20 @@ void QuasiStatic::keep_if_better(const ComplementarityProblem& problem, const So
 // Newton's method from trial_; whether the judge is content.
 bool QuasiStatic::polish(const ComplementarityProblem& problem, const SparseRows& inertia) {
   keep_if_better(problem, trial_);
-  if (residual_.relative <= tolerance) return true;
+  if (is_content()) return true;
   if (!QuasiStaticPolish::takes(problem)) return false;
   using Precision = QuasiStaticPolish::Precision;
   refined_ = trial_;
   for (const Precision precision : {Precision::usual, Precision::high}) {
-    for (int i = 0; i < newton_steps && residual_.relative > tolerance; ++i) {
+    for (int i = 0; i < newton_steps && !is_content(); ++i) {
       if (!polish_.improve(problem, sets_, inertia, precision, refined_)) break;
       keep_if_better(problem, refined_);
     }
     // The second only where the first has come near.
-    if (residual_.relative <= tolerance || residual_.relative > 1e-5) break;
+    if (is_content() || residual_.relative > worth_decomposing) break;
     refined_ = best_;
   }
-  return residual_.relative <= tolerance;
+  return is_content();
 }
 
 // Viscosity resists every motion: the velocity follows from the forces, and is unique.
@@ -120,7 +131,7 @@ QuasiStaticAnswer QuasiStatic::solve_viscous(const ComplementarityProblem& probl
 bool QuasiStatic::go_on(const ComplementarityProblem& problem, const SparseRows& inertia,
                         QuasiStaticAnswer& answer) {
   if (problem.rows() == 0 || !polish(problem, inertia)) return false;
-  if (uniqueness_(problem, sets_, inertia, best_).count > 0) return false;
+  if (uniqueness_(problem, sets_, inertia, best_, accuracy_).count > 0) return false;
   answer.solve = {SolveStatus::solved, residual_, 0, "continuation", ""};
   return true;
 }
@@ -152,7 +163,7 @@ void QuasiStatic::search(const ComplementarityProblem& problem, const SparseRows
     }
     if (polish(problem, inertia)) return;
     // Forces that cannot balance make the answers grow from round to round.
-    if (round == 2 && residual_.relative > hopeless && no_equilibrium(problem, sets_, inertia)) {
+    if (round == 2 && residual_.relative > hopeless() && no_equilibrium(problem, sets_, inertia)) {
       answer.ending = Ending::no_equilibrium;
       return;
     }
@@ -181,7 +192,8 @@ void QuasiStatic::part_by_part(const ComplementarityProblem& problem, const Spar
     islands_.extract(problem, k, part_);
     islands_.gather_rows(k, best_.lambda, part_solution_.lambda);
     islands_.gather_unknowns(k, best_.u, part_solution_.u);
-    const QuasiStaticAnswer answer = inner_->solve(part_, part_inertia, solver, part_solution_);
+    const QuasiStaticAnswer answer =
+        inner_->solve(part_, part_inertia, solver, part_solution_, accuracy_);
     if (answer.ending != Ending::none || answer.solve.status == SolveStatus::refused) continue;
     islands_.scatter_rows(k, part_solution_.lambda, refined_.lambda);
     islands_.scatter_unknowns(k, part_solution_.u, refined_.u);
@@ -190,9 +202,10 @@ void QuasiStatic::part_by_part(const ComplementarityProblem& problem, const Spar
 }
 
 QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
-                                     const SparseRows& inertia, Solver& solver,
-                                     Solution& solution) {
+                                     const SparseRows& inertia, Solver& solver, Solution& solution,
+                                     const Accuracy& accuracy) {
   QuasiStaticAnswer answer;
+  accuracy_ = accuracy;
   judge_.prepare(problem);
   if (judge_.regular()) return solve_viscous(problem, solver, solution);
   find_friction_sets(problem, sets_);
@@ -209,18 +222,17 @@ QuasiStaticAnswer QuasiStatic::solve(const ComplementarityProblem& problem,
   search(problem, inertia, solver, answer);
   if (answer.solve.status == SolveStatus::refused || answer.ending == Ending::no_motion)
     return answer;
-  if (answer.ending == Ending::none && residual_.relative > tolerance)
-    part_by_part(problem, inertia, solver);
+  if (answer.ending == Ending::none && !is_content()) part_by_part(problem, inertia, solver);
   solution = best_;
   answer.solve.residual = residual_;
-  if (answer.ending == Ending::none && residual_.relative > hopeless)
+  if (answer.ending == Ending::none && residual_.relative > hopeless())
     answer.ending = Ending::no_motion;
-  answer.solve.status = answer.ending == Ending::no_equilibrium
-                            ? SolveStatus::no_solution
-                            : verdict(residual_, tolerance, SolveStatus::inaccurate);
+  answer.solve.status =
+      answer.ending == Ending::no_equilibrium ? SolveStatus::no_solution : SolveStatus::inaccurate;
   answer.solve.note = to_string(answer.ending);
+  conclude(answer.solve, accuracy_);
   if (answer.ending != Ending::none) return answer;
-  answer.free = uniqueness_(problem, sets_, inertia, solution);
+  answer.free = uniqueness_(problem, sets_, inertia, solution, accuracy_);
   if (answer.free.count > 0) answer.solve.note = "the motion is not unique: the least is taken";
   return answer;
 }
@@ -253,7 +265,7 @@ class BalanceProgram {
  private:
   // The program is solved to a tolerance: what it found is measured anew.
   bool proves(const VectorX& d) const {
-    constexpr double rounding = 1e-7;
+    constexpr double rounding = 100.0 * LinearProgram::tolerance;
     VectorX v = VectorX::Zero(problem_.rows());
     problem_.J.multiply_add(d.data(), v.data());
     const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
@@ -284,7 +296,7 @@ class BalanceProgram {
     } else {
       goal_[place] = -set.limit;
     }
-    constexpr int sides = 64;
+    constexpr int sides = 64;  // of a polygon around the disk, which is 1/cos(π/64) = 0.1 % wider
     const int turns = set.directions ? set.count : (set.count == 2 ? sides : 2 * set.count);
     for (int j = 0; j < turns; ++j) {
       if (set.directions) {
@@ -328,7 +340,7 @@ class BalanceProgram {
 
 bool no_equilibrium(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
                     const SparseRows& inertia) {
-  constexpr std::size_t largest = 300;  // of a dense program
+  constexpr std::size_t largest = 300;  // as of InfeasibilitySearch: the program is dense
   if (problem.unknowns() == 0 ||
       sets.size() + static_cast<std::size_t>(problem.unknowns()) > largest)
     return false;

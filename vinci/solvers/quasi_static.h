@@ -7,14 +7,13 @@
 // has a solution that tends to it, and is it for all small ρ where the laws are polyhedral
 // [Mangasarian 1984]. From that start the proximal steps f + ρ M u_k [Rockafellar 1976] and
 // Newton's method on the active set, with corrections of least motion, end at ρ = 0. Every problem
-// that is handed to the solver has a regular matrix, so every solver serves. The README has the
-// proofs asked for: uniqueness, and that there is no equilibrium.
+// that is handed to the solver has a regular matrix, so every solver serves. The proofs asked for,
+// uniqueness and that there is no equilibrium, are in docs/theory/quasi_static.md.
 #pragma once
 
 #include <memory>
 
 #include "vinci/complementarity/islands.h"
-#include "vinci/complementarity/residual.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/proofs/uniqueness.h"
 #include "vinci/solvers/ending.h"
@@ -25,15 +24,15 @@ namespace vinci {
 struct QuasiStaticAnswer {
   SolveReport solve;  // the residual is that of the problem without inertia
   Ending ending = Ending::none;
-  FreeMotion free;
+  FreeDirections free;
 };
 
 class QuasiStatic {
  public:
-  // `problem` has D as its M; `inertia` is regular. `solution` holds a guess, the
-  // velocities and forces of the last step.
+  // `problem` has D as its M; `inertia` is regular. `solution` holds a guess, the velocities and
+  // forces of the last step. `accuracy` is that of the run.
   QuasiStaticAnswer solve(const ComplementarityProblem& problem, const SparseRows& inertia,
-                          Solver& solver, Solution& solution);
+                          Solver& solver, Solution& solution, const Accuracy& accuracy = {});
 
  private:
   QuasiStaticAnswer solve_viscous(const ComplementarityProblem& problem, Solver& solver,
@@ -51,6 +50,10 @@ class QuasiStatic {
   bool polish(const ComplementarityProblem& problem, const SparseRows& inertia);
   void keep_if_better(const ComplementarityProblem& problem, const Solution& candidate);
 
+  bool is_content() const { return residual_.relative <= accuracy_.tolerance; }
+  double hopeless() const;
+
+  Accuracy accuracy_;  // of the solve at hand
   Judge judge_;
   std::vector<FrictionSet> sets_;
   ComplementarityProblem regular_;
@@ -67,7 +70,7 @@ class QuasiStatic {
 
 // Whether no contact forces of the sets balance the forces of the problem, proved by a motion d
 // with D d = 0 along which the applied forces gain more than any friction could take,
-//   fᵀd > Σ R |J_T d|,   J_N d >= μ |J_T d|.
+//   fᵀd > Σ L |J_t d|,   J_n d >= μ |J_t d|.
 bool no_equilibrium(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
                     const SparseRows& inertia);
 

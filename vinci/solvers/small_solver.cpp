@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
 
@@ -13,8 +14,9 @@ namespace {
 
 constexpr const char* name = "small";
 constexpr int most = SmallSolver::largest;
-constexpr double proximity = 1e-9;        // ρ, of the scale of a block, where W is singular
-constexpr double singular_pivot = 1e-13;  // of the largest entry of the matrix
+constexpr double proximity = 1e-9;  // ρ of ActiveSetPolish, of the scale of a block: W is singular
+// Of the largest entry of the matrix: ε for the sums of up to 32 rows, and a margin of ten.
+constexpr double singular_pivot = 1e-13;
 
 const char* reason_against(const ComplementarityProblem& problem) {
   if (problem.rows() > most) return "more than 32 rows";
@@ -37,7 +39,7 @@ const char* reason_against(const ComplementarityProblem& problem) {
   if (scalar) return nullptr;
   for (const Block& block : problem.blocks)
     if (block.law == Law::equality && block.size > 1)
-      return "contacts beside equality blocks of several rows";
+      return "contacts beside equality blocks of several rows: use the solver 'auto'";
   return nullptr;
 }
 
@@ -354,85 +356,61 @@ bool Work::newton_step(double rho) {
 
 }  // namespace
 
-std::string SmallSolver::why_not(const ComplementarityProblem& problem) const {
-  if (std::string why = problem.why_invalid(); !why.empty()) return why;
+SmallSolver::SmallSolver(const Settings& settings)
+    : SolveFrame(name, {settings.tolerance}), settings_(settings) {}
+
+bool SmallSolver::takes(const ComplementarityProblem& problem) {
+  return reason_against(problem) == nullptr;
+}
+
+std::string SmallSolver::refusal(const ComplementarityProblem& problem) const {
+  const char* const reason = reason_against(problem);
+  return reason ? reason : "";
+}
+
+const char* SmallSolver::prepare(const ComplementarityProblem& problem) {
   if (const char* reason = reason_against(problem)) return reason;
-  MassFactor mass;
-  return mass.factor(problem.M) ? "" : "M is singular";
-}
-
-SolveReport SmallSolver::solve(const ComplementarityProblem& problem, Solution& solution) {
-  if (problem.why_invalid().empty()) return solve_valid(problem, solution);
-  SolveReport report;
-  report.solver = name;
-  report.residual.relative = infinity;
-  report.note = "the problem is not valid";
-  return report;
-}
-
-SolveReport SmallSolver::solve_valid(const ComplementarityProblem& problem, Solution& solution) {
-  SolveReport report;
-  report.solver = name;
-  report.residual.relative = infinity;
-  report.note = reason_against(problem);
-  if (report.note) return report;
-  const ComplementarityProblem* local = &problem;
+  if (problem.unknowns() == 0) return nullptr;
+  if (!condensation_.begin(problem)) return singular_mass;
+  condensation_.fill(problem);
   const int m = problem.rows();
-  if (problem.unknowns() > 0) {
-    if (!condensation_.begin(problem)) {
-      report.note = "M is singular";
-      return report;
-    }
-    condensation_.fill(problem);
-    local_.C.reset(m);
-    for (int row = 0; row < m; ++row) {
-      for (int j = 0; j < m; ++j) local_.C.push(j, condensation_.W()(row, j));
-      local_.C.end_row();
-    }
-    local_.b = condensation_.q();
-    local_.blocks = problem.blocks;
-    local = &local_;
+  local_.C.reset(m);
+  for (int row = 0; row < m; ++row) {
+    for (int j = 0; j < m; ++j) local_.C.push(j, condensation_.W()(row, j));
+    local_.C.end_row();
   }
-  double lambda[most];
-  const bool guessed = solution.lambda.size() == m && solution.lambda.allFinite();
-  if (guessed)
-    std::copy_n(solution.lambda.data(), m, lambda);
-  else
-    std::fill_n(lambda, m, 0.0);
-  Work work(*local, settings_.tolerance, settings_.max_iterations, lambda);
+  local_.b = condensation_.q();
+  local_.blocks = problem.blocks;
+  return nullptr;
+}
+
+SolveFrame::Ending SmallSolver::run(const ComplementarityProblem& problem, Solution& solution) {
+  Work work(problem.unknowns() > 0 ? local_ : problem, accuracy().tolerance,
+            settings_.max_iterations, solution.lambda.data());
   const bool contacts = std::any_of(problem.blocks.begin(), problem.blocks.end(),
                                     [](const Block& b) { return b.law == Law::coulomb; });
   if (!work.solved()) contacts ? work.sweep_and_step() : work.pivot();
-  solution.lambda = Eigen::Map<const VectorX>(work.best(), m);
-  if (problem.unknowns() > 0 || !work.solved()) {
-    judge_.prepare(problem);
-    report.residual = judge_.measure(problem, solution);
-    solution.u = judge_.u();
-  } else {
-    report.residual = work.residual();
+  iterations_ = work.iterations();
+  solution.lambda = Eigen::Map<const VectorX>(work.best(), problem.rows());
+  if (problem.unknowns() == 0 && work.solved()) {
+    offer(solution.lambda, work.residual(), &solution.u);
+    return {};
   }
-  report.iterations = work.iterations();
-  report.note = "";
-  report.status = verdict(report.residual, settings_.tolerance, SolveStatus::inaccurate);
-  return report;
+  judge_.prepare(problem);
+  offer(solution.lambda, judge_.measure(problem, solution), &judge_.u());
+  return {};
 }
 
 SolverRegistry::Entry small_entry() {
-  const SmallSolver::Settings fallback;
-  OptionTable options{
-      {"tolerance", "Relative residual asked of the judge.", fallback.tolerance, "", 0.0, 1.0},
-      {"max-iterations", "Factorisations before giving up.", long{fallback.max_iterations}, "", 0,
-       1000},
-  };
-  return {name,
-          "Up to 32 rows: principal pivoting for scalar laws, local solves and Newton's method on "
-          "the active set for contacts, dense.",
-          "Kostreva 1978; Alart, Curnier 1991", options, [](const OptionValues& values) {
-            SmallSolver::Settings settings;
-            settings.tolerance = values.real("tolerance");
-            settings.max_iterations = static_cast<int>(values.integer("max-iterations"));
-            return std::make_unique<SmallSolver>(settings);
-          }};
+  using Settings = SmallSolver::Settings;
+  return entry_of<Solver, SmallSolver>(
+      name,
+      "Up to 32 rows: principal pivoting for scalar laws, local solves and Newton's method on "
+      "the active set for contacts, dense.",
+      "Kostreva 1978; Alart, Curnier 1991",
+      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
+       {&Settings::max_iterations, "max-iterations", "Factorisations before giving up.", "", 0,
+        1000}});
 }
 
 }  // namespace vinci

@@ -7,14 +7,13 @@
 #pragma once
 
 #include "vinci/complementarity/delassus_operator.h"
-#include "vinci/complementarity/residual.h"
-#include "vinci/complementarity/solver.h"
+#include "vinci/complementarity/solve_frame.h"
 #include "vinci/newton/active_set_polish.h"
 #include "vinci/splitting/sweep_order.h"
 
 namespace vinci {
 
-class GaussSeidelSolver final : public Solver {
+class GaussSeidelSolver final : public SolveFrame {
  public:
   struct Settings {
     double tolerance = 1e-12;    // asked of the judge
@@ -24,27 +23,20 @@ class GaussSeidelSolver final : public Solver {
     int check_interval = 10;     // sweeps between two judgements
     bool polish = true;
   };
-  GaussSeidelSolver() = default;
-  explicit GaussSeidelSolver(const Settings& settings) : settings_(settings) {}
-  void ask(double tolerance) { settings_.tolerance = tolerance; }
+  GaussSeidelSolver() : GaussSeidelSolver(Settings{}) {}
+  explicit GaussSeidelSolver(const Settings& settings);
   void limit_iterations(int sweeps) { settings_.max_iterations = sweeps; }
 
-  std::string why_not(const ComplementarityProblem& problem) const override;
-  SolveReport solve(const ComplementarityProblem& problem, Solution& solution) override;
-
  private:
-  const char* prepare(const ComplementarityProblem& problem);
-  Residual start(const ComplementarityProblem& problem, Solution& solution);
+  std::string refusal(const ComplementarityProblem& problem) const override;
+  const char* prepare(const ComplementarityProblem& problem) override;
+  Ending run(const ComplementarityProblem& problem, Solution& solution) override;
   void prepare_equalities(const ComplementarityProblem& problem);
   double sweep(const ComplementarityProblem& problem, bool forwards, VectorX& lambda);
   double visit(const ComplementarityProblem& problem, int block, VectorX& lambda);
-  void keep_best(const Residual& residual, const VectorX& lambda, bool judged);
   int polish_interval(const ComplementarityProblem& problem) const;
-  SolveReport finish(const ComplementarityProblem& problem, Solution& solution, int sweeps,
-                     bool stalled);
 
   Settings settings_;
-  Judge judge_;
   DelassusOperator operator_;
   SweepOrder order_;
   ActiveSetPolish polish_;
@@ -52,9 +44,6 @@ class GaussSeidelSolver final : public Solver {
   std::vector<std::size_t> equality_starts_;
   std::vector<double> local_;
   double damping_ = 0.0;  // ρ
-  VectorX best_lambda_;
-  Residual best_;
-  bool judged_best_ = false;  // solution.lambda is the best, and the judge's u and w are its own
 };
 
 SolverRegistry::Entry gauss_seidel_entry();

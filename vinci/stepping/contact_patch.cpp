@@ -130,8 +130,8 @@ void append_patch(const Model& model, std::span<const Pose> poses, const Contact
     point.patch_point = i;
     if (2 * i + 1 != n) {
       const double offset = points.offset(i);
-      const Crossing a = outline(contact.key.shape_a, 1.0, offset);
-      const Crossing b = outline(contact.key.shape_b, -1.0, offset);
+      const Crossing a = outline(contact.key.shape_a(), 1.0, offset);
+      const Crossing b = outline(contact.key.shape_b(), -1.0, offset);
       if (!a || !b) continue;
       point.point_a = middle + offset * tangent + *a * contact.normal;
       point.point_b = middle + offset * tangent - *b * contact.normal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the time-stepping methods share: one step is detect, formulate, solve, advance.
+// What the time-stepping methods share: one step is foresee, detect, formulate, solve, advance.
 //
 //   M vˡ⁺¹ = M vˡ + h f + Jᵀ λ,      qˡ⁺¹ = qˡ + h G vˡ⁺¹
 //   0 <= λ_n ⟂ J_n vˡ⁺¹ + b_n >= 0,  Coulomb friction on the quadratic cone or a pyramid
@@ -11,8 +11,7 @@
 // is integrated by the midpoint rule (free_motion.h).
 #pragma once
 
-#include "vinci/formulation/contact_rows.h"
-#include "vinci/formulation/supports.h"
+#include "vinci/formulation/problem_builder.h"
 #include "vinci/solvers/quasi_static.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
@@ -27,23 +26,44 @@ enum class MotionModel {
   quasi_static  // 0 = f + Jᵀλ, λ a force
 };
 
+// How a part of a step is made.
+struct PartRules {
+  // Up to an impact or before (impact_time.h): without restitution, and without the contacts that
+  // these rules leave out. Null: an ordinary step.
+  const FlightRules* flight = nullptr;
+  // Forces of controllers, held through the parts of a step. Null: the controllers are asked.
+  const VectorX* held_forces = nullptr;
+  bool stabilised = true;  // normal rows as the method has them; false: the fallback above
+  bool pushes = true;      // overlaps stand in the normal rows
+};
+
+// A step, or a part of one: what every stage is told.
+struct StepPart {
+  const Model& model;
+  const State& state;  // at its start
+  double h = 0.0;      // s
+  PartRules rules = {};
+
+  bool flies() const { return rules.flight != nullptr; }
+  // A part of a flight so short that forces change velocities by little more than their rounding:
+  // there is nothing to solve for.
+  bool coasts() const;
+};
+
 class ContactStepper : public TimeStepper {
  public:
   std::string why_not(const Model& model) const override;
   ComplementarityProblem probe(const Model& model) const override;
   StepReport step(StepContext& context, State& state, double h) override;
 
-  // A part of a step that ends at an impact or before (impact_time.h): without restitution, and
-  // without the contacts that the rules leave out. Where an impact is due at the start it does
-  // nothing, and flight().is_struck().
-  StepReport fly(StepContext& context, State& state, double h, const FlightRules& rules);
-  // The detection of such a part alone, for flight().
-  void look(StepContext& context, const State& state, double h, const FlightRules& rules);
-  // The last part was too short to solve for: bodies that touch something kept their velocities.
-  bool coasted() const { return coasts_; }
+  // A part of a step by these rules. A flight does nothing where an impact is due at its start:
+  // flight().is_struck().
+  StepReport advance(StepContext& context, State& state, double h, const PartRules& rules);
+  // The detection of a flight alone, for flight().
+  void look(StepContext& context, const State& state, double h, const PartRules& rules);
   const Flight& flight() const { return flight_; }
   const std::vector<double>& reach() const { return reach_.distances(); }
-  ConeForm form() const { return {cone_, directions_}; }
+  const ConeForm& form() const { return form_; }
   MotionModel motion() const { return motion_; }
 
  protected:
@@ -61,71 +81,63 @@ class ContactStepper : public TimeStepper {
   virtual void find_contacts(StepContext& context, const State& state);
   virtual bool yields(const Model& model, const Contact& contact) const;
   // Layers in the terms of the contacts that yield.
-  virtual void soften(const StepContext& context, const State& state, double h,
+  virtual void soften(const StepPart& part, const ContactSet& contacts,
                       std::span<ContactTerms> terms);
-  // What the contacts that yield hand to the next step; state.contacts has that of all others.
+  // What the contacts that yield hand to the next step; state.memory has that of all others.
   virtual void remember(const StepContext& context, State& state, double h);
 
-  // The step without contact: forces_, placed_, foreseen_, M, p and reach_ for h seconds.
-  void begin(StepContext& context, const State& state, double h);
+  // The part without contact: forces_, placed_, foreseen_, M, p and reach_.
+  void begin(StepContext& context, const StepPart& part);
   const VectorX& foreseen() const { return foreseen_; }
   // The C of the contact in probe().
   virtual std::span<const Compliance> probe_compliance() const { return {}; }
 
  private:
   bool foresees() const;
-  void foresee(const Model& model, const State& state, double h);
-  void fill_motion(StepContext& context, const State& state, double h);
-  void set_reach(const Model& model, const State& state, double h);
-  void detect(StepContext& context, const State& state, double h, StepReport& report);
-  void formulate(StepContext& context, const State& state, double h);
-  void warm_start(StepContext& context, const State& state, double h);
-  void solve(StepContext& context, StepReport& report);
-  bool has_no_answer(const StepReport& report) const;
-  bool is_still(const Model& model, int body) const;
-  void rest_on_supports(const Model& model);
-  void solve_motion(StepContext& context, StepReport& report);
-  void fall_back(StepContext& context, const State& state, double h, StepReport& report);
-  bool is_pushed(const StepContext& context, const StepReport& report) const;
-  void settle(StepContext& context, const State& state, double h, StepReport& report);
-  bool is_whole(const Model& model, double h, StepReport& report);
-  void mark_touched(StepContext& context, double h);
-  void move(const StepContext& context, const State& state, double h);
-  void collect(StepContext& context, State& state, double h, StepReport& report);
-  void collect_supports(StepContext& context, State& state, double h, StepReport& report,
-                        int row) const;
-  void advance(const StepContext& context, State& state, double h);
-  ContactTerms terms_of(const Model& model, const State& state, const Contact& contact,
-                        double approach, double h) const;
-
   double impulse_time(double h) const;
+  void foresee(const StepPart& part);
+  void fill_motion(const StepPart& part, ComplementarityProblem& problem);
+  void set_reach(const StepPart& part);
+  void detect(StepContext& context, const StepPart& part, StepReport& report);
+  ContactTerms terms_of(const StepPart& part, const Contact& contact, double rebound_due) const;
+  void formulate(StepWorkspace& work, const StepPart& part);
+  void warm_start(StepWorkspace& work, const StepPart& part) const;
+  void solve(StepContext& context, StepReport& report);
+  void solve_motion(StepContext& context, StepReport& report);
+  bool has_no_answer(const StepReport& report) const;
+  void fall_back(StepContext& context, StepPart part, StepReport& report);
+  bool is_pushed(const StepWorkspace& work, const StepPart& part, const StepReport& report) const;
+  void settle(StepContext& context, StepPart part, StepReport& report);
+  bool is_still(const Model& model, int body) const;
+  void rest_on_supports(const Model& model, const Accuracy& accuracy);
+  bool is_whole(const StepPart& part, StepReport& report);
+  void mark_touched(StepWorkspace& work, const StepPart& part);
+  void move(const StepPart& part);
+  void collect(StepContext& context, State& state, double h, StepReport& report);
+  void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
+  void remember_elements(const StepWorkspace& work, State& state, double h) const;
 
   MotionModel motion_ = MotionModel::dynamic;
-  Cone cone_ = Cone::quadratic;
-  int directions_ = 8;
+  ConeForm form_;
   double touch_;
 
-  // Of a step with the times of its impacts.
-  Flight flight_;
-  bool in_flight_ = false;
-  bool coasts_ = false;        // this part is too short to solve for
-  std::vector<char> touched_;  // per body: a contact or a support takes part
-
   // Workspace, kept between steps.
-  bool stabilised_ = true;    // normal rows as the method has them
-  bool pushes_ = true;        // overlaps stand in them
-  VectorX forces_;            // applied, packed
-  VectorX foreseen_;          // packed velocities at the end of the step without contact
-  VectorX next_;              // packed velocities at the end of the step
-  VectorX pushed_;            // likewise, with what pushes overlapping bodies apart
-  std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
-  std::vector<Pose> moved_;   // poses at the end of the step
-  SparseRows inertia_;        // quasi-static: what measures motion
+  Flight flight_;
+  std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
+  VectorX forces_;             // applied, packed
+  VectorX foreseen_;           // packed velocities at the end of the step without contact
+  VectorX next_;               // packed velocities at the end of the step
+  VectorX pushed_;             // likewise, with what pushes overlapping bodies apart
+  std::vector<Pose> placed_;   // poses with the prescribed coordinates at the end of the step
+  std::vector<Pose> moved_;    // poses at the end of the step
+  SparseRows inertia_;         // quasi-static: what measures motion
   QuasiStatic quasi_static_;
-  std::vector<SupportPoint> supports_;
   Reach reach_;
-  std::vector<ContactTerms> terms_;        // parallel to the contacts
-  std::vector<ContactMemory> remembered_;  // likewise: of the last step, or nothing
+  std::vector<ContactTerms> terms_;  // parallel to the contacts
+  std::vector<SupportPoint> supports_;
+  std::vector<ElementTerms> elements_;
+  std::vector<ElementRow> element_rows_;  // of one element
+  ProblemBuilder builder_;
 };
 
 }  // namespace vinci

@@ -60,17 +60,15 @@ WatchedContact Flight::watched(const Model& model, const std::vector<Pose>& pose
           least_speed(model, poses, contact)};
 }
 
-bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact,
-                        const ContactMemory* memory) {
+bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact, bool carried,
+                        bool rebounds) {
   if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
   const WatchedContact parabola =
       watched(ends.model, ends.state.poses, ends.state.velocities, contact);
   bool leaves = false;
   if (contact.gap <= rules_.touch) {
-    const bool rebounds = memory && memory->approach > 0.0;
     // A contact that carried load is no impact: its normal turned.
-    const bool carried = memory && !rebounds;
-    struck_ = struck_ || (!carried && parabola.rate < -parabola.least);
+    struck_ = struck_ || ((!carried || rebounds) && parabola.rate < -parabola.least);
     // A rebound that comes back slowly within the flight is none: nothing would meet it there.
     const double back =
         meeting_time(std::max(0.0, contact.gap), parabola.rate, parabola.acceleration);
@@ -90,12 +88,11 @@ void Flight::sort(const FlightEnds& ends, ContactSet& contacts) {
   left_out_.clear();
   change_ = rules_.step / ends.duration * (ends.foreseen - ends.state.velocities);
   if (!rules_.watches) return;
-  auto memory = ends.state.contacts.begin();  // both lists are sorted by key
-  const auto end = ends.state.contacts.end();
+  MemoryCursor impulses(ends.state.memory.impulses);
+  MemoryCursor rebounds(ends.state.memory.rebounds);
   std::erase_if(contacts, [&](const Contact& contact) {
-    while (memory != end && memory->key < contact.key) ++memory;
-    const bool known = memory != end && memory->key == contact.key;
-    return leaves_out(ends, contact, known ? &*memory : nullptr);
+    return leaves_out(ends, contact, impulses.find(contact.key) != nullptr,
+                      rebounds.find(contact.key) != nullptr);
   });
 }
 

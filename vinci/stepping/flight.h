@@ -81,13 +81,13 @@ class Flight {
                      const Contact& contact) const;
 
  private:
-  bool leaves_out(const FlightEnds& ends, const Contact& contact, const ContactMemory* memory);
+  bool leaves_out(const FlightEnds& ends, const Contact& contact, bool carried, bool rebounds);
 
   FlightRules rules_;
   bool struck_ = false;
   VectorX change_;  // of the packed velocities in H by the applied forces
   std::vector<WatchedContact> left_out_;
-  std::vector<ContactKey> included_;
+  std::vector<EntityKey> included_;
 };
 
 }  // namespace vinci

@@ -20,19 +20,19 @@ struct ImpactState {
   double velocity = 0.0;     // normal, at the start of the step, m/s; < 0 closing
   double change = 0.0;       // by the free forces in the step, m/s
   double restitution = 0.0;  // e
-  double approach = 0.0;     // remembered from the landing in the last step, m/s; 0 if none
+  double rebound_due = 0.0;  // closing speed of a landing in the last step, m/s; 0 if none
 };
 
 struct ImpactTerms {
-  double closing = 0.0;   // the normal row asks v_n >= −closing
-  double approach = 0.0;  // to remember if the contact is hit in this step
+  double closing = 0.0;  // the normal row asks v_n >= −closing
+  double rebound = 0.0;  // closing speed to remember if the contact is hit in this step, m/s
 };
 
 inline ImpactTerms newton_impact(const ImpactState& s, double h) {
   const double closing = s.gap / h;
   if (s.restitution <= 0.0) return {closing, 0.0};
-  if (s.approach > 0.0)
-    return {std::min(closing, -s.restitution * s.approach - 0.5 * s.change), 0.0};
+  if (s.rebound_due > 0.0)
+    return {std::min(closing, -s.restitution * s.rebound_due - 0.5 * s.change), 0.0};
   const double speed = -(s.velocity + 0.5 * s.change);
   if (speed <= 0.0 || s.gap + h * (s.velocity + s.change) > 0.0) return {closing, 0.0};
   const double fall = std::max(0.0, -2.0 * s.change / h * std::max(0.0, s.gap));

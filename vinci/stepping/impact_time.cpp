@@ -25,13 +25,9 @@ bool ends_run(const StepReport& report) {
   return report.diverged_body >= 0 || report.ending != Ending::none;
 }
 
-bool by_key(const ContactMemory& memory, const ContactKey& key) {
-  return memory.key < key;
-}
-
 // The memory of a contact is an impulse in the time of the whole step: a guess for the next part.
 void scale_memory(State& state, double factor) {
-  for (ContactMemory& memory : state.contacts) memory.impulse *= factor;
+  for (ImpulseMemory& memory : state.memory.impulses) memory.impulse *= factor;
 }
 
 }  // namespace
@@ -93,7 +89,7 @@ std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& 
   probe.inelastic = method_->probe(model);
   probe.before = VectorX::Zero(probe.inelastic.unknowns());
   probe.contacts.push_back({.row = 0,
-                            .size = row_count(model.world, form.cone, form.directions, friction),
+                            .size = contact_row_count(model.world, form, friction),
                             .restitution = 1.0,
                             .friction = friction});
   probe.pyramid = form.cone == Cone::pyramid;
@@ -101,25 +97,18 @@ std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& 
 }
 
 StepReport ImpactTimeStepper::step(StepContext& context, State& state, double h) {
-  const std::int64_t number = state.step;
-  const double begin = state.time;
   SubstepSum sum(collected_);
-  before_ = context.solved;
+  before_ = context.out.contacts;
   now_ = state;
   try {
     hold_forces(context, state, h, held_);
-    context.held_forces = &held_;
     advance_whole(context, h, sum);
   } catch (...) {
-    context.held_forces = nullptr;
-    context.solved = before_;
+    context.out.contacts = before_;
     throw;
   }
-  context.held_forces = nullptr;
   state = now_;
-  state.step = number + 1;
-  state.time = begin + h;
-  return sum.finish(context.solved);
+  return sum.finish(context.out.contacts);
 }
 
 void ImpactTimeStepper::advance_whole(StepContext& context, double h, SubstepSum& sum) {
@@ -144,10 +133,12 @@ void ImpactTimeStepper::advance_whole(StepContext& context, double h, SubstepSum
 void ImpactTimeStepper::fly(StepContext& context, double h, SubstepSum& sum) {
   trial_ = now_;
   scale_memory(trial_, h / rules_.step);
-  flown_ = method_->fly(context, trial_, h, rules_);
+  const PartRules part{.flight = &rules_, .held_forces = &held_};
+  const bool coasts = StepPart{*context.in.model, trial_, h, part}.coasts();
+  flown_ = method_->advance(context, trial_, h, part);
   rules_.strikes = false;  // of this part; what touches now was no impact at its start
-  if (method_->coasted())
-    trial_.contacts = now_.contacts;
+  if (coasts)
+    trial_.memory = now_.memory;
   else
     scale_memory(trial_, rules_.step / h);
   flight_time_ = h;
@@ -160,20 +151,20 @@ void ImpactTimeStepper::fly(StepContext& context, double h, SubstepSum& sum) {
 void ImpactTimeStepper::take(const StepContext& context, double& left, SubstepSum& sum) {
   std::swap(now_, trial_);
   left -= flight_time_;
-  sum.add(flown_, context.solved);
+  sum.add(flown_, context.out.contacts);
 }
 
 // The least gap, m, of the contacts at the end of the last flight that it left out and that meet
 // too fast for an ordinary step; infinity if there is none.
 double ImpactTimeStepper::gap_after(StepContext& context, SubstepSum& sum) {
-  const Model& model = *context.model;
+  const Model& model = *context.in.model;
   const Flight& flight = method_->flight();
   const Stopwatch watch;
-  context.detector->detect(model, trial_.poses, method_->reach(), ends_);
+  context.in.detector->detect(model, trial_.poses, method_->reach(), ends_);
   double least = infinity;
   seen_.clear();
-  auto part = context.contacts.begin();  // both lists are sorted by key
-  const auto end = context.contacts.end();
+  auto part = context.work.contacts.begin();  // both lists are sorted by key
+  const auto end = context.work.contacts.end();
   for (const Contact& contact : ends_) {
     while (part != end && part->key < contact.key) ++part;
     const bool took_part = part != end && part->key == contact.key;
@@ -275,7 +266,7 @@ double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts
 // The flight grows towards the impact and does not pass it.
 ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double& left,
                                                     SubstepSum& sum) {
-  method_->look(context, now_, left, rules_);
+  method_->look(context, now_, left, {.flight = &rules_, .held_forces = &held_});
   rules_.strikes = false;
   sum.add_detection();
   if (method_->flight().is_struck()) {
@@ -322,8 +313,8 @@ void ImpactTimeStepper::find_impact(const Model& model) {
 
 // The contacts at now_, into ends_.
 void ImpactTimeStepper::find_touching(StepContext& context, SubstepSum& sum) {
-  touch_.set(*context.model, rules_.touch);
-  context.detector->detect(*context.model, now_.poses, touch_.distances(), ends_);
+  touch_.set(*context.in.model, rules_.touch);
+  context.in.detector->detect(*context.in.model, now_.poses, touch_.distances(), ends_);
   sum.add_detection();
 }
 
@@ -344,10 +335,8 @@ void ImpactTimeStepper::formulate(const Model& model) {
   terms_.clear();
   impact_.contacts.clear();
   impact_.pyramid = form.cone == Cone::pyramid;
-  int row = 0;
   for (const Contact& contact : ends_) {
-    const Surface& surface = model.surface(model.shapes[contact.key.shape_a].material,
-                                           model.shapes[contact.key.shape_b].material);
+    const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     ContactTerms terms;
     terms.frame = contact_frame(model.world, contact.normal);
     terms.friction = surface.friction;
@@ -355,23 +344,28 @@ void ImpactTimeStepper::formulate(const Model& model) {
     terms.normal_bias = contact.normal.dot(driven);
     terms.prescribed = {terms.frame.tangent_1.dot(driven), terms.frame.tangent_2.dot(driven)};
     terms_.push_back(terms);
-    const Vector3 before = relative_velocity(model, now_.poses, now_.velocities, contact);
-    const int size = row_count(model.world, form.cone, form.directions, terms.friction);
-    impact_.contacts.push_back({row,
-                                size,
-                                surface.restitution,
-                                surface.friction,
-                                {contact.normal.dot(before), terms.frame.tangent_1.dot(before),
-                                 terms.frame.tangent_2.dot(before)}});
-    row += size;
   }
-  append_contact_rows(model, now_.poses, ends_, terms_, form.cone, form.directions, problem);
+  builder_.begin(model, now_.poses, form);
+  builder_.add(ends_, terms_);
+  builder_.finish(problem);
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const Contact& contact = ends_[i];
+    const EntityRows& rows = builder_.contacts()[i];
+    const ContactFrame& frame = terms_[i].frame;
+    const Vector3 before = relative_velocity(model, now_.poses, now_.velocities, contact);
+    impact_.contacts.push_back(
+        {rows.first,
+         rows.count,
+         model.surface_between(contact.key.shape_a(), contact.key.shape_b()).restitution,
+         terms_[i].friction,
+         {contact.normal.dot(before), frame.tangent_1.dot(before), frame.tangent_2.dot(before)}});
+  }
 }
 
 // The impact at now_ of the contacts in ends_ that touch; false if it was not solved, as where
 // bodies are squeezed: it would come again and again.
 bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
-  const Model& model = *context.model;
+  const Model& model = *context.in.model;
   const Stopwatch watch;
   find_impact(model);
   if (ends_.empty()) return true;
@@ -381,7 +375,7 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   impulse_.lambda.setZero(impact_.inelastic.rows());
   StepReport part;
   part.passes = 0;
-  const ImpactReport done = context.impact_law->apply(impact_, *context.solver, impulse_);
+  const ImpactReport done = context.in.impact_law->apply(impact_, *context.in.solver, impulse_);
   part.solve = done.solve;
   part.fell_back = done.fell_back;
   const double broken = impact_residual(impact_, judge_, impulse_);
@@ -406,24 +400,23 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
 // Impulses for the record; contacts that part now are remembered, so that the next flight leaves
 // them out.
 void ImpactTimeStepper::rebound(const Model& model) {
-  const ConeForm form = method_->form();
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     const Contact& contact = ends_[i];
     const ContactFrame& frame = terms_[i].frame;
     SolvedContact solved{contact, frame.tangent_1, frame.tangent_2};
     solved.friction = terms_[i].friction;
-    solved.impulse = impulse_of(model.world, form.cone, form.directions, solved.friction,
-                                impulse_.lambda, impact_.contacts[i].row);
+    solved.impulse = builder_.impulse(builder_.contacts()[i], impulse_.lambda);
     const Vector3 velocity = relative_velocity(model, now_.poses, now_.velocities, contact);
     solved.velocity = {frame.normal.dot(velocity), frame.tangent_1.dot(velocity),
                        frame.tangent_2.dot(velocity)};
     struck_.push_back(solved);
     if (!(solved.velocity[0] > 0.0)) continue;
-    const auto place =
-        std::lower_bound(now_.contacts.begin(), now_.contacts.end(), contact.key, by_key);
-    const bool known = place != now_.contacts.end() && place->key == contact.key;
-    const auto memory = known ? place : now_.contacts.insert(place, {contact.key});
-    memory->approach = solved.velocity[0];
+    std::vector<ReboundMemory>& rebounds = now_.memory.rebounds;
+    const auto place = std::lower_bound(
+        rebounds.begin(), rebounds.end(), contact.key,
+        [](const ReboundMemory& record, const EntityKey& key) { return record.key < key; });
+    const bool known = place != rebounds.end() && place->key == contact.key;
+    (known ? place : rebounds.insert(place, {contact.key}))->speed = solved.velocity[0];
   }
 }
 

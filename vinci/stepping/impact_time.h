@@ -78,6 +78,7 @@ class ImpactTimeStepper : public TimeStepper {
   Solution impulse_;
   VectorX prescribed_;  // packed velocities of the prescribed coordinates alone
   std::vector<ContactTerms> terms_;
+  ProblemBuilder builder_;
   Judge judge_;
   Reach touch_;
   std::vector<SolvedContact> struck_;     // of the last impact

@@ -31,13 +31,8 @@ PatchForm form_of(const OptionValues& options) {
   return form;
 }
 
-// Keys of supports name no shapes.
-bool is_soft(const Model& model, const ContactKey& key) {
-  return std::max(key.shape_a, key.shape_b) < model.shapes.size() && !layers_of(model, key).rigid();
-}
-
-auto place(const ContactMemory& memory) {
-  return std::pair(memory.key, memory.patch_point);
+bool is_soft(const Model& model, const EntityKey& key) {
+  return key.kind == EntityKind::contact && !layers_of(model, key).rigid();
 }
 
 }  // namespace
@@ -110,20 +105,15 @@ bool SongPangKumar::yields(const Model& model, const Contact& contact) const {
 // --- substeps ---------------------------------------------------------------------------------
 
 StepReport SongPangKumar::step(StepContext& context, State& state, double h) {
-  before_ = context.solved;
+  before_ = context.out.contacts;
   hold_forces(context, state, h, held_);
-  context.held_forces = &held_;
   try {
     work_ = state;
     StepReport report = substeps(context, work_, h);
-    context.held_forces = nullptr;
-    work_.step = state.step + 1;
-    work_.time = state.time + h;
     std::swap(state, work_);
     return report;
   } catch (...) {
-    context.held_forces = nullptr;
-    context.solved = before_;
+    context.out.contacts = before_;
     throw;
   }
 }
@@ -141,22 +131,22 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
     sum.add(Stage::detect, watch.lap());
     const bool last = !(remaining - size > sliver * size);
     if (last) size = remaining;
-    sum.add(ContactStepper::step(context, state, size), context.solved);
+    sum.add(advance(context, state, size, {.held_forces = &held_}), context.out.contacts);
     if (last || sum.ended()) break;
   }
-  StepReport report = sum.finish(context.solved);
+  StepReport report = sum.finish(context.out.contacts);
   report.coarse = coarse_;
   return report;
 }
 
 double SongPangKumar::substep_size(StepContext& context, const State& state, double remaining) {
-  const Model& model = *context.model;
-  begin(context, state, remaining);
+  const Model& model = *context.in.model;
+  begin(context, {model, state, remaining, {.held_forces = &held_}});
   seen_.clear();
   seen_reach_.clear();
   if (!foreseen().allFinite()) return remaining;  // the step says whose fault it is
   seen_reach_ = reach();
-  context.detector->detect(model, state.poses, seen_reach_, seen_);
+  context.in.detector->detect(model, state.poses, seen_reach_, seen_);
   const double size = rule_.size(model, state, foreseen(), seen_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
@@ -167,22 +157,22 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
 
 // Those of substep_size() where they suffice, as points of patches.
 void SongPangKumar::find_contacts(StepContext& context, const State& state) {
-  const Model& model = *context.model;
+  const Model& model = *context.in.model;
   const std::vector<double>& distances = reach();
   const bool known = std::equal(distances.begin(), distances.end(), seen_reach_.begin(),
                                 seen_reach_.end(), std::less_equal<>());
   if (!known) {
     seen_.clear();
     seen_reach_ = distances;
-    context.detector->detect(model, state.poses, distances, seen_);
+    context.in.detector->detect(model, state.poses, distances, seen_);
   }
   for (const Contact& contact : seen_) {
     const double within = distances[contact.body_a] + distances[contact.body_b];
     if (contact.gap > within) continue;
     if (points_.count() == 1 || !yields(model, contact))
-      context.contacts.push_back(contact);
+      context.work.contacts.push_back(contact);
     else
-      append_patch(model, state.poses, contact, points_, within, context.contacts);
+      append_patch(model, state.poses, contact, points_, within, context.work.contacts);
   }
 }
 
@@ -192,45 +182,47 @@ std::span<SongPangKumar::PatchPoint> SongPangKumar::points_of(std::size_t patch)
 }
 
 // The patches in reach and those that still recover, by key, with their deformations.
-void SongPangKumar::gather(const StepContext& context, const State& state) {
-  const Model& model = *context.model;
-  const ContactSet& contacts = context.contacts;
+void SongPangKumar::gather(const StepPart& part, const ContactSet& contacts) {
+  const Model& model = part.model;
   patches_.clear();
   patch_points_.clear();
-  const auto soft = [&](const ContactKey& key) { return is_soft(model, key); };
+  const auto soft = [&](const EntityKey& key) { return is_soft(model, key); };
+  const std::vector<ImpulseMemory>& known =
+      part.state.memory.impulses;  // every point of every patch
   std::size_t i = 0, m = 0;
   for (;;) {
     while (i < contacts.size() && !soft(contacts[i].key)) ++i;
-    while (m < state.contacts.size() && !soft(state.contacts[m].key)) ++m;
-    const bool more = i < contacts.size(), known = m < state.contacts.size();
-    if (!more && !known) return;
-    const bool in_reach = more && !(known && state.contacts[m].key < contacts[i].key);
-    Patch patch{in_reach ? contacts[i].key : state.contacts[m].key, static_cast<int>(i), 0};
+    while (m < known.size() && !soft(known[m].key)) ++m;
+    const bool more = i < contacts.size(), remembered = m < known.size();
+    if (!more && !remembered) return;
+    const bool in_reach = more && !(remembered && known[m].key < contacts[i].key);
+    Patch patch{in_reach ? contacts[i].key : known[m].key, static_cast<int>(i), 0};
     while (i < contacts.size() && contacts[i].key == patch.key) ++i, ++patch.count;
-    add_patch(context, state, patch);
-    while (m < state.contacts.size() && state.contacts[m].key == patch.key) ++m;
+    add_patch(part, contacts, patch);
+    while (m < known.size() && known[m].key == patch.key) ++m;
   }
 }
 
 // A patch that is not known yet is pressed in as far as its bodies overlap, at rest: they began so,
 // or the features of a contact that was there before have changed.
-void SongPangKumar::add_patch(const StepContext& context, const State& state, const Patch& patch) {
+void SongPangKumar::add_patch(const StepPart& part, const ContactSet& contacts,
+                              const Patch& patch) {
+  const Memory& memory = part.state.memory;
   patches_.push_back(patch);
   patch_points_.resize(patches_.size() * static_cast<std::size_t>(points_.count()));
   const std::span<PatchPoint> points = points_of(patches_.size() - 1);
-  const std::span<const ContactMemory> memory = memory_of(state, patch.key);
   for (PatchPoint& point : points) point = {};
-  for (const ContactMemory& known : memory) {
-    if (known.patch_point < 0 || known.patch_point >= points_.count()) continue;
-    PatchPoint& point = points[static_cast<std::size_t>(known.patch_point)];
+  for (const LayerMemory& known : records_of(memory.layers, patch.key)) {
+    if (known.point < 0 || known.point >= points_.count()) continue;
+    PatchPoint& point = points[static_cast<std::size_t>(known.point)];
     point.a = known.deformation_a.head<2>();
     point.b = known.deformation_b.head<2>();
   }
-  if (!memory.empty()) return;
-  const LayerPair layers = layers_of(*context.model, patch.key);
+  if (!records_of(memory.impulses, patch.key).empty()) return;
+  const LayerPair layers = layers_of(part.model, patch.key);
   const double share_a = in_series(*layers.a, *layers.b).share_a;
   for (int i = patch.first; i < patch.first + patch.count; ++i) {
-    const Contact& contact = context.contacts[static_cast<std::size_t>(i)];
+    const Contact& contact = contacts[static_cast<std::size_t>(i)];
     PatchPoint& point = points[static_cast<std::size_t>(contact.patch_point)];
     const double pressed = std::max(0.0, -contact.gap);
     point.a[0] = share_a * pressed;
@@ -240,19 +232,20 @@ void SongPangKumar::add_patch(const StepContext& context, const State& state, co
 
 // Where a layer and a body part, the free closing speed passes through zero, and its sign is chance
 // once it has lost six digits: such a contact counts as open.
-void SongPangKumar::open_by_rounding(const StepContext& context, const State& state,
-                                     const Contact& contact, ContactTerms& term) const {
+void SongPangKumar::open_by_rounding(const StepPart& part, const Contact& contact,
+                                     ContactTerms& term) const {
   constexpr double lost = 1e-6;
   const double velocity =
-      contact.normal.dot(relative_velocity(*context.model, state.poses, foreseen(), contact));
+      contact.normal.dot(relative_velocity(part.model, part.state.poses, foreseen(), contact));
   const double size = std::abs(velocity) + std::abs(term.normal_bias);
   if (std::abs(velocity + term.normal_bias) <= lost * size) term.normal_bias += 2.0 * lost * size;
 }
 
-void SongPangKumar::soften(const StepContext& context, const State& state, double h,
+void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
                            std::span<ContactTerms> terms) {
-  const Model& model = *context.model;
-  gather(context, state);
+  const Model& model = part.model;
+  const double h = part.h;
+  gather(part, contacts);
   std::size_t total = 0;
   for (const Patch& patch : patches_)
     total += points_.coupled() ? static_cast<std::size_t>(patch.count) * patch.count : patch.count;
@@ -267,7 +260,7 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
     block.topLeftCorner<2, 2>() = (a.yield + b.yield) / h;
     const std::span<const PatchPoint> points = points_of(k);
     for (int i = patch.first; i < patch.first + patch.count; ++i) {
-      const Contact& contact = context.contacts[static_cast<std::size_t>(i)];
+      const Contact& contact = contacts[static_cast<std::size_t>(i)];
       const int own = contact.patch_point;
       const PatchPoint& point = points[static_cast<std::size_t>(own)];
       ContactTerms& term = terms[static_cast<std::size_t>(i)];
@@ -275,11 +268,11 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
       const Vector2 recovery = a.recover * point.a + b.recover * point.b;
       term.normal_bias += (point.a[0] + point.b[0]) / h - recovery[0];
       term.prescribed[0] -= recovery[1];
-      open_by_rounding(context, state, contact, term);
+      open_by_rounding(part, contact, term);
       const std::size_t first = used;
       for (int j = patch.first; j < patch.first + patch.count; ++j) {
         if (j != i && !points_.coupled()) continue;
-        const int other = context.contacts[static_cast<std::size_t>(j)].patch_point;
+        const int other = contacts[static_cast<std::size_t>(j)].patch_point;
         compliance_[used++] = {j, points_.share(own, other) * block};
       }
       term.compliance = {compliance_.data() + first, used - first};
@@ -290,7 +283,7 @@ void SongPangKumar::soften(const StepContext& context, const State& state, doubl
 // Deformations of a patch at the end of the step; whether it is still loaded or pressed in.
 bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) {
   const Patch& patch = patches_[k];
-  const LayerPair layers = layers_of(*context.model, patch.key);
+  const LayerPair layers = layers_of(*context.in.model, patch.key);
   const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
   const std::span<PatchPoint> points = points_of(k);
   bool lives = false;
@@ -299,7 +292,7 @@ bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) 
     point.b = b.relax * point.b;
   }
   for (int j = patch.first; j < patch.first + patch.count; ++j) {
-    const SolvedContact& solved = context.solved[static_cast<std::size_t>(j)];
+    const SolvedContact& solved = context.out.contacts[static_cast<std::size_t>(j)];
     const int own = solved.contact.patch_point;
     points[static_cast<std::size_t>(own)].impulse = solved.impulse;
     lives |= !solved.impulse.isZero(0.0);
@@ -317,19 +310,22 @@ bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) 
 }
 
 void SongPangKumar::remember(const StepContext& context, State& state, double h) {
-  const Model& model = *context.model;
-  std::erase_if(state.contacts,
-                [&](const ContactMemory& memory) { return is_soft(model, memory.key); });
+  const Model& model = *context.in.model;
+  Memory& memory = state.memory;
+  const auto soft = [&](const auto& record) { return is_soft(model, record.key); };
+  std::erase_if(memory.impulses, soft);
   for (std::size_t k = 0; k < patches_.size(); ++k) {
     if (!deform(context, k, h)) continue;
     std::int64_t i = 0;
-    for (const PatchPoint& point : points_of(k))
-      state.contacts.push_back({patches_[k].key, point.impulse, 0.0, i++,
-                                Vector3(point.a[0], point.a[1], 0.0),
-                                Vector3(point.b[0], point.b[1], 0.0)});
+    for (const PatchPoint& point : points_of(k)) {
+      const LayerMemory layer{patches_[k].key, i, Vector3(point.a[0], point.a[1], 0.0),
+                              Vector3(point.b[0], point.b[1], 0.0)};
+      memory.impulses.push_back({patches_[k].key, i, point.impulse});
+      if (i > 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
+      ++i;
+    }
   }
-  std::sort(state.contacts.begin(), state.contacts.end(),
-            [](const ContactMemory& x, const ContactMemory& y) { return place(x) < place(y); });
+  memory.sort();
 }
 
 }  // namespace vinci

@@ -32,14 +32,14 @@ class SongPangKumar : public ContactStepper {
   }
   void find_contacts(StepContext& context, const State& state) override;
   bool yields(const Model& model, const Contact& contact) const override;
-  void soften(const StepContext& context, const State& state, double h,
+  void soften(const StepPart& part, const ContactSet& contacts,
               std::span<ContactTerms> terms) override;
   void remember(const StepContext& context, State& state, double h) override;
   std::span<const Compliance> probe_compliance() const override { return {&probe_, 1}; }
 
  private:
   struct Patch {
-    ContactKey key;
+    EntityKey key;
     int first = 0, count = 0;  // its contacts in the set, which may be none
   };
   struct PatchPoint {
@@ -49,10 +49,9 @@ class SongPangKumar : public ContactStepper {
 
   double substep_size(StepContext& context, const State& state, double remaining);
   StepReport substeps(StepContext& context, State& state, double h);
-  void gather(const StepContext& context, const State& state);
-  void add_patch(const StepContext& context, const State& state, const Patch& patch);
-  void open_by_rounding(const StepContext& context, const State& state, const Contact& contact,
-                        ContactTerms& term) const;
+  void gather(const StepPart& part, const ContactSet& contacts);
+  void add_patch(const StepPart& part, const ContactSet& contacts, const Patch& patch);
+  void open_by_rounding(const StepPart& part, const Contact& contact, ContactTerms& term) const;
   bool deform(const StepContext& context, std::size_t patch, double h);
   std::span<PatchPoint> points_of(std::size_t patch);
 

@@ -27,38 +27,34 @@ int first_spoilt(const VectorX& numbers, const VectorX& before) {
 }  // namespace
 
 void step_forces(StepContext& context, const State& state, double h, VectorX& forces) {
-  applied_forces(*context.model, state, forces);
-  if (context.held_forces) {
-    forces += *context.held_forces;
-    return;
-  }
-  context.controls = state.controls;
+  applied_forces(*context.in.model, state, forces);
+  context.out.controls = state.controls;
   Eigen::Index first = 0;
-  for (const NamedController& item : context.controllers) {
+  for (const NamedController& item : context.in.controllers) {
     const Eigen::Index size = item.controller->memory_size();
-    if (first + size > context.controls.size())
+    if (first + size > context.out.controls.size())
       throw Error("its memory has another size than when the simulation was made", item.name);
-    context.forces_before = forces;
-    auto memory = context.controls.segment(first, size);
-    item.controller->act(*context.model, state, h, forces, memory);
-    if (const int i = first_spoilt(forces, context.forces_before); i >= 0)
+    context.work.forces_before = forces;
+    auto memory = context.out.controls.segment(first, size);
+    item.controller->act(*context.in.model, state, h, forces, memory);
+    if (const int i = first_spoilt(forces, context.work.forces_before); i >= 0)
       throw Error(
           fmt::format("the controller gave the force {} on {} at {:.9g} s; accepted: finite "
                       "numbers",
-                      forces[i], entry_name(*context.model, i), state.time),
+                      forces[i], entry_name(*context.in.model, i), state.time),
           item.name);
     if (!memory.allFinite())
       throw Error(fmt::format("the controller's memory is not finite at {:.9g} s", state.time),
                   item.name);
     first += size;
   }
-  context.controllers_acted = true;
+  context.out.controllers_acted = true;
 }
 
 void hold_forces(StepContext& context, const State& state, double h, VectorX& held) {
   step_forces(context, state, h, held);
-  applied_forces(*context.model, state, context.forces_before);
-  held -= context.forces_before;
+  applied_forces(*context.in.model, state, context.work.forces_before);
+  held -= context.work.forces_before;
 }
 
 }  // namespace vinci

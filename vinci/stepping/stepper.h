@@ -56,23 +56,35 @@ struct NamedController {
 
 class ImpactLaw;  // impact_law.h
 
-// What a step works on and with. The pieces are owned by the Simulation.
-struct StepContext {
+// What a step is given. The pieces are owned by the Simulation.
+struct StepInput {
   const Model* model = nullptr;
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
+  Accuracy accuracy;                             // of the run, the same as its solver's
   ImpactLaw* impact_law = nullptr;               // for steppers that apply one
   std::span<const NamedController> controllers;  // in the order in which they act
-  VectorX controls;                              // State::controls of the next state
-  VectorX forces_before;                         // of a controller's turn
-  bool controllers_acted = false;                // in this step, set by step_forces()
-  // Of the controllers, for the parts of a step: while it is set, step_forces() adds it and asks
-  // nobody. A controller acts once a step, and its forces are held through it.
-  const VectorX* held_forces = nullptr;
+};
+
+// What a step works on; it keeps its memory between steps.
+struct StepWorkspace {
   ContactSet contacts;
-  std::vector<SolvedContact> solved;  // of the last step
-  ComplementarityProblem problem;     // of the last step
+  ComplementarityProblem problem;
   Solution solution;
+  VectorX forces_before;  // of a controller's turn
+};
+
+// What a step leaves besides the state and its report.
+struct StepOutput {
+  std::vector<SolvedContact> contacts;
+  VectorX controls;                // State::controls of the next state
+  bool controllers_acted = false;  // set by step_forces()
+};
+
+struct StepContext {
+  StepInput in;
+  StepWorkspace work;
+  StepOutput out;
 };
 
 class TimeStepper {
@@ -84,11 +96,11 @@ class TimeStepper {
   // lets a caller ask a solver beforehand whether it takes them.
   virtual ComplementarityProblem probe(const Model& model) const = 0;
   // Advances the state by h > 0 seconds, in as many smaller steps as the method wants: impulses of
-  // a contact are then their sums, and the residual is the worst of them. Throws only what a
-  // controller, a motion or a solver of the caller throws, and then leaves context.solved as it
-  // was; does not allocate once settled.
+  // a contact are then their sums, and the residual is the worst of them. The caller counts steps
+  // and sets the time afterwards. Throws only what a controller, a motion or a solver of the caller
+  // throws, and then leaves context.out.contacts as it was; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
-  // "" if its steps apply this law (context.impact_law) with this solver, otherwise the reason.
+  // "" if its steps apply this law (context.in.impact_law) with this solver, otherwise the reason.
   virtual std::string why_not_law(const Model& model, const ImpactLaw& law,
                                   const Solver& solver) const;
 };

@@ -36,19 +36,9 @@ double time_to_contact(double gap, double rate, double acceleration) {
 
 }  // namespace
 
-LayerPair layers_of(const Model& model, const ContactKey& key) {
-  return {&model.materials[model.shapes[key.shape_a].material].layer,
-          &model.materials[model.shapes[key.shape_b].material].layer};
-}
-
-std::span<const ContactMemory> memory_of(const State& state, const ContactKey& key) {
-  const auto by_key = [](const ContactMemory& memory, const ContactKey& k) {
-    return memory.key < k;
-  };
-  const auto first = std::lower_bound(state.contacts.begin(), state.contacts.end(), key, by_key);
-  auto last = first;
-  while (last != state.contacts.end() && last->key == key) ++last;
-  return {first, last};
+LayerPair layers_of(const Model& model, const EntityKey& key) {
+  return {&model.materials[model.shapes[key.shape_a()].material].layer,
+          &model.materials[model.shapes[key.shape_b()].material].layer};
 }
 
 double SubstepRule::size(const Model& model, const State& state, const VectorX& foreseen,
@@ -98,8 +88,8 @@ double SubstepRule::approach(const Model& model, const State& state, const Vecto
                              const Contact& contact, double remaining) const {
   const LayerPair layers = layers_of(model, contact.key);
   double deformation = 0.0, recovery = 0.0;  // normal, in the middle of the patch
-  for (const ContactMemory& memory : memory_of(state, contact.key)) {
-    if (memory.patch_point != points_.count() / 2) continue;
+  for (const LayerMemory& memory : records_of(state.memory.layers, contact.key)) {
+    if (memory.point != points_.count() / 2) continue;
     const double pressed[2] = {memory.deformation_a[0], memory.deformation_b[0]};
     deformation = pressed[0] + pressed[1];
     for (int side = 0; side < 2; ++side)
@@ -130,25 +120,23 @@ SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
   const LayerPair layers = layers_of(model, contact.key);
   const bool on_a = layers.a->has_value();
   const Layer& layer = on_a ? **layers.a : **layers.b;
-  const double friction = model
-                              .surface(model.shapes[contact.key.shape_a].material,
-                                       model.shapes[contact.key.shape_b].material)
-                              .friction;
-  const std::span<const ContactMemory> memory = memory_of(state, contact.key);
-  for (const ContactMemory& from : memory) {
-    if (from.patch_point < 0 || from.patch_point >= points_.count()) continue;
+  const double friction =
+      model.surface_between(contact.key.shape_a(), contact.key.shape_b()).friction;
+  for (const ImpulseMemory& from : records_of(state.memory.impulses, contact.key)) {
+    if (from.point < 0 || from.point >= points_.count() || !(from.impulse[0] > 0.0)) continue;
+    result.is = true;
+    result.sliding &= std::abs(from.impulse[1]) >= sliding_share * friction * from.impulse[0];
+  }
+  for (const LayerMemory& from : records_of(state.memory.layers, contact.key)) {
+    if (from.point < 0 || from.point >= points_.count()) continue;
     result.deformation =
         std::max(result.deformation, from.deformation_a[0] + from.deformation_b[0]);
-    if (from.impulse[0] > 0.0) {
-      result.is = true;
-      result.sliding &= std::abs(from.impulse[1]) >= sliding_share * friction * from.impulse[0];
-    }
     // In equilibrium both layers bear the same; one of them tells.
     const Vector3& pressed = on_a ? from.deformation_a : from.deformation_b;
     const Vector2 spring(layer.stiffness * pressed[0] + layer.coupling * pressed[1],
                          layer.coupling * pressed[0] + layer.tangential_stiffness * pressed[1]);
     for (int i = 0; i < points_.count(); ++i) {
-      const double share = points_.stiffness_share()(i, static_cast<int>(from.patch_point));
+      const double share = points_.stiffness_share()(i, static_cast<int>(from.point));
       result.force += share * spring;
       result.moment += share * spring[0] * points_.offset(i);
     }

@@ -25,10 +25,7 @@ struct LayerPair {
   const std::optional<Layer>*a, *b;
   bool rigid() const { return !*a && !*b; }
 };
-LayerPair layers_of(const Model& model, const ContactKey& key);
-
-// What is remembered of a contact, one entry a point of its patch.
-std::span<const ContactMemory> memory_of(const State& state, const ContactKey& key);
+LayerPair layers_of(const Model& model, const EntityKey& key);
 
 class SubstepRule {
  public:

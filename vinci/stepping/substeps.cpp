@@ -73,7 +73,7 @@ StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
   report_.active_count = 0;
   for (const SolvedContact& contact : solved) {
     // A support bears its load at all times; it acts where it rubs.
-    const bool support = contact.contact.body_a == contact.contact.body_b;
+    const bool support = contact.contact.key.kind == EntityKind::support;
     const bool acts =
         support ? !contact.impulse.tail<2>().isZero(0.0) : !contact.impulse.isZero(0.0);
     report_.active_count += acts ? 1 : 0;

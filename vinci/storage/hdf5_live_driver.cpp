@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <hdf5.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -171,7 +172,7 @@ herr_t unlock(H5FD_t* file) {
 
 }  // namespace
 
-Hdf5Id register_live_driver() {
+Hdf5Handle register_live_driver() {
   H5FD_class_t driver{};
   driver.name = "vinci-live";
   driver.maxaddr = (haddr_t{1} << 62) - 1;

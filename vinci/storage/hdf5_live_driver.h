@@ -8,11 +8,11 @@
 // reserved beyond the data when it is closed.
 #pragma once
 
-#include "vinci/storage/hdf5_file.h"
+#include "vinci/storage/hdf5_handle.h"
 
 namespace vinci {
 
 // Register, set it in the access properties, and let go after opening: files keep it alive.
-Hdf5Id register_live_driver();
+Hdf5Handle register_live_driver();
 
 }  // namespace vinci

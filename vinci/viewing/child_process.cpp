@@ -21,7 +21,6 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -30,7 +29,7 @@ constexpr double grace = 2.0;  // s between asking and forcing
 constexpr int poll_time = 50;  // ms
 
 void check(int result, const char* what) {
-  if (result != 0) throw ViewingFailure(fmt::format("{}: {}", what, std::strerror(result)));
+  if (result != 0) throw Failure(fmt::format("{}: {}", what, std::strerror(result)));
 }
 
 // Two connected sockets: ours, and the child's.
@@ -98,7 +97,7 @@ class SpawnPlan {
     check(posix_spawn_file_actions_addopen(&actions_, as, path.c_str(), flags, 0600),
           "posix_spawn");
   }
-  // Recordings that are open here shall not stay open, and locked, there.
+  // Recordings that are open here must not stay open, and locked, there.
   void close_from(int first) {
     check(posix_spawn_file_actions_addclosefrom_np(&actions_, first), "posix_spawn");
   }

@@ -66,12 +66,11 @@ std::string world_of(const Recording& recording) {
 }
 
 Json bodies_json(const Recording& recording) {
-  const char* freedoms[] = {"fixed", "planar", "spatial"};
   Json bodies = Json::array();
   for (std::size_t i = 0; i < recording.body_names().size(); ++i) {
     const auto [offset, size] = recording.velocity_entries(static_cast<int>(i));
     bodies.push_back({{"name", recording.body_names()[i]},
-                      {"freedom", freedoms[static_cast<int>(recording.freedoms()[i])]},
+                      {"freedom", to_string(recording.freedoms()[i])},
                       {"velocity_offset", offset},
                       {"velocity_size", size}});
   }

@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 
@@ -13,7 +12,7 @@ std::string gzip(std::string_view bytes) {
   constexpr int gzip_window = 15 + 16, memory_level = 8;  // 16: gzip's header, not zlib's
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)
-    throw ViewingFailure("zlib cannot compress");
+    throw Failure("zlib cannot compress");
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -22,7 +21,7 @@ std::string gzip(std::string_view bytes) {
   const int result = deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
-  if (result != Z_STREAM_END) throw ViewingFailure("zlib cannot compress");
+  if (result != Z_STREAM_END) throw Failure("zlib cannot compress");
   return packed;
 }
 

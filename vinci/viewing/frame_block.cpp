@@ -47,9 +47,9 @@ int selection(std::string_view text, std::string_view key) {
   return static_cast<int>(whole_number(text, key, 0, most_frames));
 }
 
-ContactKey parsed_contact(std::string_view text) {
+EntityKey parsed_contact(std::string_view text) {
   const std::string_view given = text.substr(0, 80);
-  std::uint32_t parts[4] = {};
+  std::array<std::uint32_t, 4> parts = {};
   for (int i = 0; i < 4; ++i) {
     const auto dot = text.find('.');
     if ((dot == std::string_view::npos) != (i == 3))
@@ -57,11 +57,11 @@ ContactKey parsed_contact(std::string_view text) {
                               "contact's key joined by dots",
                               given),
                   "contacts");
-    parts[i] =
+    parts[static_cast<std::size_t>(i)] =
         static_cast<std::uint32_t>(whole_number(text.substr(0, dot), "contacts", 0, 0xffffffffLL));
     if (i < 3) text.remove_prefix(dot + 1);
   }
-  return {parts[0], parts[1], parts[2], parts[3]};
+  return key_of_words(parts);
 }
 
 void set_key(FrameQuery& query, std::string_view key, std::string_view value) {
@@ -127,7 +127,8 @@ void Columns::add(const ContactRow& row) {
   const auto push = [](std::vector<float>& column, const Vector3& v) {
     for (const double value : v) column.push_back(narrow(value));
   };
-  key.insert(key.end(), {row.key.shape_a, row.key.shape_b, row.key.feature_a, row.key.feature_b});
+  const std::array<std::uint32_t, 4> words = key_words(row.key);
+  key.insert(key.end(), words.begin(), words.end());
   bodies.insert(bodies.end(), {row.body_a, row.body_b});
   push(point_a, row.point_a);
   push(point_b, row.point_b);

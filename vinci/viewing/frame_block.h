@@ -18,7 +18,7 @@ struct FrameQuery {
   std::int64_t first = 0, count = 1, stride = 1;
   int poses = all, velocities = all;  // if both name a body, it is the same one
   bool contacts = true;
-  std::optional<ContactKey> contact;  // this one alone
+  std::optional<EntityKey> contact;  // this one alone
 };
 
 // Reads "first=0&count=10&stride=2&poses=all&velocities=3&contacts=none"; what is not given has its
@@ -43,8 +43,8 @@ struct BlockHeader {
   static constexpr std::uint32_t with_poses = 1, with_velocities = 2, with_contacts = 4;
   std::uint32_t magic = right_magic, version = 1;
   std::uint32_t frames = 0;
-  std::uint32_t bodies = 0;      // poses a frame
-  std::uint32_t velocities = 0;  // entries a frame
+  std::uint32_t bodies = 0;      // poses per frame
+  std::uint32_t velocities = 0;  // entries per frame
   std::uint32_t rows = 0;        // contacts of all frames
   std::uint32_t first = 0, stride = 1;
   std::uint32_t flags = 0;

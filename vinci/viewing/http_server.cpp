@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -42,7 +41,7 @@ constexpr milliseconds tick_time(100);
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw ViewingFailure("the system gives no random numbers");
+    throw Failure("the system gives no random numbers");
   std::string text;
   for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
   return text;
@@ -332,8 +331,8 @@ HttpServer::Impl::Impl(const HttpOptions& options, Handler handler)
     acceptor.bind(wanted);
     acceptor.listen();
   } catch (const boost::system::system_error& error) {
-    throw ViewingFailure("cannot serve here: " + error.code().message(),
-                         fmt::format("{}:{}", bracketed(bound), options.port));
+    throw Failure("cannot serve here: " + error.code().message(),
+                  fmt::format("{}:{}", bracketed(bound), options.port));
   }
   door = std::make_unique<Session::Door>(
       Session::Door{random_token(),

@@ -35,7 +35,7 @@ struct HttpOptions {
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
-  // Listens from now on; throws Error if the address is not to be had.
+  // Listens from now on; throws Error if the address is not available.
   HttpServer(const HttpOptions& options, Handler handler);
   HttpServer(HttpServer&&) noexcept;
   ~HttpServer();

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -43,7 +42,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(const char* what) const {
-  throw ViewingFailure(fmt::format("{}: {}", what, std::strerror(errno)), path_.string());
+  throw Failure(fmt::format("{}: {}", what, std::strerror(errno)), path_.string());
 }
 
 void OutputFile::write(std::string_view bytes) {

@@ -168,7 +168,7 @@ PageResult write_page(const std::filesystem::path& out,
     choose_strides(runs, budget);
     while (write_all(file, runs, budget, options) > budget) {
       if (thinned_to_the_end(runs))
-        throw Error(fmt::format("not even one frame a run fits into {:.3g} MB", budget * 1e-6),
+        throw Error(fmt::format("not even one frame per run fits into {:.3g} MB", budget * 1e-6),
                     out.string());
       for (Run& run : runs)
         run.stride = std::min(run.stride + (run.stride + 7) / 8, run.recording.frames());

@@ -14,7 +14,6 @@
 #include "vinci/base/error.h"
 #include "vinci/recording/recording.h"
 #include "vinci/viewing/child_process.h"
-#include "vinci/viewing/failure.h"
 #include "vinci/viewing/output_file.h"
 #include "vinci/viewing/server.h"
 #include "vinci/viewing/temporary_folder.h"
@@ -85,7 +84,7 @@ void check(const RenderOptions& options) {
                             options.height, smallest, largest),
                 "--size");
   if (!(options.rate > 0.0 && options.rate <= 240.0))
-    throw Error("accepted: above 0, up to 240 pictures a second", "--fps");
+    throw Error("accepted: above 0, up to 240 pictures per second", "--fps");
   if (!(options.speed > 0.0 && std::isfinite(options.speed)))
     throw Error("accepted: a number above 0", "--speed");
   if (options.theme != "light" && options.theme != "dark")
@@ -114,7 +113,7 @@ std::string job_json(const RenderOptions& options, const std::vector<double>& ti
   return job.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The width and height that the head of a PNG file tells; 0, 0 if it is none.
+// The width and height in the header of a PNG file; 0, 0 if it is not one.
 std::pair<std::uint32_t, std::uint32_t> png_size(std::string_view png) {
   constexpr std::string_view head("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   if (png.size() < 33 || !png.starts_with(head)) return {0, 0};
@@ -149,7 +148,7 @@ class Job {
     if (error_.empty()) error_ = text;
   }
   void check() const {
-    if (!error_.empty()) throw ViewingFailure(error_);
+    if (!error_.empty()) throw Failure(error_);
   }
 
  private:
@@ -222,7 +221,7 @@ std::filesystem::path required_browser() {
   const auto program =
       find_program({"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"});
   if (program.empty())
-    throw ViewingFailure(
+    throw Failure(
         "pictures are drawn by Chromium, which is not installed; on Debian: apt install chromium");
   return program;
 }

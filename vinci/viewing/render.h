@@ -14,8 +14,8 @@ namespace vinci {
 
 struct RenderOptions {
   int width = 1280, height = 720;  // pixels
-  double rate = 30.0;              // pictures a second of the video
-  double speed = 1.0;              // simulated seconds a second of the video
+  double rate = 30.0;              // pictures per second of the video
+  double speed = 1.0;              // simulated seconds per second of the video
   std::optional<double> from, to;  // s, simulated; else all of the recordings
   std::optional<double> at;        // s, simulated, of a single picture; else the end
   std::string theme = "light";     // or "dark"

@@ -32,7 +32,7 @@ void ServedRecording::refresh() {
   }
   if (recording_ && now == Identity{}) return;  // removed; what is open can still be read
   if (recording_ && now == seen_ && !recording_->has_writer()) return;
-  // What is being written may be caught at a bad moment, what stays the same is damaged.
+  // A file that is being written may be caught at a bad moment; one that stays the same is damaged.
   for (int attempt = 0; attempt < attempts && (attempt == 0 || (!recording_ && changed()));
        ++attempt)
     update();

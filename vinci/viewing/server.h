@@ -32,7 +32,7 @@ struct ServerOptions {
 
 class ViewServer {
  public:
-  // Throws Error: no page in this build, an address that is not to be had.
+  // Throws Error: no page in this build, an address that is not available.
   ViewServer(const std::vector<std::filesystem::path>& recordings, const ServerOptions& options);
   ViewServer(ViewServer&&) noexcept;
   ~ViewServer();

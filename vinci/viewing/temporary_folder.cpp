@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -27,8 +26,8 @@ TemporaryFolder::TemporaryFolder() {
   if (code || parent.string().size() > longest_parent) parent = "/tmp";
   std::string pattern = (parent / "vinci-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw ViewingFailure(fmt::format("no folder can be made here: {}", std::strerror(errno)),
-                         parent.string());
+    throw Failure(fmt::format("no folder can be made here: {}", std::strerror(errno)),
+                  parent.string());
   path_ = pattern;
 }
 
@@ -48,7 +47,7 @@ std::filesystem::path TemporaryFolder::leading_page(const std::string& address) 
   file << "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Vinci</title>\n"
        << "<meta http-equiv=\"refresh\" content=\"0; url=" << address << "\">\n"
        << "<a href=\"" << address << "\">Vinci</a>\n";
-  if (!file.flush()) throw ViewingFailure("cannot be written", path.string());
+  if (!file.flush()) throw Failure("cannot be written", path.string());
   return path;
 }
 

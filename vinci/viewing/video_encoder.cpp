@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 namespace vinci {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 constexpr double picture_patience = 60.0;  // s that ffmpeg may take for a picture
 constexpr double end_patience = 600.0;     // s for the rest: it may hold many pictures back
 constexpr double gif_memory = 1e9;    // bytes that pictures may take until their colours are known
-constexpr double fastest_gif = 50.0;  // pictures a second that players show
+constexpr double fastest_gif = 50.0;  // pictures per second that players show
 
 using Words = std::vector<std::string>;
 
@@ -51,7 +50,7 @@ Words coding(const std::string& kind, const VideoFormat& format) {
 
 void check_format(const std::string& kind, const VideoFormat& format) {
   if (kind == "gif" && format.rate > fastest_gif)
-    throw Error(fmt::format("a GIF shows at most {:g} pictures a second", fastest_gif), "--fps");
+    throw Error(fmt::format("a GIF shows at most {:g} pictures per second", fastest_gif), "--fps");
   if ((kind == "mp4" || kind == "webm") && (format.width % 2 != 0 || format.height % 2 != 0))
     throw Error(fmt::format("{}x{}: the width and height of a .{} are even numbers", format.width,
                             format.height, kind),
@@ -88,8 +87,7 @@ VideoEncoder::VideoEncoder(const std::string& kind, const VideoFormat& format, O
   if (kind == "png") return;
   const auto program = find_program({"ffmpeg"});
   if (program.empty())
-    throw ViewingFailure(
-        "videos need ffmpeg, which is not installed; on Debian: apt install ffmpeg");
+    throw Failure("videos need ffmpeg, which is not installed; on Debian: apt install ffmpeg");
   ChildOptions options;
   options.command = {program.string(), "-hide_banner", "-loglevel",
                      "error",          "-y",           "-f",
@@ -104,7 +102,7 @@ VideoEncoder::VideoEncoder(const std::string& kind, const VideoFormat& format, O
 }
 
 void VideoEncoder::fail(const std::string& what) const {
-  throw ViewingFailure(what + last_lines(log_));
+  throw Failure(what + last_lines(log_));
 }
 
 void VideoEncoder::add(std::string_view png, const std::function<bool()>& go_on) {

@@ -16,7 +16,7 @@ namespace vinci {
 
 struct VideoFormat {
   int width = 0, height = 0;  // pixels
-  double rate = 30.0;         // pictures a second
+  double rate = 30.0;         // pictures per second
   std::int64_t pictures = 1;
 };
 

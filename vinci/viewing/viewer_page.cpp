@@ -3,7 +3,6 @@
 #include "vinci/viewing/viewer_page.h"
 
 #include "vinci/base/error.h"
-#include "vinci/viewing/failure.h"
 
 #ifdef VINCI_VIEWER_PAGE
 asm(".pushsection .rodata\n"
@@ -36,8 +35,7 @@ std::string_view viewer_page() {
 std::string_view required_viewer_page() {
   const std::string_view page = viewer_page();
   if (page.empty())
-    throw ViewingFailure(
-        "this program was built without the viewer's page; 'make build' builds both");
+    throw Failure("this program was built without the viewer's page; 'make build' builds both");
   return page;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of the runs in this page, as `vinci compare` wrote it: one variant a run, in the same
+// The comparison of the runs in this page, as `vinci compare` wrote it: one variant per run, in the same
 // order. What is damaged is left out; the runs are shown all the same.
 
 export type ModeName = 'open' | 'stick' | 'slide' | 'slide left' | 'slide right' | 'mixed';

@@ -9,7 +9,7 @@ export const seriesPoints = 2000;
 
 export interface Series {
   time: number[]; // s, ascending
-  values: (number | null)[][]; // one list a curve; null: no value there
+  values: (number | null)[][]; // one list per curve; null: no value there
 }
 
 // The smallest stride with which `frames` frames give no more than `points`.

@@ -101,7 +101,7 @@ export interface ModelJson {
 // Status of a step, in the order of the recording's numbers.
 export const statusNames = ['solved', 'inaccurate', 'no solution', 'limit', 'refused'] as const;
 
-// The contacts of one frame, or of many one after the other: one row a contact.
+// The contacts of one frame, or of many one after the other: one row per contact.
 export interface Contacts {
   count: number;
   key: Uint32Array; // 4 a row

@@ -117,7 +117,7 @@ export class SeenPlaces {
     this.stride = 1;
   }
 
-  // `transforms`: 12 numbers a body, the last three its position.
+  // `transforms`: 12 numbers per body, the last three its position.
   observe(frame: number, transforms: Float64Array): void {
     if (frame % this.stride !== 0) return;
     for (let i = 0; i < this.count; ++i) if (this.indices[i] === frame) return;

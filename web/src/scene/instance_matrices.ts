@@ -3,7 +3,7 @@
 // every body in every picture, and allocate nothing.
 import { largestLength } from './shapes';
 
-// Writes 12 numbers a body (columns of the rotation, then the position; all 0 for a pose that is
+// Writes 12 numbers per body (columns of the rotation, then the position; all 0 for a pose that is
 // damaged) and returns how many poses were damaged. `poses`: x y z, quaternion w x y z.
 export function bodyTransforms(poses: Float32Array, bodies: number, out: Float64Array): number {
   let damaged = 0;
@@ -42,7 +42,7 @@ export interface Instances {
   locals: Float64Array; // 12 an instance, into the body frame
 }
 
-// Writes 16 numbers an instance, column by column: body ∘ local. Instances of bodies that are not
+// Writes 16 numbers per instance, column by column: body ∘ local. Instances of bodies that are not
 // `visible` collapse to a point. `layers` (planar worlds) are added to z: what is drawn over what.
 export function instanceMatrices(
   instances: Instances,

@@ -108,7 +108,7 @@ export interface OverlayState {
   planar: boolean;
   axes: readonly Vector3[]; // x, y, z as the camera sees them: x right, y up
   viewports: readonly Viewport[];
-  captions: readonly { text: string; ink: string }[]; // one a viewport, or below each other
+  captions: readonly { text: string; ink: string }[]; // one per viewport, or below each other
 }
 
 const axisColours = ['#d1495b', '#3f8f4f', '#3d74c7'].map((hex) => new Color(hex));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The comparison below the scene: the answer in words, a table of the runs, the distance from the
-// reference over time, and what contacts do when, one strip a run.
+// reference over time, and what contacts do when, one strip per run.
 import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { ComparedVariant, Comparison, ModeInterval } from '../data/comparison';
@@ -100,7 +100,7 @@ export class ComparisonPanel extends LitElement {
     return html`
       <div class="table"><table>
         <thead><tr><th>run</th><th>agrees</th><th>largest distance</th><th>contact modes</th><th>steps</th>
-          <th>worst residual</th><th>CPU time a second</th></tr></thead>
+          <th>worst residual</th><th>CPU time per second</th></tr></thead>
         <tbody>${cases.flatMap((one) => one.variants.map((run) => this.row(run)))}</tbody>
       </table></div>
       ${skipped.length > 0 ? html`<h2>Not run</h2>

@@ -12,7 +12,7 @@ export interface VideoRequest {
   from: number; // s, simulated
   to: number;
   speed: number; // simulated s a second of video
-  pictureRate: number; // pictures a second of video
+  pictureRate: number; // pictures per second of video
   width: number; // px
   height: number;
 }

@@ -126,7 +126,7 @@ export class ExportDialog extends LitElement {
           @input=${(event: Event) => this.change({ to: (event.target as HTMLInputElement).valueAsNumber })}> s</div>
       ${choice('Speed', speeds.map((speed) => [String(speed), speedName(speed)]), String(request.speed),
           (speed) => this.change({ speed: Number(speed) }))}
-      ${choice('Pictures a second', ['10', '20', '25', '30', '50', '60'].map((rate) => [rate, rate]),
+      ${choice('Pictures per second', ['10', '20', '25', '30', '50', '60'].map((rate) => [rate, rate]),
           String(request.pictureRate), (rate) => this.change({ pictureRate: Number(rate) }))}
     </div>`;
   }

@@ -27,7 +27,7 @@ export class Viewer extends EventTarget {
   readonly player = new Player();
   stores: FrameStore[] = [];
   active = 0; // the run that panels and single steps are about
-  frames: (Frame | null)[] = []; // shown now, one a run
+  frames: (Frame | null)[] = []; // shown now, one per run
   selected: Pick | null = null; // `run` counts stores
   hovered: Pick | null = null;
   problems: Problem[] = [];
@@ -215,7 +215,7 @@ export class Viewer extends EventTarget {
   }
 
   // Lets the scene know early where bodies come to and how large forces are. A help only: what cannot
-  // be read is told when it is to be shown.
+  // be read is reported when it is to be shown.
   private surveyRuns(): void {
     for (const index of this.shown.filter((drawn) => this.isDrawable(drawn))) {
       const store = this.stores[index];

@@ -36,7 +36,7 @@ async function exported(format: string): Promise<{ name: string; data: Buffer }>
   const dialog = page.getByRole('dialog', { name: 'Export a video' });
   await dialog.getByLabel('Format').selectOption(format);
   await dialog.getByLabel('Size').selectOption('640x360');
-  await dialog.getByLabel('Pictures a second').selectOption('10');
+  await dialog.getByLabel('Pictures per second').selectOption('10');
   await dialog.getByLabel('Speed').selectOption('0.2');
   await dialog.getByLabel('To, in seconds').fill('0.08');
   await dialog.getByText('5 pictures', { exact: true }).waitFor();

@@ -8,8 +8,6 @@ import { Children, printed, stop } from './support/workshop';
 const children = new Children();
 afterEach(() => children.end());
 
-const seconds = { timeout: 60_000 };
-
 describe('a run that is being written', () => {
   it('is waited for, grows on the page, stops, and goes on where it is continued', async () => {
     work.write('live.yaml', tower(9, 1e6));
@@ -21,23 +19,23 @@ describe('a run that is being written', () => {
         ['run', 'live.yaml', '-o', 'live.h5', '--flush-interval', '0.05'],
         work.folder,
       );
-      await page.locator('.badge.live').waitFor(seconds);
+      await page.locator('.badge.live').waitFor();
       const first = await shownFrame(page);
-      await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(first + 50);
+      await expect.poll(() => shownFrame(page)).toBeGreaterThan(first + 50);
       const second = await shownFrame(page);
       // It stays at the end.
-      await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(second + 50);
+      await expect.poll(() => shownFrame(page)).toBeGreaterThan(second + 50);
       expect(await stop(run, 'SIGINT')).toBe(130);
-      await page.locator('.badge.live').waitFor({ state: 'detached', ...seconds });
+      await page.locator('.badge.live').waitFor({ state: 'detached' });
       const recorded = await page.evaluate(async () => {
         const [description] = (await (await fetch('api/runs')).json()) as { frames: number }[];
         return description.frames;
       });
-      await expect.poll(() => shownFrame(page), seconds).toBe(recorded - 1);
+      await expect.poll(() => shownFrame(page)).toBe(recorded - 1);
       await page
         .getByText(/The run stopped before its end/)
         .first()
-        .waitFor(seconds);
+        .waitFor();
       // Continued, it grows again, and is complete then.
       await work.vinci(
         'run',
@@ -47,11 +45,11 @@ describe('a run that is being written', () => {
         String(1e-3 * recorded + 0.049),
         '--quiet',
       );
-      await expect.poll(() => shownFrame(page), seconds).toBe(recorded + 49);
+      await expect.poll(() => shownFrame(page)).toBe(recorded + 49);
       await page
         .getByText(/The run stopped before its end/)
         .first()
-        .waitFor({ state: 'detached', ...seconds });
+        .waitFor({ state: 'detached' });
       expect((await state(page)).problems).toEqual([]);
     });
   });
@@ -66,12 +64,12 @@ describe('a run that is being written', () => {
     const [address] = await printed(run, /http:\/\/127\.0\.0\.1:\d+\/\w+\//);
     await withPage(address, async (page) => {
       await expect
-        .poll(async () => await page.locator('vinci-timeline .frame').innerText(), seconds)
+        .poll(async () => await page.locator('vinci-timeline .frame').innerText())
         .toMatch(/ of 1,001$/);
-      await page.locator('.badge.live').waitFor({ state: 'detached', ...seconds });
+      await page.locator('.badge.live').waitFor({ state: 'detached' });
       expect(await page.locator('vinci-top-bar .badge').count()).toBe(0);
       await page.keyboard.press('End');
-      await expect.poll(() => shownFrame(page), seconds).toBe(1000);
+      await expect.poll(() => shownFrame(page)).toBe(1000);
       expect(await stop(run, 'SIGINT')).toBe(0);
     });
   });
@@ -86,20 +84,20 @@ describe('a run that is being written', () => {
     const { address, child } = await work.serve(children, 'endless.h5', '--wait');
     const { page, close } = await open(address);
     try {
-      await page.locator('.badge.live').waitFor(seconds);
-      await expect.poll(() => shownFrame(page), seconds).toBeGreaterThan(20);
+      await page.locator('.badge.live').waitFor();
+      await expect.poll(() => shownFrame(page)).toBeGreaterThan(20);
       await stop(child, 'SIGINT');
       await page
         .getByRole('alert')
         .getByText('the server does not answer')
         .first()
-        .waitFor(seconds);
+        .waitFor();
       const before = await shownFrame(page);
       await page.evaluate(() => {
         const { frames, player } = window.vinci;
         player.seek(frames()[0]!.time - 0.0005); // between this frame and the one before
       });
-      await expect.poll(() => shownFrame(page), seconds).toBeLessThan(before);
+      await expect.poll(() => shownFrame(page)).toBeLessThan(before);
     } finally {
       await close();
     }

@@ -136,7 +136,7 @@ describe('a recording larger than the memory it may use', () => {
         expect(most).toBeLessThanOrEqual(limit);
         expect(most).toBeGreaterThan(limit / 2); // it was in use
         await page.keyboard.press('Home'); // was dropped meanwhile, and comes again
-        await expect.poll(() => shownFrame(page), { timeout: 30_000 }).toBe(0);
+        await expect.poll(() => shownFrame(page)).toBe(0);
       },
       { viewport: { width: 640, height: 400 } },
     );

@@ -2,6 +2,7 @@
 // Pages of the shared browser. Each notes what it asks for and what goes wrong in it.
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, expect, inject } from 'vitest';
+import { patience } from '../../support/patience';
 import { Workshop } from './workshop';
 
 export const work = new Workshop(inject('folder'));
@@ -39,6 +40,7 @@ export async function open(address: string, options: SightOptions = {}): Promise
     locale: 'en',
     ...others,
   });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const requests: string[] = [];
   const errors: string[] = [];

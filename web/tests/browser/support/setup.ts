@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { patience } from '../../support/patience';
 import { balls, tower } from './scenes';
 import { Workshop } from './workshop';
 
@@ -47,6 +48,7 @@ function startBrowser(folder: string): Promise<BrowserServer> {
     executablePath: process.env.VINCI_CHROMIUM ?? '/usr/bin/chromium',
     env: { ...process.env, FONTCONFIG_FILE: fontSettings(folder) },
     host: '127.0.0.1',
+    timeout: patience,
     chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not run as root
     args: [
       '--use-angle=swiftshader',

@@ -1,49 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maps and their derivatives, law by law.
-#include "vinci/newton/contact_maps.h"
+#include "vinci/newton/law_maps.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "vinci/complementarity/law_rolling.h"
+#include "vinci/newton/fischer.h"
 
 namespace vinci {
 namespace {
 
 // An element of the derivative of the root where it has none: that of a nearby point, this far off
-// relative to its arguments.
+// relative to its arguments: more than their rounding, less than any digit that is asked for.
 constexpr double offset_at_kinks = 1e-10;
 
 struct Scalar {
   double value, by_x, by_w;
 };
 
-// φ(a, b) = a + b − √(a² + b²).
-Scalar fischer(double a, double b) {
-  const double root = std::hypot(a, b);
-  if (root == 0.0) return {0.0, 1.0 - M_SQRT1_2, 1.0 - M_SQRT1_2};
-  // Without cancellation where both are positive: 2ab/(a + b + √).
-  const double value = a > 0.0 && b > 0.0 ? 2.0 * a * (b / (a + b + root)) : a + b - root;
-  return {value, 1.0 - a / root, 1.0 - b / root};
-}
-
 // lower <= x <= upper in the unit of w.
 Scalar scalar_map(LawMap map, double lower, double upper, double x, double w) {
-  const bool has_lower = std::isfinite(lower), has_upper = std::isfinite(upper);
   if (map != LawMap::fischer_burmeister) {
-    if (has_lower && x - lower < w) return {x - lower, 1.0, 0.0};
-    if (has_upper && x - upper > w) return {x - upper, 1.0, 0.0};
+    if (std::isfinite(lower) && x - lower < w) return {x - lower, 1.0, 0.0};
+    if (std::isfinite(upper) && x - upper > w) return {x - upper, 1.0, 0.0};
     return {w, 0.0, 1.0};
   }
-  // φ(x − lower, −φ(upper − x, −w)) [Billups 1995].
-  Scalar inner{w, 0.0, 1.0};
-  if (has_upper) {
-    const Scalar above = fischer(upper - x, -w);
-    inner = {-above.value, above.by_x, above.by_w};
-  }
-  if (!has_lower) return inner;
-  const Scalar both = fischer(x - lower, inner.value);
-  return {both.value, both.by_x + both.by_w * inner.by_x, both.by_w * inner.by_w};
+  const Fischer phi = fischer_box(x, w, lower, upper);
+  return {phi.value, phi.by_a, phi.by_b};
 }
 
 // A small square matrix, row-major.
@@ -139,7 +123,7 @@ void project_cone(int size, double mu, double* z, const Square& P) {
 // ŵ, and by_w ← by_w ∂ŵ/∂w.
 struct Shift {
   double w[3];
-  double gradient[3] = {0.0, 0.0, 0.0};  // of ŵ_N by w_T, less that of w_N
+  double gradient[3] = {0.0, 0.0, 0.0};  // of ŵ_n by w_t, less that of w_n
   Shift(const Block& block, const MapPoint& point, const double* given) {
     std::copy(given, given + block.size, w);
     if (block.law != Law::coulomb) return;
@@ -226,7 +210,7 @@ void fischer_cone(const Block& block, const MapPoint& point, const double* x, co
   shift.chain(by_w);
 }
 
-// μ = 0: the normal row alone, λ_T = 0.
+// μ = 0: the normal row alone, λ_t = 0.
 void frictionless(LawMap map, const Block& block, const double* x, const double* w, double* phi,
                   const Square& by_x, const Square& by_w) {
   const Scalar normal = scalar_map(map, 0.0, std::numeric_limits<double>::infinity(), x[0], w[0]);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of elements, or what they add to M and p.
+#include "vinci/formulation/element_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/formulation/contact_motion.h"
+
+namespace vinci {
+namespace {
+
+// The row of J over the free entries, by ascending column: take(column, value).
+template <class Take>
+void visit(const Model& model, std::span<const Pose> poses, const ElementRow& row, Take take) {
+  struct Side {
+    int body;
+    const Vector3* point;
+    double sign;
+  };
+  Side sides[] = {{row.body_a, &row.point_a, -1.0}, {row.body_b, &row.point_b, 1.0}};
+  const auto offset = [&](const Side& side) {
+    return side.body < 0 ? -1 : model.bodies[side.body].velocity_offset;
+  };
+  if (offset(sides[0]) > offset(sides[1])) std::swap(sides[0], sides[1]);
+  for (const Side& side : sides) {
+    if (side.body < 0) continue;
+    const Body& body = model.bodies[side.body];
+    const Vector3 arm = *side.point - poses[side.body] * body.mass.center;
+    const Vector3 moment = arm.cross(row.axis);
+    for (int i = 0; i < body.velocity_size; ++i) {
+      const int entry = body.velocity_offset + i, column = model.free_index[entry];
+      if (column < 0) continue;
+      const int coordinate = model.coordinate[entry];
+      take(column, side.sign * (coordinate < 3 ? row.axis[coordinate] : moment[coordinate - 3]));
+    }
+  }
+}
+
+// Mean velocity over the step of b against a along the axis by the prescribed coordinates alone.
+double prescribed_rate(const ElementStep& step, const ElementRow& row) {
+  const auto velocity = [&](int b, const Vector3& point) -> Vector3 {
+    if (b < 0) return Vector3::Zero();
+    return driven_velocity(step.model.bodies[b], step.state.poses[b], step.placed[b], point,
+                           step.h);
+  };
+  return row.axis.dot(velocity(row.body_b, row.point_b) - velocity(row.body_a, row.point_a));
+}
+
+bool can_respond(const ElementStep& step, const ElementRow& row) {
+  double largest = 0.0;
+  visit(step.model, step.state.poses, row,
+        [&](int, double value) { largest = std::max(largest, std::abs(value)); });
+  return largest > 1e-12;  // the axis is a unit vector: below this it is rounding
+}
+
+}  // namespace
+
+void find_elements(const ElementStep& step, std::vector<ElementTerms>& elements) {
+  elements.clear();
+  if (step.model.elements.empty()) return;
+  std::vector<ElementRow>& rows = step.scratch;
+  for (std::size_t i = 0; i < step.model.elements.size(); ++i) {
+    rows.clear();
+    step.model.elements[i]->rows(step.model, step.state, rows);
+    std::int64_t point = 0;
+    for (const ElementRow& row : rows) {
+      const double resistance = step.h * row.stiffness + row.damping;
+      if (resistance > 0.0 && can_respond(step, row))
+        elements.push_back({element_key(static_cast<int>(i)), point, row,
+                            prescribed_rate(step, row) + row.stiffness * row.stretch / resistance,
+                            1.0 / (step.time * resistance)});
+      ++point;
+    }
+  }
+}
+
+void write_elements(const Model& model, std::span<const Pose> poses,
+                    std::span<const ElementTerms> elements, ComplementarityProblem& problem) {
+  for (const ElementTerms& element : elements) {
+    const int row = problem.J.rows;
+    visit(model, poses, element.row,
+          [&](int column, double value) { problem.J.push(column, value); });
+    problem.J.end_row();
+    problem.C.push(row, element.compliance);
+    problem.C.end_row();
+    problem.b[row] = element.bias;
+    problem.blocks.push_back({.law = Law::equality, .offset = row, .size = 1});
+  }
+}
+
+void condense_elements(const Model& model, std::span<const Pose> poses,
+                       std::span<const ElementTerms> elements, ComplementarityProblem& problem) {
+  if (elements.empty()) return;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < problem.M.rows; ++i)
+    for (int k = problem.M.starts[i]; k < problem.M.starts[i + 1]; ++k)
+      entries.emplace_back(i, problem.M.indices[k], problem.M.values[k]);
+  std::vector<std::pair<int, double>> own;
+  for (const ElementTerms& element : elements) {
+    own.clear();
+    visit(model, poses, element.row,
+          [&](int column, double value) { own.emplace_back(column, value); });
+    const double stiffness = 1.0 / element.compliance;
+    for (const auto& [i, a] : own) {
+      problem.p[i] -= stiffness * element.bias * a;
+      for (const auto& [j, b] : own) entries.emplace_back(i, j, stiffness * a * b);
+    }
+  }
+  Eigen::SparseMatrix<double, Eigen::RowMajor, int> M(model.free_count, model.free_count);
+  M.setFromTriplets(entries.begin(), entries.end());
+  problem.M = SparseRows::from(M);
+}
+
+}  // namespace vinci

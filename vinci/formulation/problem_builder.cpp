@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout first, so that rows may refer to the rows of others; then the rows.
+#include "vinci/formulation/problem_builder.h"
+
+namespace vinci {
+
+void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, const ConeForm& form) {
+  model_ = &model;
+  poses_ = poses;
+  world_ = model.world;
+  form_ = form;
+  contacts_ = nullptr;
+  terms_ = {};
+  supports_ = {};
+  elements_ = {};
+  map_.clear();
+  contact_count_ = support_count_ = element_count_ = rows_ = 0;
+}
+
+void ProblemBuilder::declare(const EntityKey& key, std::int64_t point, int count) {
+  map_.push_back({key, point, rows_, count});
+  rows_ += count;
+}
+
+void ProblemBuilder::add(const ContactSet& contacts, std::span<const ContactTerms> terms) {
+  contacts_ = &contacts;
+  terms_ = terms;
+  contact_count_ = static_cast<int>(contacts.size());
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    declare(contacts[i].key, contacts[i].patch_point,
+            contact_row_count(world_, form_, terms[i].friction));
+}
+
+void ProblemBuilder::add(std::span<const SupportPoint> supports) {
+  supports_ = supports;
+  support_count_ = static_cast<int>(supports.size());
+  for (const SupportPoint& support : supports)
+    declare(support_key(support.body, support.index), 0, support_row_count(form_));
+}
+
+void ProblemBuilder::add(std::span<const ElementTerms> elements) {
+  elements_ = elements;
+  element_count_ = static_cast<int>(elements.size());
+  for (const ElementTerms& element : elements) declare(element.key, element.point, 1);
+}
+
+void ProblemBuilder::finish(ComplementarityProblem& problem) {
+  problem.J.reset(model_->free_count);
+  problem.C.reset(rows_);
+  problem.b.resize(rows_);
+  problem.blocks.clear();
+  if (contacts_) write_contacts({*model_, poses_, form_}, *contacts_, terms_, contacts(), problem);
+  write_supports(*model_, poses_, supports_, form_, problem);
+  write_elements(*model_, poses_, elements_, problem);
+}
+
+Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) const {
+  switch (rows.key.kind) {
+    case EntityKind::contact:
+      return contact_impulse(world_, form_, lambda.segment(rows.first, rows.count));
+    case EntityKind::support:
+      return support_impulse(form_, lambda.segment(rows.first, rows.count));
+    case EntityKind::element:
+      break;
+  }
+  return {lambda[rows.first], 0.0, 0.0};
+}
+
+void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, VectorX& lambda) const {
+  auto own = lambda.segment(rows.first, rows.count);
+  own.setZero();
+  const bool support = rows.key.kind == EntityKind::support;
+  if (!support) own[0] = impulse[0];
+  if (form_.cone != Cone::quadratic) return;
+  if (support)
+    own = impulse.tail<2>();
+  else if (rows.count > 1)
+    own.tail(rows.count - 1) = impulse.segment(1, rows.count - 1);
+}
+
+}  // namespace vinci

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/linear/dense_lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vinci {
+
+namespace {
+
+// A pivot of rows scaled to 1 that is only rounding, and rounding of rounding: about ε² = 5e-32.
+constexpr double negligible = 1e-30;
+
+}  // namespace
+
+void DenseLu::reset(int size) {
+  size_ = size;
+  data_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
+  swaps_.resize(static_cast<std::size_t>(size));
+  scale_.resize(static_cast<std::size_t>(size));
+}
+
+void DenseLu::factor() {
+  least_pivot_ = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < size_; ++i) {
+    double largest = 0.0;
+    for (int j = 0; j < size_; ++j) largest = std::max(largest, std::abs(entry(i, j)));
+    scale_[static_cast<std::size_t>(i)] = largest > 0.0 ? 1.0 / largest : 1.0;
+  }
+  for (int k = 0; k < size_; ++k) {
+    int best = k;
+    double largest = -1.0;
+    for (int i = k; i < size_; ++i) {
+      const double part = std::abs(entry(i, k)) * scale_[static_cast<std::size_t>(i)];
+      if (part > largest) largest = part, best = i;
+    }
+    swaps_[static_cast<std::size_t>(k)] = best;
+    least_pivot_ = std::min(least_pivot_, largest);
+    if (best != k) {
+      std::swap_ranges(&entry(k, 0), &entry(k, 0) + size_, &entry(best, 0));
+      std::swap(scale_[static_cast<std::size_t>(k)], scale_[static_cast<std::size_t>(best)]);
+    }
+    double* const pivot_row = &entry(k, 0);
+    if (!(largest > negligible)) {
+      pivot_row[k] = std::numeric_limits<double>::infinity();  // dividing by it gives the zero
+      continue;
+    }
+    for (int i = k + 1; i < size_; ++i) {
+      double* const row = &entry(i, 0);
+      if (row[k] == 0.0) continue;
+      const double factor = row[k] /= pivot_row[k];
+      for (int j = k + 1; j < size_; ++j) row[j] -= factor * pivot_row[j];
+    }
+  }
+}
+
+void DenseLu::solve(double* x) const {
+  const auto row = [&](int i) { return data_.data() + static_cast<std::ptrdiff_t>(i) * size_; };
+  for (int k = 0; k < size_; ++k) std::swap(x[k], x[swaps_[static_cast<std::size_t>(k)]]);
+  for (int i = 0; i < size_; ++i)
+    for (int j = 0; j < i; ++j) x[i] -= row(i)[j] * x[j];
+  for (int i = size_ - 1; i >= 0; --i) {
+    for (int j = i + 1; j < size_; ++j) x[i] -= row(i)[j] * x[j];
+    x[i] /= row(i)[i];
+  }
+}
+
+}  // namespace vinci

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense LU factors with partial pivoting, rows compared after scaling by their largest entry, in
+// memory that only grows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace vinci {
+
+class DenseLu {
+ public:
+  // Fill the matrix through entry(i, j), then factor. Pivots that vanish to rounding are left out;
+  // the unknowns they would determine come out as zero.
+  void reset(int size);
+  double& entry(int i, int j) { return data_[static_cast<std::size_t>(i * size_ + j)]; }
+  void factor();
+  void solve(double* x) const;                         // in place
+  double least_pivot() const { return least_pivot_; }  // of the rows scaled to a largest entry of 1
+
+ private:
+  int size_ = 0;
+  double least_pivot_ = 0.0;
+  std::vector<double> data_, scale_;
+  std::vector<int> swaps_;
+};
+
+}  // namespace vinci

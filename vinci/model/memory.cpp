@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory as a whole: its order, its bits, its places.
+#include "vinci/model/memory.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace vinci {
+namespace {
+
+using Place = std::pair<EntityKey, std::int64_t>;
+
+Place place(const ImpulseMemory& record) {
+  return {record.key, record.point};
+}
+Place place(const ReboundMemory& record) {
+  return {record.key, 0};
+}
+Place place(const LayerMemory& record) {
+  return {record.key, record.point};
+}
+
+struct ByPlace {
+  template <class Record>
+  bool operator()(const Record& a, const Record& b) const {
+    return place(a) < place(b);
+  }
+};
+
+bool same_bits(const double* a, const double* b, std::size_t count) {
+  return std::memcmp(a, b, count * sizeof(double)) == 0;
+}
+bool same_bits(const Vector3& a, const Vector3& b) {
+  return same_bits(a.data(), b.data(), 3);
+}
+bool same_bits(const ImpulseMemory& a, const ImpulseMemory& b) {
+  return place(a) == place(b) && same_bits(a.impulse, b.impulse);
+}
+bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
+  return place(a) == place(b) && same_bits(&a.speed, &b.speed, 1);
+}
+bool same_bits(const LayerMemory& a, const LayerMemory& b) {
+  return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&
+         same_bits(a.deformation_b, b.deformation_b);
+}
+
+template <class Record>
+bool same_lists(const std::vector<Record>& a, const std::vector<Record>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Record& x, const Record& y) { return same_bits(x, y); });
+}
+
+void add_vector(Hash& hash, const Vector3& vector) {
+  for (int i = 0; i < 3; ++i) hash.add(vector[i]);
+}
+
+}  // namespace
+
+void Memory::clear() {
+  impulses.clear();
+  rebounds.clear();
+  layers.clear();
+}
+
+void Memory::sort() {
+  std::sort(impulses.begin(), impulses.end(), ByPlace());
+  std::sort(rebounds.begin(), rebounds.end(), ByPlace());
+  std::sort(layers.begin(), layers.end(), ByPlace());
+}
+
+bool Memory::is_sorted() const {
+  return std::is_sorted(impulses.begin(), impulses.end(), ByPlace()) &&
+         std::is_sorted(rebounds.begin(), rebounds.end(), ByPlace()) &&
+         std::is_sorted(layers.begin(), layers.end(), ByPlace());
+}
+
+bool Memory::is_finite() const {
+  for (const ImpulseMemory& record : impulses)
+    if (!record.impulse.allFinite()) return false;
+  for (const ReboundMemory& record : rebounds)
+    if (!std::isfinite(record.speed)) return false;
+  for (const LayerMemory& record : layers)
+    if (!record.deformation_a.allFinite() || !record.deformation_b.allFinite()) return false;
+  return true;
+}
+
+bool Memory::operator==(const Memory& other) const {
+  return same_lists(impulses, other.impulses) && same_lists(rebounds, other.rebounds) &&
+         same_lists(layers, other.layers);
+}
+
+bool is_at_rest(const LayerMemory& layer) {
+  const Vector3 zero = Vector3::Zero();
+  return same_bits(layer.deformation_a, zero) && same_bits(layer.deformation_b, zero);
+}
+
+// Rigid contacts have the hashes that they had before there were layers.
+void add_memory(Hash& hash, const Memory& memory) {
+  std::uint64_t count = 0;
+  visit_places(memory, [&](const MemoryPlace&) { ++count; });
+  hash.add(count);
+  visit_places(memory, [&](const MemoryPlace& at) {
+    for (const std::uint32_t word : key_words(at.key)) hash.add(word);
+    add_vector(hash, at.impulse ? at.impulse->impulse : Vector3::Zero());
+    hash.add(at.rebound ? at.rebound->speed : 0.0);
+    const LayerMemory layer = at.layer ? *at.layer : LayerMemory{};
+    if (at.point == 0 && is_at_rest(layer)) return;
+    hash.add(at.point);
+    add_vector(hash, layer.deformation_a);
+    add_vector(hash, layer.deformation_b);
+  });
+}
+
+}  // namespace vinci

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/recording/run_loop.h"
+
+namespace vinci {
+namespace {
+
+void record_step(const Simulation& simulation, const RunLoop& loop) {
+  loop.recorder->add_step(simulation);
+  if (!loop.recorder->flush_is_due()) return;
+  if (loop.with_files)
+    loop.with_files([&] { loop.recorder->flush(); });
+  else
+    loop.recorder->flush();
+}
+
+}  // namespace
+
+bool run_steps(Simulation& simulation, const RunLoop& loop) {
+  while (simulation.state().step < loop.last_step && !simulation.has_ended()) {
+    if (loop.go_on && !loop.go_on()) return false;
+    try {
+      for (StepWatcher* watcher : loop.watchers) watcher->before_step(simulation);
+      simulation.step();
+      for (StepWatcher* watcher : loop.watchers) watcher->after_step(simulation);
+      if (loop.recorder != nullptr) record_step(simulation, loop);
+    } catch (const Error& error) {
+      throw Failure(error);
+    }
+  }
+  return true;
+}
+
+}  // namespace vinci

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/storage/hdf5_calls.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+
+namespace vinci {
+
+static_assert(std::is_same_v<Hdf5Handle::Id, hid_t> && std::is_same_v<int, herr_t>);
+
+Hdf5Silence::Hdf5Silence() {
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  H5Eclear2(H5E_DEFAULT);
+  errno = 0;
+}
+
+Hdf5Silence::~Hdf5Silence() {
+  H5Eset_auto2(H5E_DEFAULT, function_, data_);
+}
+
+std::string with_reason(const std::string& what) {
+  std::string text;
+  const int system = errno;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_DOWNWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        if (error->desc) *static_cast<std::string*>(out) = error->desc;
+        return 0;
+      },
+      &text);
+  if (text.empty() && system != 0) text = std::strerror(system);
+  return text.empty() ? what : what + " (" + text + ")";
+}
+
+Hdf5Handle text_type(std::size_t size) {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.get(), std::max<std::size_t>(size, 1));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+Hdf5Handle with_groups() {
+  Hdf5Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(properties.get(), 1);
+  return properties;
+}
+
+}  // namespace vinci

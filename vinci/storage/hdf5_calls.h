@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sources of this folder share when they call HDF5: its silence, its reasons, its types.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <hdf5.h>
+
+#include "vinci/storage/hdf5_handle.h"
+
+namespace vinci {
+
+// HDF5 prints nothing while one of these lives; whoever uses HDF5 beside us has its own setting
+// back afterwards. Begins without old errors.
+class Hdf5Silence {
+ public:
+  Hdf5Silence();
+  ~Hdf5Silence();
+  Hdf5Silence(const Hdf5Silence&) = delete;
+  Hdf5Silence& operator=(const Hdf5Silence&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// `what`, and in brackets the innermost reason that HDF5, or the system, gives for its last
+// failure.
+std::string with_reason(const std::string& what);
+
+// Text of a fixed size in UTF-8, padded with zeros.
+Hdf5Handle text_type(std::size_t size);
+
+// Link properties that make the groups of a path.
+Hdf5Handle with_groups();
+
+}  // namespace vinci
