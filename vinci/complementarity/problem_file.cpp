@@ -136,12 +136,12 @@ ComplementarityProblem read_global(const Hdf5File& in, const std::string& root) 
   problem.b = in.reals(root + "/vectors/w");
   const int n = problem.unknowns(), rows = problem.rows();
   problem.M = read_matrix(in, root + "/M", n, n);
-  problem.J = transposed(read_matrix(in, root + "/H", n, rows));
+  problem.J = read_matrix(in, root + "/H", n, rows).transposed();
   add_contact_blocks(in, root, rows, problem.blocks);
   if (in.has(root + "/G")) {
     const VectorX b = in.reals(root + "/vectors/b");
     const int equalities = static_cast<int>(b.size());
-    append_rows(problem.J, transposed(read_matrix(in, root + "/G", n, equalities)));
+    append_rows(problem.J, read_matrix(in, root + "/G", n, equalities).transposed());
     problem.b = joined(problem.b, b);
     add_equality_block(equalities, problem.blocks);
   }

@@ -3,7 +3,6 @@
 #include "vinci/model/memory.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace vinci {
 namespace {
@@ -27,9 +26,6 @@ struct ByPlace {
   }
 };
 
-bool same_bits(const double* a, const double* b, std::size_t count) {
-  return std::memcmp(a, b, count * sizeof(double)) == 0;
-}
 bool same_bits(const Vector3& a, const Vector3& b) {
   return same_bits(a.data(), b.data(), 3);
 }
@@ -48,10 +44,6 @@ template <class Record>
 bool same_lists(const std::vector<Record>& a, const std::vector<Record>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Record& x, const Record& y) { return same_bits(x, y); });
-}
-
-void add_vector(Hash& hash, const Vector3& vector) {
-  for (int i = 0; i < 3; ++i) hash.add(vector[i]);
 }
 
 }  // namespace

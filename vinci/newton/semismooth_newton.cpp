@@ -16,11 +16,11 @@ constexpr const char* semismooth_newton_name = "semismooth-newton";
 constexpr double smallest_proximity = 1e-10, after_failure = 1e-6, largest_proximity = 1e2;
 constexpr double proximity_fall = 0.1, proximity_rise = 10.0;
 // Far more than a good round takes; after one of few ρ falls by two decades at once.
-constexpr int steps_of_round = 40, few_steps = 4;
+constexpr int most_steps = 40, few_steps = 4;
 constexpr int most_failed_rounds = 8;    // rounds in a row: from 1e-6 to the largest ρ
-constexpr int most_idle = 12;            // rounds in a row that find nothing better
+constexpr int most_idle_rounds = 12;     // rounds in a row that find nothing better
 constexpr double polished_below = 1e-2;  // relative residual: most of the active set shows
-constexpr double gain = 0.5;             // of a round that counts though its target was missed
+constexpr double round_gain = 0.5;       // of a round that counts though its target was missed
 // Of the tolerance: what Φ leaves is about the residual, which has other norms of a contact.
 constexpr double share_of_tolerance = 0.3;
 
@@ -48,7 +48,7 @@ NewtonRound::Outcome SemismoothNewtonSolver::round(const ComplementarityProblem&
   rules.target = std::max(share_of_tolerance * accuracy().tolerance,
                           std::min(0.1, proximity) * best_residual().relative) *
                  judge_.free_norm();
-  rules.steps = std::min(steps_of_round, limits_.max_iterations - iterations_);
+  rules.steps = std::min(most_steps, limits_.max_iterations - iterations_);
   rules.accuracy = accuracy();
   rules.until = &until_;
   const NewtonRound::Outcome outcome = round_.run(problem, judge_, rules, candidate_);
@@ -60,11 +60,11 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
   round_.prepare(problem, judge_);
   double proximity = settings_.proximity;
   int failures = 0, idle = 0;
-  while (!out_of_limits() && failures <= most_failed_rounds && idle <= most_idle) {
+  while (!out_of_limits() && failures <= most_failed_rounds && idle <= most_idle_rounds) {
     center_ = candidate_.lambda;
     const double before = best_residual().relative;
     const NewtonRound::Outcome outcome = round(problem, proximity);
-    const bool good = outcome.reached || round_.best().relative < gain * before;
+    const bool good = outcome.reached || round_.best().relative < round_gain * before;
     last_ = candidate_.lambda;
     candidate_.lambda = round_.best_lambda();
     Residual residual = round_.best();

@@ -28,7 +28,7 @@ constexpr double dampings[] = {0.0, 2.0, 0.3};
 // leaves of a redundant equation, ε, and four digits.
 constexpr double redundant = 1e-12;
 // Without a gain of a tenth over this many sweeps more of them will not help.
-constexpr int patience = 2000;
+constexpr int patience_of_sweeps = 2000;
 
 // A block that others act on but that does not act on itself cannot be solved by itself. A block
 // that nothing acts on is decided by b alone.
@@ -58,7 +58,7 @@ std::string GaussSeidelSolver::refusal(const ComplementarityProblem& problem) co
 }
 
 const char* GaussSeidelSolver::prepare(const ComplementarityProblem& problem) {
-  if (!operator_.prepare(problem)) return no_sweep;
+  if (!operator_.prepare(problem)) return singular_mass;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i)
     if (lacks_diagonal(problem, problem.blocks[i], operator_.diagonal(static_cast<int>(i))))
       return no_diagonal;
@@ -200,7 +200,7 @@ SolveFrame::Ending GaussSeidelSolver::run(const ComplementarityProblem& problem,
       gained = best_residual().relative;
       last_gain = iterations_;
     }
-    stalled = iterations_ - last_gain >= patience;
+    stalled = iterations_ - last_gain >= patience_of_sweeps;
   }
   return {SolveStatus::inaccurate, "no further progress"};
 }
