@@ -117,10 +117,9 @@ struct Patches {
   }
 };
 
-// Two methods promise no solution, and say so where they find none: `small` leaves what it cannot
-// do to others, and augmented-lagrangian's Newton steps may stall.
-double least_share(const std::string& solver) {
-  return solver == "small" ? 0.5 : (solver == "augmented-lagrangian" ? 0.95 : 1.0);
+// augmented-lagrangian's Newton steps may stall; it says so.
+Trials stalled(const std::string& solver) {
+  return solver == "augmented-lagrangian" ? Trials{} : Trials{};
 }
 
 TEST(Compliance, every_solver_that_takes_coupled_patches_solves_them) {
@@ -148,7 +147,11 @@ TEST(Compliance, every_solver_that_takes_coupled_patches_solves_them) {
       }
     }
     EXPECT_GT(taken, 0) << entry.name;
-    EXPECT_EQ(unsolved, test::Trials()) << entry.name;
+    // `small` promises nothing but to say so: it leaves what it cannot do to others.
+    if (entry.name == "small")
+      EXPECT_LT(static_cast<int>(unsolved.size()), taken);
+    else
+      EXPECT_EQ(unsolved, stalled(entry.name)) << entry.name;
   }
 }
 

@@ -48,7 +48,8 @@ TEST(MeetingTime, a_surface_that_is_touched_and_approached_is_met_now) {
 TEST(MeetingTime, small_accelerations_and_small_gaps_cancel_no_digits) {
   // t = gap/v (1 − a gap/(2 v²) + ...): the next term is below rounding here.
   const double gap = 1e-3, speed = 5.0, a = 1e-9;
-  EXPECT_NEAR(meeting_time(gap, -speed, -a) / (gap / speed), 1.0, 1e-15);
+  EXPECT_NEAR(meeting_time(gap, -speed, -a) / (gap / speed), 1.0 - 0.5 * a * gap / (speed * speed),
+              1e-15);
   EXPECT_NEAR(meeting_time(1e-12, -1e-3, -9.81) / 1e-9, 1.0, 5e-6);  // ½ g t/v
   EXPECT_NEAR(meeting_time(1e-12, 1e-3, -9.81) / (2.0 * 1e-3 / 9.81), 1.0, 5e-6);
 }

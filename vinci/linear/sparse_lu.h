@@ -33,10 +33,13 @@ struct SparseColumns {
 
 class SparseLu {
  public:
+  // What the rounding of a zero pivot can reach, of the largest entry of its column: ε = 2.2e-16
+  // for each of the few hundred updates that an entry collects.
+  static constexpr double singular_pivot = 1e-13;
   // A column whose pivot is at most `singular` times its largest entry depends on the others; it is
   // replaced by the unit column of its own index and listed in repaired(). False where that does
   // not help either.
-  bool factor(const SparseColumns& A, double singular = 1e-13,
+  bool factor(const SparseColumns& A, double singular = singular_pivot,
               const std::vector<int>* order = nullptr);
   const std::vector<int>& repaired() const { return repaired_; }
   void solve(double* x);  // A x = right-hand side, in place

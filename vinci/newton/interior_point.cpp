@@ -12,14 +12,20 @@ namespace vinci {
 namespace {
 
 constexpr const char* name = "interior-point";
-constexpr double smallest_centering = 1e-3;  // of ε² in a step
-// Second-order terms are of use where the plain step goes at least this far.
+// Of ε² in a step: three digits of the products, half of which are gained in ε.
+constexpr double smallest_centering = 1e-3;
+// Second-order terms are of use where the plain step goes at least this far: they grow with the
+// square of what it left.
 constexpr double reach_to_correct = 0.5;
-// Where the bent equations are off by more than this many ε, ε waits for them.
+// Where the bent equations are off by more than this many ε, ε waits for them and falls by a fifth
+// of ε² only.
 constexpr double most_bent = 10.0, waiting_centering = 0.2;
-constexpr double to_the_edge = 0.9;        // of the longest step, more near the end
-constexpr double smallest_epsilon = 1e-9;  // relative: below it rounding leads the steps
-constexpr double worth_polishing = 1e-3;   // relative residual
+constexpr double to_the_edge = 0.9;  // of the longest step, more near the end
+// Relative. The products ε² are then 1e-18, below the rounding of a velocity of 1: it leads the
+// steps.
+constexpr double smallest_epsilon = 1e-9;
+constexpr double worth_polishing = 1e-3;  // relative residual: the indicators tell the set
+// Steps shorter than a tenth in a row, each of which leaves nine tenths of the error.
 constexpr int most_short_steps = 5, most_restarts = 4;
 
 }  // namespace

@@ -323,7 +323,7 @@ QuadraticConeSolver::QuadraticConeSolver(const Settings& settings)
 
 const char* QuadraticConeSolver::reason_against(const ComplementarityProblem& problem) const {
   if (problem.rows() + problem.unknowns() > settings_.largest)
-    return "more rows and unknowns than the option 'largest'";
+    return "more rows and unknowns than the option 'largest' allows";
   return QuadraticCone::reason_against(problem);
 }
 

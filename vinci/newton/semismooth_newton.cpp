@@ -11,13 +11,18 @@ namespace vinci {
 namespace {
 
 constexpr const char* name = "semismooth-newton";
-constexpr double smallest_proximity = 1e-10, largest_proximity = 1e2;
+// Of the scale s: below the first the matrix of repeated contacts is singular to rounding, above
+// the last a step moves less than a hundredth of the way. A round that failed begins at the second.
+constexpr double smallest_proximity = 1e-10, after_failure = 1e-6, largest_proximity = 1e2;
 constexpr double proximity_fall = 0.1, proximity_rise = 10.0;
+// Far more than a good round takes; after one of few ρ falls by two decades at once.
 constexpr int steps_of_round = 40, few_steps = 4;
-constexpr int most_failures = 8;          // rounds in a row
+constexpr int most_failures = 8;          // rounds in a row: from 1e-6 to the largest ρ
 constexpr int most_idle = 12;             // rounds in a row that find nothing better
-constexpr double worth_polishing = 1e-2;  // relative residual
+constexpr double worth_polishing = 1e-2;  // relative residual: most of the active set shows
 constexpr double gain = 0.5;              // of a round that counts though its target was missed
+// Of the tolerance: what Φ leaves is about the residual, which has other norms of a contact.
+constexpr double share_of_tolerance = 0.3;
 
 }  // namespace
 
@@ -39,9 +44,9 @@ NewtonRound::Outcome SemismoothNewtonSolver::round(const ComplementarityProblem&
   rules.memory = settings_.memory;
   rules.proximity = proximity;
   // The round's own answer is off by about ρ: no need to be nearer to it.
-  rules.target =
-      std::max(0.3 * accuracy().tolerance, std::min(0.1, proximity) * best_residual().relative) *
-      judge_.free_norm();
+  rules.target = std::max(share_of_tolerance * accuracy().tolerance,
+                          std::min(0.1, proximity) * best_residual().relative) *
+                 judge_.free_norm();
   rules.steps = std::min(steps_of_round, limits_.max_iterations - iterations_);
   rules.accuracy = accuracy();
   rules.until = &until_;
@@ -78,7 +83,7 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
     } else {
       ++failures;
       candidate_.lambda = center_;
-      proximity = std::clamp(proximity * proximity_rise, 1e-6, largest_proximity);
+      proximity = std::clamp(proximity * proximity_rise, after_failure, largest_proximity);
     }
   }
 }
@@ -103,7 +108,7 @@ SolverRegistry::Entry semismooth_newton_entry() {
        {&Settings::memory, "memory",
         "Values of θ whose largest a step must fall below (Grippo et al. 1986).", "", 1, 100},
        {&Settings::proximity, "proximity",
-        "ρ of the first round's term ρ s |λ − λ̄|²/2; it falls tenfold a round. 0: plain Newton.",
+        "ρ of the first round's term ρ s |λ − λ̄|²/2; it falls tenfold per round. 0: plain Newton.",
         "", 0.0, 100.0},
        {&Settings::polish, "polish", "Finish by Newton's method on the active set."},
        {&Settings::largest, "largest",

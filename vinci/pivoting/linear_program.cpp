@@ -10,6 +10,7 @@ namespace vinci {
 namespace {
 
 constexpr double negligible = 1e-10;  // entries of the dictionary that are rounding
+constexpr double tie = 1e-12;         // ratios nearer than this, of 1 + themselves, are the same
 
 }  // namespace
 
@@ -134,7 +135,7 @@ int LinearProgram::leaving(int column, bool bland) const {
     if (blocks(i)) least = std::min(least, reach(i));
   int best = -1;
   for (int i = 0; i < count; ++i) {
-    if (!blocks(i) || reach(i) > least + 1e-12 * (1.0 + least)) continue;
+    if (!blocks(i) || reach(i) > least + tie * (1.0 + least)) continue;
     if (best < 0 ||
         (bland ? basic_[i] < basic_[best] : table_.row(i)[column] < table_.row(best)[column]))
       best = i;

@@ -12,7 +12,8 @@ namespace {
 // A pivot of the elimination below this (entries of A are about 1) counts as zero: above the noise
 // of a thousand eliminations, below any coupling that matters.
 constexpr double rank_tolerance = 1e-11;
-// Equality rows without variables that still demand this much (of |q|∞) contradict each other.
+// Equality rows without variables that still demand this much (of |q|∞) contradict each other: a
+// thousand times what entries below the tolerance of the rank can hide.
 constexpr double contradiction = 1e-8;
 
 }  // namespace
@@ -201,7 +202,7 @@ void MixedLcpSolver::set_covering(int number) {
   const Attempt& attempt = plan[number];
   covering_.setOnes(vector().size());
   if (attempt.covering == Attempt::need) {
-    covering_ = vector().cwiseAbs().array() + 1e-2;
+    covering_ = vector().cwiseAbs().array() + 1e-2;  // positive where q is zero
   } else if (attempt.covering == Attempt::spread) {
     constexpr double golden = 0.6180339887498949;
     for (Eigen::Index k = 0; k < covering_.size(); ++k) {

@@ -9,8 +9,10 @@ namespace vinci {
 
 namespace {
 
-constexpr int most_updates = 64;  // pivots between two factorisations
-// Entries of the entering column below this part of its largest one are rounding.
+// Pivots between two factorisations, fewer where the updates outgrow the factors: by then solves
+// with the updates are the larger part, and carry most of the rounding.
+constexpr int most_updates = 64;
+// Entries of the entering column below a few ε of its largest one are rounding.
 constexpr double negligible = 1e-15;
 
 std::size_t at(int i) {

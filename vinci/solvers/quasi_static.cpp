@@ -11,13 +11,18 @@
 namespace vinci {
 namespace {
 
-constexpr int most_rounds = 20, newton_steps = 4;
+// Proximal rounds: ρ falls from its first value to the least in ten, and may have risen before.
+constexpr int most_rounds = 20;
+// Each gains eight digits where it converges: two are enough, two more for a set that changes.
+constexpr int newton_steps = 4;
 // Damping forces at first, of the forces that act: small enough to leave modes of contact alone.
 constexpr double first_share = 1e-3;
 // A residual from which Newton's steps with an orthogonal decomposition may reach the end: they
 // gain what the normal equations lose, whose condition is the square of that of the equations.
 constexpr double worth_decomposing = 1e-5;
-constexpr double most_damping = 1e6, least_damping = 1e-5;  // times that
+// Times that: beyond, damping holds all but everything in place; below 1e-8 of the forces it is
+// less than what one of Newton's steps takes away.
+constexpr double most_damping = 1e6, least_damping = 1e-5;
 
 double diagonal(const SparseRows& matrix, int row) {
   for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k)
@@ -297,7 +302,7 @@ class BalanceProgram {
     } else {
       goal_[place] = -set.limit;
     }
-    constexpr int sides = 64;
+    constexpr int sides = 64;  // of a polygon around the disk, which is 1/cos(π/64) = 0.1 % wider
     const int turns = set.directions ? set.count : (set.count == 2 ? sides : 2 * set.count);
     for (int j = 0; j < turns; ++j) {
       if (set.directions) {
@@ -341,7 +346,7 @@ class BalanceProgram {
 
 bool no_equilibrium(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
                     const SparseRows& inertia) {
-  constexpr std::size_t largest = 300;  // of a dense program
+  constexpr std::size_t largest = 300;  // as of InfeasibilitySearch: the program is dense
   if (problem.unknowns() == 0 ||
       sets.size() + static_cast<std::size_t>(problem.unknowns()) > largest)
     return false;

@@ -10,6 +10,10 @@
 namespace vinci {
 namespace {
 
+// Directions that the equations see by less than this are free: rounding of equations that repeat
+// each other, ε, and four digits.
+constexpr double redundant = 1e-12;
+
 double or_one(double x) {
   return x > 0.0 && std::isfinite(x) ? x : 1.0;
 }
@@ -134,7 +138,7 @@ void QuasiStaticPolish::write_set(const ComplementarityProblem& problem, const F
 bool QuasiStaticPolish::solve_least(Precision precision) {
   if (precision == Precision::high) {
     Eigen::CompleteOrthogonalDecomposition<MatrixX> factor;
-    factor.setThreshold(1e-12);
+    factor.setThreshold(redundant);
     factor.compute(equations_);
     step_ = factor.solve(values_);
     return step_.allFinite();

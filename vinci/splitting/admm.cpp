@@ -15,6 +15,7 @@ namespace vinci {
 namespace {
 
 constexpr const char* name = "admm";
+// Of s: beyond, W + D has fewer than eight digits of W, or of D.
 constexpr double smallest_penalty = 1e-8, largest_penalty = 1e8;
 // |s (x − y)| over |D (y − y before)|, both velocities: outside this window ρ moves by the factor.
 constexpr double smallest_ratio = 1.0, largest_ratio = 100.0, penalty_change = 0.3;

@@ -24,6 +24,9 @@ constexpr const char* no_diagonal =
 // the sweeps led. Without it sweeps may cycle, and they leave redundant contacts unevenly loaded,
 // at the edges of their cones.
 constexpr double dampings[] = {0.0, 2.0, 0.3};
+// A direction of an equality block that its W sees by less than this does not count: what rounding
+// leaves of a redundant equation, ε, and four digits.
+constexpr double redundant = 1e-12;
 // Without a gain of a tenth over this many sweeps more of them will not help.
 constexpr int patience = 2000;
 
@@ -86,7 +89,7 @@ void GaussSeidelSolver::prepare_equalities(const ComplementarityProblem& problem
     // Redundant equations: the least change that meets them.
     using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::CompleteOrthogonalDecomposition<MatrixX> decomposition;
-    decomposition.setThreshold(1e-12);
+    decomposition.setThreshold(redundant);
     decomposition.compute(Eigen::Map<const Square>(W, block.size, block.size));
     Eigen::Map<Square>(inverse, block.size, block.size) = decomposition.pseudoInverse();
   }
@@ -146,7 +149,9 @@ double GaussSeidelSolver::sweep(const ComplementarityProblem& problem, bool forw
   return std::sqrt(squared);
 }
 
-// A Newton step costs as much as this many sweeps, so that neither starves the other.
+// A Newton step costs as much as this many sweeps, so that neither starves the other. In
+// operations: a sweep takes 8 per entry of J and W and 100 per row; a step factors densely, 2/3 n³,
+// or sparsely, 20,000 per unknown.
 int GaussSeidelSolver::polish_interval(const ComplementarityProblem& problem) const {
   const int m = problem.rows(), n = problem.unknowns();
   const double size = operator_.velocity_form() && problem.C.empty() ? n : m + n;
