@@ -27,13 +27,13 @@ struct ByPlace {
 };
 
 bool same_bits(const Vector3& a, const Vector3& b) {
-  return same_bits(a.data(), b.data(), 3);
+  return equal_bits(a.data(), b.data(), 3);
 }
 bool same_bits(const ImpulseMemory& a, const ImpulseMemory& b) {
   return place(a) == place(b) && same_bits(a.impulse, b.impulse);
 }
 bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
-  return place(a) == place(b) && same_bits(&a.speed, &b.speed, 1);
+  return place(a) == place(b) && equal_bits(&a.speed, &b.speed, 1);
 }
 bool same_bits(const LayerMemory& a, const LayerMemory& b) {
   return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&

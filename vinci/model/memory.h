@@ -16,7 +16,7 @@
 namespace vinci {
 
 // Numbers as states are compared and fingerprinted: every bit of them.
-inline bool same_bits(const double* a, const double* b, std::size_t count) {
+inline bool equal_bits(const double* a, const double* b, std::size_t count) {
   return count == 0 || std::memcmp(a, b, count * sizeof(double)) == 0;
 }
 

@@ -67,19 +67,19 @@ std::uint64_t hash(const State& state) {
 namespace {
 
 bool same_bits(const VectorX& a, const VectorX& b) {
-  return a.size() == b.size() && same_bits(a.data(), b.data(), static_cast<std::size_t>(a.size()));
+  return a.size() == b.size() && equal_bits(a.data(), b.data(), static_cast<std::size_t>(a.size()));
 }
 
 bool same_bits(const Pose& a, const Pose& b) {
-  return same_bits(a.position.data(), b.position.data(), 3) &&
-         same_bits(a.rotation.coeffs().data(), b.rotation.coeffs().data(), 4);
+  return equal_bits(a.position.data(), b.position.data(), 3) &&
+         equal_bits(a.rotation.coeffs().data(), b.rotation.coeffs().data(), 4);
 }
 
 }  // namespace
 
 bool State::operator==(const State& other) const {
   const auto same = [](const auto& a, const auto& b) { return same_bits(a, b); };
-  return step == other.step && same_bits(&time, &other.time, 1) &&
+  return step == other.step && equal_bits(&time, &other.time, 1) &&
          std::equal(poses.begin(), poses.end(), other.poses.begin(), other.poses.end(), same) &&
          same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
          memory == other.memory;
