@@ -204,7 +204,7 @@ void add_stepping(py::module_& module) {
 
 It is of no use after the step. See `Stepper` for an example.)");
   step.def_property_readonly(
-      "model", [](const StepHandle& s) { return model_handle(s.owner, *s.get().model); });
+      "model", [](const StepHandle& s) { return model_handle(s.owner, *s.get().in.model); });
   step.def("detect", &detect, "poses"_a, "reach"_a,
            R"(Contacts of bodies at these poses (bodies x 7) that are near each other.
 

@@ -22,7 +22,7 @@ RowMatrix wild(int size, std::mt19937_64& random) {
   return A;
 }
 
-SparseColumns columns_of(const RowMatrix& A) {
+SparseColumns sparse_columns(const RowMatrix& A) {
   SparseColumns result;
   result.reset(static_cast<int>(A.rows()));
   for (Eigen::Index j = 0; j < A.cols(); ++j) {
@@ -67,13 +67,13 @@ TEST(Equilibration, dense_and_sparse_matrices_have_the_same_scales) {
   std::mt19937_64 random(3);
   for (const int size : {1, 5, 30}) {
     RowMatrix A = wild(size, random);
-    SparseColumns columns = columns_of(A);
+    SparseColumns columns = sparse_columns(A);
     Equilibration dense, sparse;
     dense.apply(A);
     sparse.apply(columns);
     EXPECT_EQ(dense.row, sparse.row);
     EXPECT_EQ(dense.column, sparse.column);
-    const SparseColumns expected = columns_of(A);
+    const SparseColumns expected = sparse_columns(A);
     EXPECT_EQ(columns.values, expected.values);
   }
 }
