@@ -262,7 +262,8 @@ TEST_F(ProblemFiles, general_files_without_rolling_are_what_they_were) {
   EXPECT_TRUE(Hdf5File(path("new.h5"), Hdf5File::Mode::read).has("/vinci_problem/blocks/rolling"));
 }
 
-// As other writers do: 64-bit integers, triplets, texts of variable length, no answers.
+// As other writers do: 64-bit integers, triplets, texts of variable length and in ASCII, no
+// answers.
 TEST_F(ProblemFiles, files_of_other_writers_are_read) {
   {
     Hdf5File out(path("other.h5"), Hdf5File::Mode::create);
@@ -289,12 +290,14 @@ TEST_F(ProblemFiles, files_of_other_writers_are_read) {
   replace("/fclib_local/W/i", H5T_NATIVE_LLONG, 3, columns);
   replace("/fclib_local/W/x", H5T_NATIVE_DOUBLE, 3, values);
   replace("/fclib_local/info/title", text, 1, &title);
+  H5Tset_size(text, 5);
+  replace("/fclib_local/info/description", text, 1, "plain");
   H5Tclose(text);
   H5Fclose(file);
   const ProblemFile read = load_problem_file(path("other.h5"));
   EXPECT_EQ(MatrixX(read.problem.C.view()), MatrixX(Eigen::Vector2d(4.0, 5.0).asDiagonal()));
   EXPECT_EQ(read.title, "of another");
-  EXPECT_EQ(read.description, "");
+  EXPECT_EQ(read.description, "plain");
   EXPECT_FALSE(read.guess || read.solution);
 }
 

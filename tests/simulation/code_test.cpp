@@ -405,7 +405,7 @@ TEST(Code, a_step_that_is_interrupted_is_not_done) {
   }());
   while (simulation.state().step < 10) simulation.step();
   State before = simulation.state();
-  before.contacts.clear();  // without a guess there is something to iterate
+  before.memory.clear();  // without a guess there is something to iterate
   simulation.set_state(before);
   bool wanted = true;
   simulation.stop_when([&]() -> bool {

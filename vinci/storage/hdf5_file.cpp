@@ -270,8 +270,11 @@ std::vector<std::string> Hdf5File::texts(const std::string& name) const {
   const std::size_t width = H5Tget_size(stored.get());
   if (width == 0 || static_cast<std::size_t>(count) > most_text_bytes / width)
     fail(name, "a text longer than is read");
+  // HDF5 converts no text from ASCII, as FCLib and older files have it, to UTF-8.
+  const Hdf5Handle type = text_type(width);
+  H5Tset_cset(type.get(), H5Tget_cset(stored.get()));
   std::vector<char> cells(width * static_cast<std::size_t>(count) + 1, '\0');
-  if (H5Dread(dataset.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0)
+  if (H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0)
     fail(name, damaged);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
@@ -350,7 +353,9 @@ std::string Hdf5File::attribute(const std::string& name) const {
       H5Sget_simple_extent_npoints(space.get()) != 1 || size > most_attribute_bytes)
     return {};
   std::string text(size, '\0');
-  if (H5Aread(attribute.get(), stored.get(), text.data()) < 0) return {};
+  const Hdf5Handle type = text_type(size);
+  H5Tset_cset(type.get(), H5Tget_cset(stored.get()));
+  if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return {};
   return text.c_str();  // without the padding
 }
 
