@@ -40,6 +40,7 @@ constexpr double tolerance = 1e-8;
 constexpr int largest_size = 200;  // rows; all sizes from 1 are equally likely on a log scale
 constexpr double plainly_wrong = 1e-4;
 constexpr int compare_every = 8;  // of the problems with one solution
+constexpr int largest_path = 60;  // rows for quadratic-cone: a path through more takes many pivots
 
 long environment(const char* name, long otherwise) {
   const char* const text = std::getenv(name);
@@ -272,6 +273,7 @@ void RandomProblems::compare_solvers(const RandomProblem& random) {
   for (const auto& entry : registry_.entries()) {
     const auto solver = make(entry, 1e-12);
     if (!solver->why_not(problem).empty()) continue;
+    if (entry.name == "quadratic-cone" && problem.rows() > largest_path) continue;
     Solution solution{VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
     SolveReport report = solver->solve(problem, solution);
     // Near enough to be compared, not near enough to be called solved at 1e-12.
@@ -311,11 +313,10 @@ TEST_P(RandomProblems, end_with_a_true_status) {
   EXPECT_EQ(count_.disagreeing, 0) << "have one solution, and solvers that disagree on it";
   EXPECT_EQ(count_.unknown, 0) << "are not what theory says";
   EXPECT_GT(count_.problems, 0);
-  if (first_seed())
-    for (const KnownFailure& failure : GetParam().failures)
-      EXPECT_TRUE(failure.number >= count || only >= 0 || has_failed(failure.number))
-          << failure.number << " is no failure any more: take it off the list";
-  constexpr std::size_t shown = 10;
+  for (const KnownFailure& failure : GetParam().failures)
+    EXPECT_TRUE(!first_seed() || only >= 0 || failure.number >= count || has_failed(failure.number))
+        << failure.number << " is no failure any more: take it off the list";
+  constexpr std::size_t shown = 100;
   for (std::size_t i = 0; i < std::min(complaints_.size(), shown); ++i)
     fmt::print("{}\n", complaints_[i]);
   if (complaints_.size() > shown) fmt::print("and {} more\n", complaints_.size() - shown);
