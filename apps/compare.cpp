@@ -24,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t page_samples = 1000, page_bodies = 12;  // of the curves in a page
-constexpr std::size_t page_width = 80;                        // of the report in a terminal
-constexpr std::size_t text_width = page_width - 2;            // of its indented lines
 
 struct CompareFlags {
   std::string scene, tolerance, reference, html, output;

@@ -18,8 +18,6 @@
 namespace vinci {
 namespace {
 
-constexpr std::size_t text_width = 78;  // of indented lines of the report, in 80 columns
-
 struct ConvergeFlags {
   std::string scene, steps, from, to, ratio, at, reference = "finest", over, plot;
   std::vector<std::string> quantities, across;

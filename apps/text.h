@@ -9,6 +9,9 @@
 
 namespace vinci {
 
+inline constexpr std::size_t page_width = 80;              // of a report in a terminal
+inline constexpr std::size_t text_width = page_width - 2;  // of its indented lines
+
 // Columns of the terminal behind the stream; 80 where there is none.
 int terminal_width(std::FILE* stream);
 bool is_terminal(std::FILE* stream);

@@ -4,6 +4,12 @@
 
 # -Wrestrict of g++ 12 is wrong about "text" + std::string at -O3.
 set(VINCI_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict -Werror)
+# Where sources are joined, a name of one source is no mistake in another one, nor is an unnamed
+# namespace in what the compiler takes for a header.
+if(CMAKE_UNITY_BUILD)
+  list(TRANSFORM VINCI_WARNINGS REPLACE "^-Wshadow$" "-Wshadow=local")
+  list(APPEND VINCI_WARNINGS -Wno-subobject-linkage)
+endif()
 
 # Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math).
 function(vinci_flags target)

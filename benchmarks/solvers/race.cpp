@@ -5,7 +5,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <limits>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -18,8 +17,6 @@
 
 namespace vinci {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The kernel ends the process when `seconds` of CPU time, or ten times as many of wall time, are
 // over.

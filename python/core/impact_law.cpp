@@ -15,7 +15,8 @@ struct ImpactHandle {
   ImpactReport report;  // the worst of what was solved
 };
 
-Answer solve(ImpactHandle& handle, const ProblemHandle& problem, const py::object& guess) {
+Answer solve_in_impact(ImpactHandle& handle, const ProblemHandle& problem,
+                       const py::object& guess) {
   if (handle.solver == nullptr) throw Error("the impact that this belongs to is over", "impact");
   Answer answer = solved_by(*handle.solver, *problem.problem, guess);
   const int iterations = handle.report.solve.iterations + answer.report.iterations;
@@ -131,7 +132,7 @@ All contacts that touch at that instant take part. See `ImpactLaw` for an exampl
   impact.def_property_readonly(
       "pyramid", [](const ImpactHandle& i) { return i.impact.pyramid; },
       "Whether the rows of friction are the directions of a pyramid, and its slack.");
-  impact.def("solve", &solve, "problem"_a, "guess"_a = py::none(),
+  impact.def("solve", &solve_in_impact, "problem"_a, "guess"_a = py::none(),
              "Solves a problem with the solver of the run; gives an Answer. The step reports the "
              "worst of them.");
 }

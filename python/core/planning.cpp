@@ -34,7 +34,7 @@ Pose start_of(const Body& body, const Numbers& given) {
            !(has_coordinate(body, i) && name == coordinate_name(body.freedom, i)))
       ++i;
     if (i == coordinate_count)
-      throw Error("'" + name + "' is no coordinate of '" + body.name + "'", "start");
+      throw Error("'" + name + "' is not a coordinate of '" + body.name + "'", "start");
     values[i] = value;
   }
   return with_coordinates(body, body.initial_pose, values);

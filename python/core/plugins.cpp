@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be chosen by name.
 #include <filesystem>
-#include <limits>
 #include <set>
 
 #include <pybind11/stl/filesystem.h>
@@ -26,7 +25,6 @@ Known& known() {
 py::dict option_dict(const OptionSpec& spec) {
   py::dict option("text"_a = spec.text, "default"_a = spec.fallback, "unit"_a = spec.unit);
   const bool number = spec.fallback.index() < 2;
-  const double infinity = std::numeric_limits<double>::infinity();
   if (number && spec.lower > -infinity) option["lower"] = spec.lower;
   if (number && spec.upper < infinity) option["upper"] = spec.upper;
   if (!spec.choices.empty()) option["choices"] = spec.choices;

@@ -120,7 +120,6 @@ ProblemHandle mixed_problem(const py::object& M, const py::object& q, const py::
   const Eigen::Index rows = vector_of(q, "q").size();
   const VectorX low = bounds_of(lower, "lower", rows), high = bounds_of(upper, "upper", rows);
   std::vector<Block> blocks(static_cast<std::size_t>(rows));
-  const double infinity = std::numeric_limits<double>::infinity();
   for (Eigen::Index i = 0; i < rows; ++i) {
     Block& block = blocks[static_cast<std::size_t>(i)];
     block.lower = low[i];
@@ -158,12 +157,12 @@ py::object sparse(const py::object& self, const SparseRows& rows) {
                           "shape"_a = py::make_tuple(rows.rows, rows.cols), "copy"_a = false);
 }
 
-void save(const ProblemHandle& handle, const std::filesystem::path& path, const std::string& title,
-          const std::string& description) {
+void save_problem(const ProblemHandle& handle, const std::filesystem::path& path,
+                  const std::string& title, const std::string& description) {
   save_problem_file(path.string(), {*handle.problem, {}, {}, title, description});
 }
 
-py::tuple pickled(const ProblemHandle& handle) {
+py::tuple pickled_problem(const ProblemHandle& handle) {
   const ComplementarityProblem& p = *handle.problem;
   const auto rows = [](const SparseRows& m) {
     return py::make_tuple(m.starts, m.indices, m.values, m.rows, m.cols);
@@ -175,7 +174,7 @@ py::tuple pickled(const ProblemHandle& handle) {
   return py::make_tuple(1, rows(p.M), rows(p.J), rows(p.C), copied(p.p), copied(p.b), blocks);
 }
 
-ProblemHandle unpickled(const py::tuple& state) {
+ProblemHandle unpickled_problem(const py::tuple& state) {
   if (state.size() != 7 || state[0].cast<int>() != 1)
     throw Error("was pickled by another version of vinci", "Problem");
   const auto rows = [](const py::tuple& m) {
@@ -306,7 +305,7 @@ of a simulation u are velocities (m/s, rad/s), impulses in N s.
   problem.def_property_readonly(
       "kind", [](const ProblemHandle& s) { return problem_class(*s.problem); },
       "'lcp', 'mlcp', 'relay', 'fc2d', 'fc3d', 'gfc2d', 'gfc3d', ..., or 'mixed'.");
-  problem.def("save", &save, "path"_a, "title"_a = "", "description"_a = "",
+  problem.def("save", &save_problem, "path"_a, "title"_a = "", "description"_a = "",
               R"(Writes a problem file, in FCLib's layout where the problem fits it.
 
 >>> vinci.Problem.lcp([[1]], [-1]).save(tmp / "one.h5")
@@ -317,7 +316,7 @@ of a simulation u are velocities (m/s, rad/s), impulses in N s.
                        problem_class(*s.problem), s.problem->rows(), s.problem->blocks.size(),
                        s.problem->unknowns());
   });
-  problem.def(py::pickle(&pickled, &unpickled));
+  problem.def(py::pickle(&pickled_problem, &unpickled_problem));
 }
 
 }  // namespace vinci::python

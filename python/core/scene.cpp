@@ -25,7 +25,7 @@ std::map<std::string, double> numbers_of(const py::kwargs& parameters) {
   return values;
 }
 
-void save(const Scene& scene, const std::filesystem::path& path) {
+void save_scene(const Scene& scene, const std::filesystem::path& path) {
   const std::filesystem::path partial = path.string() + ".partial";
   std::ofstream file(partial, std::ios::binary);
   file << scene.source();
@@ -117,7 +117,8 @@ Included files and the hulls of meshes are brought in; `Scene.parse` makes the s
 >>> text = vinci.Scene.load(scenes / "stack.yaml").to_yaml()
 >>> vinci.Scene.parse(text).to_yaml() == text
 True)");
-  scene.def("save", &save, "path"_a, R"(Writes `to_yaml()` to a file, completely or not at all.
+  scene.def("save", &save_scene, "path"_a,
+            R"(Writes `to_yaml()` to a file, completely or not at all.
 
 >>> vinci.Scene.load(scenes / "stack.yaml").save(tmp / "copy.yaml"))");
   scene.def(

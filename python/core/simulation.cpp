@@ -219,12 +219,12 @@ void add_looks(py::class_<SimulationHandle>& simulation) {
   simulation.def_property_readonly(
       "elements",
       [](const SimulationHandle& handle) {
-        const Simulation& simulation = handle.get();
+        const Model& model = handle.get().model();
         VectorX numbers;
-        read_elements(simulation.model(), simulation.state(), numbers);
+        read_elements(model, handle.get().state(), numbers);
         py::dict result;
         int i = 0;
-        for (const auto& element : simulation.model().elements)
+        for (const auto& element : model.elements)
           for (const ElementColumn& column : element->columns())
             result[py::str(element->name() + "." + column.name)] = numbers[i++];
         return result;

@@ -69,9 +69,9 @@ void check_verdict(const ComplementarityProblem& problem, const VectorX* certifi
   }
 }
 
-Answer solve(const ProblemHandle& handle, const py::object& solver, double tolerance,
-             const std::optional<double>& time_limit, const py::object& guess,
-             const py::kwargs& options) {
+Answer solve_problem(const ProblemHandle& handle, const py::object& solver, double tolerance,
+                     const std::optional<double>& time_limit, const py::object& guess,
+                     const py::kwargs& options) {
   if (!(tolerance >= 0.0 && tolerance <= 1.0))
     throw Error(fmt::format("is {}; accepted: 0 to 1", tolerance), "tolerance");
   if (time_limit && !(*time_limit > 0.0))
@@ -266,8 +266,8 @@ void add_solve(py::module_& module) {
   add_answer(module);
   add_measures(module);
   add_all(module);
-  module.def("solve", &solve, "problem"_a, "solver"_a = py::str("auto"), "tolerance"_a = 1e-8,
-             "time_limit"_a = py::none(), "guess"_a = py::none(),
+  module.def("solve", &solve_problem, "problem"_a, "solver"_a = py::str("auto"),
+             "tolerance"_a = 1e-8, "time_limit"_a = py::none(), "guess"_a = py::none(),
              R"(Solves a problem by a solver's name, or by an object with a method `solve`.
 
 `tolerance` is the relative residual asked for, `time_limit` the wall time in s, `guess` impulses,

@@ -114,7 +114,7 @@ bool set_raw(std::vector<Record>& records, const py::handle& from) {
 }
 
 // Raw numbers, so that every bit comes back.
-py::tuple pickled(const StateHandle& handle) {
+py::tuple pickled_state(const StateHandle& handle) {
   const State& state = *handle.state;
   const BodyTable& bodies = *handle.bodies;
   return py::make_tuple(pickle_version, state.step, state.time, poses_of(state),
@@ -123,7 +123,7 @@ py::tuple pickled(const StateHandle& handle) {
                         copied(state.controls), bodies.names, bodies.offsets, bodies.sizes);
 }
 
-StateHandle unpickled(const py::tuple& parts) {
+StateHandle unpickled_state(const py::tuple& parts) {
   if (parts.size() != 12 || parts[0].cast<int>() != pickle_version)
     throw Error("was pickled by another version of vinci", "State");
   auto state = std::make_shared<State>();
@@ -317,7 +317,7 @@ True)");
     return fmt::format("<vinci.State step {}, {:.6g} s, {} bodies, hash {}>", s.state->step,
                        s.state->time, s.state->poses.size(), hash_text(s));
   });
-  state.def(py::pickle(&pickled, &unpickled));
+  state.def(py::pickle(&pickled_state, &unpickled_state));
 }
 
 }  // namespace vinci::python

@@ -66,7 +66,7 @@ py::array detect(StepHandle& step, const py::object& poses, const py::object& re
   return owning(solved_contact_type(), {count}, std::move(rows));
 }
 
-Answer solve(StepHandle& step, const ProblemHandle& problem, const py::object& guess) {
+Answer solve_in_step(StepHandle& step, const ProblemHandle& problem, const py::object& guess) {
   StepContext& context = step.get();
   Answer answer = solved_by(*context.in.solver, *problem.problem, guess);
   step.report.solve = answer.report;
@@ -204,14 +204,14 @@ void add_stepping(py::module_& module) {
 
 It is of no use after the step. See `Stepper` for an example.)");
   step.def_property_readonly(
-      "model", [](const StepHandle& s) { return model_handle(s.owner, *s.get().model); });
+      "model", [](const StepHandle& s) { return model_handle(s.owner, *s.get().in.model); });
   step.def("detect", &detect, "poses"_a, "reach"_a,
            R"(Contacts of bodies at these poses (bodies x 7) that are near each other.
 
 `reach` is how far the surface of each body may travel in the step (m), one number or one per body:
 contacts whose gap is at most the sum of two are found. The array has the fields of
 `Simulation.contacts`; impulses and velocities are zero, to be filled in.)");
-  step.def("solve", &solve, "problem"_a, "guess"_a = py::none(),
+  step.def("solve", &solve_in_step, "problem"_a, "guess"_a = py::none(),
            "Solves a problem with the solver of the run; gives an Answer, which the step reports.");
   step.def("forces", &forces, "state"_a, "h"_a,
            "Applied forces, packed as velocities (N, N m): gravity, the scene's and those of the "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The residual of an answer file to a problem file, from the two files alone (dense numpy).
 
-Written from the definition (docs/problem-files.md and vinci/complementarity/README.md), sharing
+Written from the definition (docs/problem-files.md and docs/theory/residual.md), sharing
 nothing with the program. Every layout becomes 0 = M v - J' x - p, w = J v + C x + b with blocks
 (law, first row, size, friction, lower, upper, rolling).
 """

@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_path(vinci):
     (("--goal", "y=0", "--body", "squar"),
      "--body: there is no body 'squar'; bodies that move: square"),
     (("--goal", "y=0", "--body", "wall"), "body: 'wall' is fixed; accepted: a body that moves"),
-    (("--goal", "y=0", "--start", "z=1"), "--start: 'z' is no coordinate of 'square'"),
+    (("--goal", "y=0", "--start", "z=1"), "--start: 'z' is not a coordinate of 'square'"),
     (("--goal", "y=0", "--clearance", "-1 mm"),
      "clearance: is -0.001; accepted: a length in m, 0 or more"),
     (("--goal", "y=0", "--effort", "0"), "effort: is 0; accepted: a number of samples, 1 or more"),

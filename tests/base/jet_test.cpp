@@ -15,10 +15,10 @@
 namespace vinci {
 namespace {
 
-const std::vector<std::string> names{"t"};
+const std::vector<std::string> jet_names{"t"};
 
 Jet jet_at(const std::string& text, double t) {
-  return Expression::parse(text, names).jet(std::array<Jet, 1>{Jet{t, 1.0, 0.0}});
+  return Expression::parse(text, jet_names).jet(std::array<Jet, 1>{Jet{t, 1.0, 0.0}});
 }
 
 // Relative to the size of the number, at least 1e-300.
@@ -175,7 +175,7 @@ TEST(Jet, constant_branches_have_no_derivative_whatever_is_applied_to_them) {
   EXPECT_EQ(jet_at("2 + sqrt(0)", 2.0).first, 0.0);
   // A variable at rest is held constant; one that only passes through is not.
   const std::array<Jet, 1> still{Jet{0.0, 0.0, 0.0}};
-  EXPECT_EQ(Expression::parse("sqrt(t)", names).jet(still).first, 0.0);
+  EXPECT_EQ(Expression::parse("sqrt(t)", jet_names).jet(still).first, 0.0);
 }
 
 TEST(Jet, missing_derivatives_are_not_finite) {
@@ -283,7 +283,7 @@ TEST(Jet, random_expressions_agree_with_finite_differences) {
   int compared = 0;
   for (int i = 0; i < 1000; ++i) {
     const double t = 0.3 + static_cast<double>(random() % 1000) * 1e-3, h = 1e-3;
-    const Expression f = Expression::parse(random_sample(random, t, 2).text, names);
+    const Expression f = Expression::parse(random_sample(random, t, 2).text, jet_names);
     auto at = [&](double k) { return f.value(std::array<double, 1>{t + k * h}); };
     // Sixth-order central differences.
     const double first =
@@ -306,7 +306,7 @@ TEST(Jet, value_has_the_bits_of_the_plain_evaluation) {
   std::mt19937_64 random(13);
   for (int i = 0; i < 2000; ++i) {
     const double t = static_cast<double>(random() % 2000) * 1e-3;
-    const Expression f = Expression::parse(random_sample(random, t, 4).text, names);
+    const Expression f = Expression::parse(random_sample(random, t, 4).text, jet_names);
     EXPECT_EQ(std::bit_cast<std::uint64_t>(f.value(std::array<double, 1>{t})),
               std::bit_cast<std::uint64_t>(f.jet(std::array<Jet, 1>{Jet{t, 1.0, 0.0}}).value))
         << f.text();

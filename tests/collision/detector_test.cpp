@@ -116,7 +116,7 @@ TEST(Detector, wall_of_boxes_has_its_contacts_sorted_with_owners_in_order) {
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
     EXPECT_TRUE(i == 0 || contacts[i - 1].key < c.key);
-    EXPECT_LT(c.key.shape_a, c.key.shape_b);
+    EXPECT_LT(c.key.shape_a(), c.key.shape_b());
     EXPECT_EQ(scene.model.shapes[c.key.shape_a()].body, c.body_a);
     EXPECT_EQ(scene.model.shapes[c.key.shape_b()].body, c.body_b);
     EXPECT_NEAR(c.gap, 0.0, 1e-15);

@@ -184,4 +184,18 @@ inline double least_gap(const std::vector<ContactPoint>& contacts) {
   return least;
 }
 
+inline Pose at(double x, double y, double z, const Quaternion& turn = Quaternion::Identity()) {
+  return {Vector3(x, y, z), turn};
+}
+
+inline Quaternion about(const Vector3& axis, double angle) {
+  return Quaternion(Eigen::AngleAxisd(angle, axis));
+}
+
+inline bool has_point(const std::vector<ContactPoint>& contacts, const Vector3& p,
+                      double tolerance) {
+  return std::any_of(contacts.begin(), contacts.end(),
+                     [&](const auto& c) { return (c.point_a - p).norm() <= tolerance; });
+}
+
 }  // namespace vinci::oracle

@@ -11,23 +11,11 @@ namespace {
 
 using namespace oracle;  // the test's own helpers
 
-Pose at(double x, double y, double z, const Quaternion& turn = Quaternion::Identity()) {
-  return {Vector3(x, y, z), turn};
-}
-Quaternion about(const Vector3& axis, double angle) {
-  return Quaternion(Eigen::AngleAxisd(angle, axis));
-}
-
 using Keys = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 Keys keys_of(const std::vector<ContactPoint>& contacts) {
   Keys keys;
   for (const ContactPoint& c : contacts) keys.insert({c.feature_a, c.feature_b});
   return keys;
-}
-
-bool has_point(const std::vector<ContactPoint>& contacts, const Vector3& p, double tolerance) {
-  return std::any_of(contacts.begin(), contacts.end(),
-                     [&](const auto& c) { return (c.point_a - p).norm() <= tolerance; });
 }
 
 TEST(SpatialPatch, equal_boxes_stacked_touch_at_four_corners_exactly) {

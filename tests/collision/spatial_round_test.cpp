@@ -13,17 +13,6 @@ namespace {
 
 using namespace oracle;  // the test's own helpers
 
-Pose at(double x, double y, double z, const Quaternion& turn = Quaternion::Identity()) {
-  return {Vector3(x, y, z), turn};
-}
-Quaternion about(const Vector3& axis, double angle) {
-  return Quaternion(Eigen::AngleAxisd(angle, axis));
-}
-bool has_point(const std::vector<ContactPoint>& contacts, const Vector3& p, double tolerance) {
-  return std::any_of(contacts.begin(), contacts.end(),
-                     [&](const auto& c) { return (c.point_a - p).norm() <= tolerance; });
-}
-
 const Shape plane = HalfSpace{};
 
 TEST(SpatialRound, parallel_capsules_touch_at_the_ends_of_their_common_length) {

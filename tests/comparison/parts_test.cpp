@@ -157,7 +157,7 @@ TEST(OrderFit, scatter_widens_the_interval_and_two_points_have_none) {
   EXPECT_FALSE(fit_order({{2.0, 0.0, 2.0}, {1.0, 0.0, 0.0}}));
 }
 
-std::string refusal(const std::string& text) {
+std::string parsing_refusal(const std::string& text) {
   try {
     Quantity::parse(text, *shapes_model());
   } catch (const Error& error) {
@@ -181,16 +181,16 @@ TEST(Quantity, is_an_expression_of_numbers_of_the_run) {
 }
 
 TEST(Quantity, mistakes_say_what_is_accepted) {
-  EXPECT_NE(refusal("bix.x").find("there is no body 'bix' (did you mean 'box'?)"),
+  EXPECT_NE(parsing_refusal("bix.x").find("there is no body 'bix' (did you mean 'box'?)"),
             std::string::npos);
-  EXPECT_NE(refusal("box.q").find("a body has no 'q'; accepted: x, y, z, angle"),
+  EXPECT_NE(parsing_refusal("box.q").find("a body has no 'q'; accepted: x, y, z, angle"),
             std::string::npos);
-  EXPECT_NE(refusal("force(box)").find("accepted: force(one body, another body)"),
+  EXPECT_NE(parsing_refusal("force(box)").find("accepted: force(one body, another body)"),
             std::string::npos);
-  EXPECT_NE(refusal("impulse(box, box)").find("does not touch itself"), std::string::npos);
-  EXPECT_NE(refusal("2 + 3").find("names nothing of the scene"), std::string::npos);
-  EXPECT_NE(refusal("box.x +").find("box.x +:"), std::string::npos);
-  EXPECT_NE(refusal("box.x * banana").find("banana"), std::string::npos);
+  EXPECT_NE(parsing_refusal("impulse(box, box)").find("does not touch itself"), std::string::npos);
+  EXPECT_NE(parsing_refusal("2 + 3").find("names nothing of the scene"), std::string::npos);
+  EXPECT_NE(parsing_refusal("box.x +").find("box.x +:"), std::string::npos);
+  EXPECT_NE(parsing_refusal("box.x * banana").find("banana"), std::string::npos);
 }
 
 TEST(Trace, samples_between_steps_lie_on_a_line) {

@@ -10,8 +10,6 @@
 namespace vinci {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 ComplementarityProblem local(const MatrixX& W, const VectorX& q, std::vector<Block> blocks) {
   ComplementarityProblem problem;
   problem.C = SparseRows::from_dense(W);

@@ -11,8 +11,6 @@
 namespace vinci {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Block cone(Law law, int size, double friction) {
   Block block{.law = law, .size = size};
   block.friction = friction;

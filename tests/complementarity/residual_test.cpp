@@ -11,8 +11,6 @@
 namespace vinci {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 SparseRows zero_matrix(int rows, int cols) {
   return SparseRows::from_dense(MatrixX::Zero(rows, cols));
 }

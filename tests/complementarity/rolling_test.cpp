@@ -15,7 +15,7 @@ namespace {
 
 using Vector5 = Eigen::Matrix<double, 5, 1>;
 
-struct Random {
+struct RandomFives {
   std::mt19937_64 engine{17};
   std::normal_distribution<double> normal;
   MatrixX matrix(int rows, int cols) {
@@ -36,7 +36,7 @@ const double coefficients[][2] = {{0.0, 0.0}, {0.3, 0.05}, {0.05, 0.3},  {1.0, 1
 
 // y = P(x) if and only if y in K, y − x in K* and y ⟂ y − x [Moreau].
 TEST(RollingLaw, the_projection_splits_into_cone_and_dual_cone) {
-  Random random;
+  RandomFives random;
   for (const auto& [mu, mu_r] : coefficients)
     for (int trial = 0; trial < 2000; ++trial) {
       const Vector5 x = random.vector();
@@ -55,7 +55,7 @@ TEST(RollingLaw, the_projection_splits_into_cone_and_dual_cone) {
 
 // K is where two circular cones over the same normal meet: Dykstra's alternating projections.
 TEST(RollingLaw, the_projection_is_the_limit_of_alternating_ones) {
-  Random random;
+  RandomFives random;
   for (const auto& [mu, mu_r] : coefficients) {
     if (mu > 20.0 || mu_r > 20.0) continue;  // they converge slowly between such cones
     for (int trial = 0; trial < 20; ++trial) {
@@ -92,7 +92,7 @@ TEST(RollingLaw, no_coefficient_overflows_the_projection) {
 }
 
 TEST(RollingLaw, without_rolling_it_projects_as_coulombs_cone) {
-  Random random;
+  RandomFives random;
   for (const double mu : {0.0, 0.2, 3.0})
     for (int trial = 0; trial < 500; ++trial) {
       const Vector5 x = random.vector();
@@ -132,7 +132,7 @@ TEST(RollingLaw, the_map_vanishes_exactly_on_the_law) {
 }
 
 // Rows (N, T, R) of two contacts, in space and in the plane, and one of coulomb.
-ComplementarityProblem rolling_problem(Random& random, double rolling) {
+ComplementarityProblem rolling_problem(RandomFives& random, double rolling) {
   ComplementarityProblem problem;
   const MatrixX A = random.matrix(9, 9);
   problem.M = SparseRows::from_dense(A * A.transpose() + MatrixX::Identity(9, 9));
@@ -147,7 +147,7 @@ ComplementarityProblem rolling_problem(Random& random, double rolling) {
 }
 
 // The definition, with dense inverses and the moments brought to forces by hand.
-double naive_relative(const ComplementarityProblem& problem, const VectorX& lambda) {
+double naive_rolling_relative(const ComplementarityProblem& problem, const VectorX& lambda) {
   const MatrixX J = MatrixX(problem.J.view()), inverse = MatrixX(problem.M.view()).inverse();
   const MatrixX W = J * inverse * J.transpose() + MatrixX(problem.C.view());
   const VectorX q = J * inverse * problem.p + problem.b, w = W * lambda + q;
@@ -175,13 +175,13 @@ double naive_relative(const ComplementarityProblem& problem, const VectorX& lamb
 }
 
 TEST(RollingJudge, agrees_with_the_definition_in_dense_algebra) {
-  Random random;
+  RandomFives random;
   for (const double rolling : {0.0, 0.2})
     for (int trial = 0; trial < 20; ++trial) {
       const ComplementarityProblem problem = rolling_problem(random, rolling);
       ASSERT_EQ(problem.why_invalid(), "");
       const VectorX lambda = random.matrix(10, 1);
-      const double expected = naive_relative(problem, lambda);
+      const double expected = naive_rolling_relative(problem, lambda);
       EXPECT_NEAR(residual(problem, {VectorX::Zero(9), lambda}).relative, expected,
                   1e-11 * expected);
     }
@@ -189,7 +189,7 @@ TEST(RollingJudge, agrees_with_the_definition_in_dense_algebra) {
 
 // λ and w of each row in other units, Λ and Ω times as large, with one unit of energy.
 TEST(RollingJudge, units_of_mass_length_and_time_do_not_matter) {
-  Random random;
+  RandomFives random;
   const ComplementarityProblem problem = rolling_problem(random, 0.2);
   const VectorX lambda = random.matrix(10, 1);
   const Residual expected = residual(problem, {VectorX::Zero(9), lambda});
@@ -225,7 +225,7 @@ TEST(RollingJudge, units_of_mass_length_and_time_do_not_matter) {
 }
 
 TEST(RollingJudge, without_rolling_resistance_it_measures_what_coulomb_does) {
-  Random random;
+  RandomFives random;
   const ComplementarityProblem problem = rolling_problem(random, 0.0);
   ComplementarityProblem coulomb = problem;
   const int kept[] = {0, 1, 2, 5, 6, 8, 9};
@@ -250,7 +250,7 @@ TEST(RollingJudge, without_rolling_resistance_it_measures_what_coulomb_does) {
 }
 
 TEST(RollingLaw, says_in_words_what_is_wrong) {
-  Random random;
+  RandomFives random;
   const ComplementarityProblem good = rolling_problem(random, 0.1);
   const auto why = [&](auto&& change) {
     ComplementarityProblem problem = good;

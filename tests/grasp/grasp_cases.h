@@ -9,6 +9,13 @@
 
 namespace vinci::test {
 
+inline constexpr double degree = M_PI / 180.0;
+
+// How far two angles are apart where a period makes no difference.
+inline double turn(double a, double b, double period) {
+  return std::abs(std::remainder(a - b, period));
+}
+
 inline nlohmann::json expected_grasps() {
   return reference("case16_grasp")["expected"];
 }

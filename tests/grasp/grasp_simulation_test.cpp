@@ -11,7 +11,6 @@
 namespace vinci::test {
 namespace {
 
-constexpr double degree = M_PI / 180.0;
 constexpr double thickness = 0.01;  // of a jaw, m
 
 std::string polygon_text(const std::vector<Vector2>& vertices) {
@@ -121,10 +120,6 @@ double push(const Part& part, double phi) {
                                               "{motion: quasi-static, step: 5 ms, duration: 2 s}"));
   run_exactly(simulation);
   return part_phi(simulation);
-}
-
-double turn(double a, double b, double period) {
-  return std::abs(std::remainder(a - b, period));
 }
 
 class Transfer : public testing::TestWithParam<const char*> {};

@@ -178,13 +178,8 @@ TEST(Grasp, bad_contacts_are_refused_by_name) {
   EXPECT_NE(message(Contacts(65, {{0, 0}, {1, 0}, 0})).find("up to 64"), std::string::npos);
 }
 
-constexpr double degree = M_PI / 180.0;
 // The reference rounds degrees to 1e-13, and has 2e-13 of them as its own error.
 constexpr double angle_tolerance = 1e-14, length_tolerance = 1e-15;
-
-double turn(double a, double b, double period) {
-  return std::abs(std::remainder(a - b, period));
-}
 
 TEST(JawFunctions, minima_maxima_and_transfer_of_the_reference_are_met) {
   for (const char* name : {"squeeze_rect_80x40", "squeeze_quad", "squeeze_triangle"}) {

@@ -9,6 +9,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/trials.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/newton/projections.h"
 #include "vinci/newton/smoothed_law.h"
@@ -17,10 +18,6 @@
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 // One unit mass on a row of its own for each block: M = 1, J = 1, w = λ + p + b.
 ComplementarityProblem separate(const std::vector<Block>& blocks, const VectorX& p) {
@@ -64,7 +61,6 @@ INSTANTIATE_TEST_SUITE_P(Solvers, OnVelocities,
                          });
 
 TEST_P(OnVelocities, solves_every_law_in_closed_form) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<Block> blocks = {
       {.law = Law::equality, .offset = 0, .size = 1},
       {.law = Law::nonnegative, .offset = 1},

@@ -247,7 +247,6 @@ inline Example billups() {
 // Powell's equations x₁ = 0, 10 x₁/(x₁ + 0.1) + 2 x₂² = 0: the Jacobian is singular along x₂ = 0,
 // where the solution lies.
 inline Example powell() {
-  const double infinity = std::numeric_limits<double>::infinity();
   return {"Powell, singular",
           dense(
               vector({-0.05, -infinity}), unbounded(2),
@@ -315,7 +314,6 @@ inline Example membrane(int side, double load, double ceiling) {
 }
 
 inline std::vector<Example> classical() {
-  const double infinity = std::numeric_limits<double>::infinity();
   return {kojima_shindo(),
           josephy(),
           nash_cournot(),

@@ -81,7 +81,6 @@ TEST(PathNewton, nash_cournot_gives_the_published_outputs) {
 
 // Projected Gauss–Seidel, which knows nothing of pivoting or Newton.
 TEST(PathNewton, membranes_agree_with_projected_sweeps) {
-  const double infinity = std::numeric_limits<double>::infinity();
   for (const Example& example :
        {examples::membrane(20, -2.0, infinity), examples::membrane(20, 15.0, 0.75)}) {
     VectorX z = example.starts[0];

@@ -12,19 +12,15 @@
 #include "tests/support/contact_examples.h"
 #include "tests/support/contact_scenes.h"
 #include "tests/support/open_problems.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/splitting/gauss_seidel.h"
 
 namespace vinci {
 namespace {
 
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
-
 // Every law once, one unit mass on a row of its own: w = λ + p.
 ComplementarityProblem every_law() {
-  const double infinity = std::numeric_limits<double>::infinity();
   ComplementarityProblem problem;
   problem.blocks = {{.law = Law::equality, .offset = 0, .size = 1},
                     {.law = Law::nonnegative, .offset = 1},

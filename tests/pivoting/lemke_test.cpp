@@ -6,6 +6,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/contact_examples.h"
 #include "tests/support/enumeration.h"
+#include "tests/support/random_matrices.h"
 #include "tests/support/reference.h"
 #include "vinci/complementarity/certificate.h"
 
@@ -24,17 +25,6 @@ Answer solve(const ComplementarityProblem& problem) {
   answer.solution = {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
   answer.report = solver.solve(problem, answer.solution);
   return answer;
-}
-
-MatrixX random_matrix(int rows, int cols, std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  return MatrixX::NullaryExpr(rows, cols, [&] { return normal(random); });
-}
-
-// A Aᵀ + skew: positive definite, not symmetric, hence a P-matrix.
-MatrixX random_p_matrix(int n, std::mt19937_64& random) {
-  const MatrixX A = random_matrix(n, n, random), S = random_matrix(n, n, random);
-  return A * A.transpose() + 0.1 * MatrixX::Identity(n, n) + S - S.transpose();
 }
 
 // --- textbook problems ---
@@ -134,7 +124,6 @@ TEST(Lemke, verdicts_agree_with_enumeration_on_arbitrary_matrices) {
 
 TEST(Lemke, certificate_speaks_of_the_rows_of_the_problem) {
   std::mt19937_64 random(41);
-  const double infinity = std::numeric_limits<double>::infinity();
   LemkeSolver solver;
   int proved = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -226,7 +215,6 @@ TEST(Lemke, scales_of_units_over_twelve_decades_do_not_matter) {
 
 TEST(Lemke, mixed_problems_agree_with_enumeration) {
   std::mt19937_64 random(25);
-  const double infinity = std::numeric_limits<double>::infinity();
   const std::pair<double, double> bounds[] = {
       {-1.0, 2.0}, {0.5, 0.5}, {-infinity, 0.3}, {-0.2, infinity}, {-infinity, infinity}};
   for (int round = 0; round < 600; ++round) {

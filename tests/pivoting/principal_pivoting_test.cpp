@@ -10,6 +10,7 @@
 #include "tests/support/contact_scenes.h"
 #include "tests/support/enumeration.h"
 #include "tests/support/open_problems.h"
+#include "tests/support/random_matrices.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/pivoting/lemke.h"
 
@@ -21,17 +22,6 @@ SolveReport solve(const ComplementarityProblem& problem, Solution& solution) {
   PrincipalPivotingSolver solver;
   solution = {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
   return solver.solve(problem, solution);
-}
-
-MatrixX random_matrix(int rows, int cols, std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  return MatrixX::NullaryExpr(rows, cols, [&] { return normal(random); });
-}
-
-// A Aᵀ + skew: positive definite, not symmetric, hence a P-matrix.
-MatrixX random_p_matrix(int n, std::mt19937_64& random) {
-  const MatrixX A = random_matrix(n, n, random), S = random_matrix(n, n, random);
-  return A * A.transpose() + 0.1 * MatrixX::Identity(n, n) + S - S.transpose();
 }
 
 TEST(PrincipalPivoting, p_matrices_under_bounds_agree_with_enumeration) {

@@ -40,7 +40,7 @@ def test_parameters_decide() -> None:
     ({"body": "wall", "goal": {"y": 0}}, "body: 'wall' is fixed"),
     ({"body": "square", "goal": {}}, "goal: has no condition"),
     ({"body": "square", "goal": {"y": (0, 1, 2)}}, "goal y: is (0, 1, 2); accepted"),
-    ({"body": "square", "goal": {"y": 0}, "start": {"z": 1}}, "start: 'z' is no coordinate"),
+    ({"body": "square", "goal": {"y": 0}, "start": {"z": 1}}, "start: 'z' is not a coordinate"),
     ({"body": "square", "goal": {"y": 0}, "clearance": float("nan")}, "clearance: is nan"),
     ({"body": "square", "goal": {"y": 0}, "effort": 0}, "effort: is 0"),
 ])  # fmt: skip

@@ -413,7 +413,7 @@ constexpr std::span<const KnownFailure> pyramid_failures;
 constexpr std::span<const KnownFailure> cone_failures;
 constexpr std::span<const KnownFailure> joint_failures;
 
-constexpr Family families[] = {
+constexpr Family contact_table[] = {
     {"contact_planar_local", "Coulomb in the plane, (W, q)", planar_local},
     {"contact_planar_velocity", "Coulomb in the plane, (M, J)", planar_velocity},
     {"contact_spatial_local", "Coulomb in space, (W, q)", spatial_local},
@@ -442,7 +442,7 @@ constexpr Family families[] = {
 }  // namespace
 
 std::span<const Family> contact_families() {
-  return families;
+  return contact_table;
 }
 
 }  // namespace vinci::test

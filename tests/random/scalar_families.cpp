@@ -38,8 +38,6 @@ ComplementarityProblem local_problem(const MatrixX& W, const VectorX& q,
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Units of λ and w over twelve orders of magnitude each way, in half of the problems. Where λ is a
 // far smaller number than w, the residual min(λ, w) hardly sees w: one solution, but many answers.
 struct Units {
@@ -274,7 +272,7 @@ RandomProblem relay_indefinite(Draw& draw, int size) {
 constexpr std::span<const KnownFailure> singular_infeasible_failures;
 constexpr std::span<const KnownFailure> relay_failures;
 
-constexpr Family families[] = {
+constexpr Family scalar_table[] = {
     {"lcp_definite", "positive definite: one solution", definite},
     {"lcp_nonsymmetric", "positive definite, not symmetric: one solution", definite_nonsymmetric},
     {"lcp_p_matrix", "triangular P-matrix: one solution", p_matrix},
@@ -294,7 +292,7 @@ constexpr Family families[] = {
 }  // namespace
 
 std::span<const Family> scalar_families() {
-  return families;
+  return scalar_table;
 }
 
 }  // namespace vinci::test

@@ -216,6 +216,35 @@ def check_folders(root):
             yield f"vinci/{folder}/README.md:1: missing"
 
 
+WALK = re.compile(r"<!-- walk -->\n(.*?)<!-- end of walk -->", re.DOTALL)
+STATION = re.compile(r"`(\w+)(?:\(\))?` in\s+`([\w/]+\.(?:cpp|h))`")
+
+
+def check_walk(root):
+    """Every function of ARCHITECTURE.md's walk of one step is defined in the file named."""
+    page = root / "ARCHITECTURE.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    walk = WALK.search(text)
+    if not walk:
+        yield "ARCHITECTURE.md:1: has no walk of one step between <!-- walk --> and its end"
+        return
+    first = text[:walk.start(1)].count("\n") + 1
+    numbers = [int(n) for n in re.findall(r"^(\d+)\. ", walk.group(1), re.MULTILINE)]
+    if numbers != list(range(1, len(numbers) + 1)) or not numbers:
+        yield f"ARCHITECTURE.md:{first}: the stations of the walk are not numbered from 1 on"
+    for station in STATION.finditer(walk.group(1)):
+        name, file = station.groups()
+        line = first + walk.group(1)[:station.start()].count("\n")
+        source = read(root / file) if (root / file).is_file() else None
+        # A definition at the start of a line, as a member or free, or a class.
+        defined = re.compile(rf"^(?:class {name}\b|(?:\w[\w:<>,&*\[\] ]*[ &*])?(?:\w+::)*{name}\()",
+                             re.MULTILINE)
+        if source is None:
+            yield f"ARCHITECTURE.md:{line}: names {file}, which does not exist"
+        elif not defined.search(source):
+            yield f"ARCHITECTURE.md:{line}: {file} does not define {name}"
+
+
 def check_packages(root):
     page = root / "packages.txt"
     if not page.exists():
@@ -260,7 +289,7 @@ def check(root):
         for rule in (check_arrows, check_source, check_width, check_words):
             breaches += rule(name, text)
         breaches += check_targets(root, name, text)
-    for rule in (check_links, check_folders, check_packages, check_lock):
+    for rule in (check_links, check_folders, check_walk, check_packages, check_lock):
         breaches += rule(root)
     return breaches
 

@@ -19,7 +19,9 @@ class Planted(unittest.TestCase):
             self.write(f"vinci/{folder}/README.md", "# one page\n")
             self.write(f"vinci/{folder}/CMakeLists.txt", f"vinci_folder({folder})\n")
             self.write(f"vinci/{folder}/code.h", SPDX + '#include "vinci/base/error.h"\n')
-        self.write("ARCHITECTURE.md", "".join(f"vinci/{f}/\n" for f in check.ARROWS))
+        self.write("apps/run.cpp", SPDX + "int run(int count) {\n  return count;\n}\n")
+        self.write("ARCHITECTURE.md", "".join(f"vinci/{f}/\n" for f in check.ARROWS) +
+                   "<!-- walk -->\n1. `run()` in `apps/run.cpp` begins.\n<!-- end of walk -->\n")
         self.write("packages.txt", "# comment\nbuild cmake\ntest libgtest-dev\n")
         self.assertEqual(check.check(self.root), [])
 
@@ -82,6 +84,15 @@ class Planted(unittest.TestCase):
         page = (self.root / "ARCHITECTURE.md").read_text(encoding="utf-8")
         self.write("ARCHITECTURE.md", page.replace("vinci/model/\n", ""))
         self.expect("ARCHITECTURE.md:1", "vinci/model/")
+
+    def test_walk_of_a_function_that_is_not_there(self):
+        self.write("apps/run.cpp", SPDX + "int ran() {\n  return run(1);\n}\n")
+        self.expect(f"ARCHITECTURE.md:{len(check.ARROWS) + 2}", "apps/run.cpp does not define run")
+
+    def test_walk_through_a_file_that_is_not_there(self):
+        (self.root / "apps/run.cpp").unlink()
+        self.expect(f"ARCHITECTURE.md:{len(check.ARROWS) + 2}",
+                    "names apps/run.cpp, which does not exist")
 
     def test_folder_without_readme(self):
         (self.root / "vinci/model/README.md").unlink()

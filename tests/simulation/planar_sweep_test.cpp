@@ -19,12 +19,6 @@ unsigned times() {
   return text ? static_cast<unsigned>(std::max(1, std::atoi(text))) : 1u;
 }
 
-RunOverrides chosen(const std::map<std::string, std::string>& options) {
-  RunOverrides overrides;
-  overrides.options = options;
-  return overrides;
-}
-
 void expect_certified(const Simulation& simulation) {
   ASSERT_FALSE(simulation.diverged());
   const SolveReport& solve = simulation.report().solve;

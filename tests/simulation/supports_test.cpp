@@ -10,12 +10,6 @@
 namespace vinci::test {
 namespace {
 
-RunOverrides chosen(const std::map<std::string, std::string>& options) {
-  RunOverrides overrides;
-  overrides.options = options;
-  return overrides;
-}
-
 // Case 08: a box of 0.2 kg on three supports, its left face at x = −face, and a pusher.
 struct Pushing {
   std::string tripod;

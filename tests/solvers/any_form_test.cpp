@@ -10,6 +10,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/contact_examples.h"
 #include "tests/support/contact_scenes.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/linear/frontal_lu.h"
@@ -19,10 +20,6 @@
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 MatrixX dense(const SparseRows& rows) {
   return MatrixX(rows.view());
@@ -99,7 +96,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 // w = λ + q: λ is the projection of −q, in closed form for each law.
 TEST_P(AnyForm, laws_without_coupling_have_their_closed_forms) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<Block> blocks = {
       {.law = Law::equality, .offset = 0, .size = 2},
       {.law = Law::nonnegative, .offset = 2},

@@ -10,16 +10,13 @@
 #include "tests/support/contact_scenes.h"
 #include "tests/support/cpu_time.h"
 #include "tests/support/open_problems.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/certificate.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/solvers/auto_solver.h"
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 // Both problems in one, that of b behind that of a.
 ComplementarityProblem side_by_side(const ComplementarityProblem& a,

@@ -8,6 +8,7 @@
 
 #include "tests/support/contact_scenes.h"
 #include "tests/support/cpu_time.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/newton/interior_point.h"
 #include "vinci/proofs/all_solutions.h"
@@ -15,10 +16,6 @@
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 // Rows without friction, which every solver takes, and more of them than the small one does.
 ComplementarityProblem frictionless() {

@@ -8,6 +8,7 @@
 
 #include "tests/support/rolling_scenes.h"
 #include "tests/support/trials.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
@@ -18,10 +19,6 @@
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 // Solves by the named solver and asks another judge.
 VectorX solved(const char* name, const ComplementarityProblem& problem, double tolerance = 1e-11) {

@@ -11,16 +11,13 @@
 #include "tests/support/contact_scenes.h"
 #include "tests/support/cpu_time.h"
 #include "tests/support/open_problems.h"
+#include "tests/support/zero.h"
 #include "vinci/complementarity/problem_file.h"
 #include "vinci/newton/interior_point.h"
 #include "vinci/pivoting/lemke.h"
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 // w = W λ + q without u.
 ComplementarityProblem local(const MatrixX& W, const VectorX& q, std::vector<Block> blocks) {

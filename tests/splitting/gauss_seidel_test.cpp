@@ -8,15 +8,12 @@
 
 #include "tests/support/allocations.h"
 #include "tests/support/contact_scenes.h"
+#include "tests/support/zero.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/builtin.h"
 
 namespace vinci {
 namespace {
-
-Solution zero(const ComplementarityProblem& problem) {
-  return {VectorX::Zero(problem.unknowns()), VectorX::Zero(problem.rows())};
-}
 
 TEST(GaussSeidel, a_sliding_box_is_braked_by_mu_m_g_h) {
   std::vector<scenes::Body> bodies{scenes::unit_box({0.0, 0.0, 0.5}, 3.0)};

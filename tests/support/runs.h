@@ -2,6 +2,7 @@
 // Small helpers to run scenes given as text.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -14,6 +15,12 @@ namespace vinci::test {
 // A simulation of the scene text; every {name} of the text has been formatted by the caller.
 inline Simulation simulate(const std::string& yaml, const RunOverrides& overrides = {}) {
   return Simulation(Scene::parse(yaml), overrides);
+}
+
+inline RunOverrides chosen(const std::map<std::string, std::string>& options) {
+  RunOverrides overrides;
+  overrides.options = options;
+  return overrides;
 }
 
 // Runs to the end and asserts that every step was solved to what the run accepts.

@@ -5,11 +5,16 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
 namespace vinci {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+// From one to the next larger number, 2⁻⁵².
+inline constexpr double machine_epsilon = std::numeric_limits<double>::epsilon();
 
 using Vector2 = Eigen::Vector2d;
 using Vector3 = Eigen::Vector3d;
@@ -21,6 +26,16 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using MatrixX = Eigen::MatrixXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Quaternion = Eigen::Quaterniond;
+
+// Twice the area of the triangle 0, u, v; positive where v lies to the left of u.
+inline double cross(const Vector2& u, const Vector2& v) {
+  return u.x() * v.y() - u.y() * v.x();
+}
+
+// A quarter turn counter-clockwise.
+inline Vector2 left_of(const Vector2& v) {
+  return {-v.y(), v.x()};
+}
 
 // Rigid placement x_world = position + rotation · x_local; the rotation is a unit quaternion.
 struct Pose {

@@ -3,7 +3,6 @@
 #include "vinci/collision/broad_phase.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace vinci {
@@ -38,7 +37,6 @@ void BroadPhase::build(std::span<const Item> items) {
 
 // Bounds a node and cuts it at the median of the box centres along their longest spread.
 void BroadPhase::split(std::span<const Item> items, int index) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   Node node = nodes_[index];
   node.box = {Vector3::Constant(infinity), Vector3::Constant(-infinity)};
   Box3 centers = node.box;

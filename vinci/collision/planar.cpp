@@ -5,37 +5,18 @@
 #include "vinci/collision/planar.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 namespace vinci {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t nowhere = 0xffffffff;
 
-// Lengths below this share of the shapes' sizes do not decide between features: they come from
-// rounding and from the solver's residual, not from the scene.
-constexpr double length_tolerance = 1e-9;
 // A corner may meet a face if a turn of at most 30° brings the corner to the front: no step turns a
 // body further, and a neighbour that stands out more would touch first.
-constexpr double front_slack = 0.5;  // sin 30°
-// How far past a reflex end of a face (share of its length) a corner may have sunk into the next
-// wall and still belong to the face.
-constexpr double sunk_share = 0.1;
+constexpr double front_slack = 0.5;       // sin 30°
 constexpr double angle_tolerance = 1e-9;  // rad, for directions that must be parallel
-
-std::uint32_t vertex_feature(std::uint32_t vertex) {
-  return 2 * vertex + 1;
-}
-std::uint32_t corner_feature(const PlanarOutline& outline, int corner) {
-  return vertex_feature(outline.corners[corner].vertex);
-}
-// A face is named by its first vertex; a half-plane's only face is 0.
-std::uint32_t face_feature(const PlanarOutline& outline, int face) {
-  return outline.unbounded ? 0 : 2 * outline.corners[face].vertex;
-}
 
 }  // namespace
 
@@ -49,7 +30,7 @@ void PlanarCollider::collide(const PlanarOutline& a, const PlanarOutline& b, dou
   if (a.unbounded || b.unbounded) {
     collide_half_plane(a.unbounded);
   } else {
-    tolerance_ = length_tolerance *
+    tolerance_ = planar_length_tolerance *
                  std::max({a.box.diagonal().norm(), b.box.diagonal().norm(), a.radius, b.radius});
     near_pieces(a_, b);
     near_pieces(b_, a);
@@ -89,9 +70,9 @@ void PlanarCollider::collide_half_plane(bool plane_is_a) {
     if (!corner.convex || gap > core_margin_) continue;
     const Vector2 foot = corner.point - gap * face.normal;
     if (plane_is_a)
-      add(foot, corner.point, face.normal, 0, corner_feature(other, i), nowhere);
+      add(foot, corner.point, face.normal, 0, other.corner_name(i), nowhere);
     else
-      add(corner.point, foot, -face.normal, corner_feature(other, i), 0, nowhere);
+      add(corner.point, foot, -face.normal, other.corner_name(i), 0, nowhere);
   }
 }
 
@@ -124,7 +105,8 @@ void PlanarCollider::part_pieces(const PlanarOutline::Piece& p, const PlanarOutl
   const PlanarOutline& own = *(axis.face_of_a ? a_ : b_).outline;
   const PlanarOutline& other = *(axis.face_of_a ? b_ : a_).outline;
   const PlanarOutline::RingVertex& vertex = other.ring[axis.opposite_vertex];
-  const std::uint32_t face = face_feature(own, axis.face), end = vertex_feature(vertex.vertex);
+  const std::uint32_t face = own.face_name(axis.face),
+                      end = PlanarOutline::vertex_name(vertex.vertex);
   if (axis.face_of_a)
     add(vertex.point - axis.separation * axis.normal, vertex.point, axis.normal, face, end,
         nowhere);
@@ -255,11 +237,11 @@ void PlanarCollider::corner_on_face(bool corner_of_a, int corner, int face_index
     const double beyond = std::max(-along, along - face.length);
     if (other.corners[end_corner].convex) {
       if (beyond > tolerance_) return;
-      end = corner_feature(other, end_corner);
+      end = other.corner_name(end_corner);
       // Where two corners coincide, only the faces across the axis count.
       if (moved_gap <= tolerance_ && std::abs(face.normal.dot(axis.normal)) < 0.5) return;
     } else if (beyond > tolerance_ &&
-               (beyond > sunk_share * face.length || !other.contains(point, tolerance_))) {
+               (beyond > planar_sunk_share * face.length || !other.contains(point, tolerance_))) {
       return;
     }
   }
@@ -270,11 +252,9 @@ void PlanarCollider::corner_on_face(bool corner_of_a, int corner, int face_index
     }
   const Vector2 foot = point - gap * face.normal;
   if (corner_of_a)
-    add(point, foot, -face.normal, corner_feature(own, corner), face_feature(other, face_index),
-        end);
+    add(point, foot, -face.normal, own.corner_name(corner), other.face_name(face_index), end);
   else
-    add(foot, point, face.normal, face_feature(other, face_index), corner_feature(own, corner),
-        end);
+    add(foot, point, face.normal, other.face_name(face_index), own.corner_name(corner), end);
 }
 
 void PlanarCollider::corners_on_corners(const Vector2& shift) {
@@ -302,7 +282,7 @@ void PlanarCollider::corner_on_corner(int corner_a, int corner_b, const Vector2&
   // Concentric circles have every normal; +y is one of them.
   const Vector2 normal = distance > 0.0 ? Vector2(line / distance) : Vector2(0.0, 1.0);
   if (normal.dot(point_b - point_a) > core_margin_) return;
-  add(point_a, point_b, normal, corner_feature(a, corner_a), corner_feature(b, corner_b), nowhere);
+  add(point_a, point_b, normal, a.corner_name(corner_a), b.corner_name(corner_b), nowhere);
 }
 
 void PlanarCollider::add(const Vector2& core_a, const Vector2& core_b, const Vector2& normal,

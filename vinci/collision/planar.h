@@ -11,6 +11,13 @@
 
 namespace vinci {
 
+// Lengths below this share of the shapes' sizes do not decide between features: they come from
+// rounding and from the solver's residual, not from the scene.
+inline constexpr double planar_length_tolerance = 1e-9;
+// How far past a reflex end of a face (share of its length) a corner may have sunk into the next
+// wall and still belong to the face.
+inline constexpr double planar_sunk_share = 0.1;
+
 // A superellipse or an implicit curve in the world.
 struct PlacedCurve {
   const Superellipse* superellipse = nullptr;
@@ -61,6 +68,12 @@ struct PlanarOutline {
   PlacedCurve curve;        // and nothing of the above but box and depth, or none
 
   void place(const Shape& shape, const Pose& pose);
+
+  // Names of features: odd for a vertex, even for a face, after its first vertex. A half-plane's
+  // only face is 0.
+  static std::uint32_t vertex_name(std::uint32_t vertex) { return 2 * vertex + 1; }
+  std::uint32_t corner_name(int corner) const { return vertex_name(corners[corner].vertex); }
+  std::uint32_t face_name(int face) const { return unbounded ? 0 : 2 * corners[face].vertex; }
 
   const Corner& neighbour(int corner, int step) const {  // step ±1
     const int n = static_cast<int>(corners.size()), at = corner + step;

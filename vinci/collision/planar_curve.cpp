@@ -5,17 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 namespace vinci {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-// As for polygons: lengths, and depth behind a reflex end, that do not decide between features.
-constexpr double length_tolerance = 1e-9;
-constexpr double sunk_share = 0.1;
 
 // A turn of the body by φ makes the point whose normal is φ off the lowest one. Where the curve is
 // so flat that this point lies far away, it takes part beforehand.
@@ -26,9 +20,6 @@ constexpr double least_share = 0.05;   // of the size; points nearer than this a
 
 constexpr std::uint32_t lowest_feature = 1;
 
-Vector2 left_of(const Vector2& v) {
-  return {-v.y(), v.x()};
-}
 Vector2 turned(const Vector2& v, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {c * v.x() - s * v.y(), s * v.x() + c * v.y()};
@@ -36,12 +27,6 @@ Vector2 turned(const Vector2& v, double angle) {
 Vector2 direction_or_up(const Vector2& v) {
   const double length = v.norm();
   return length > 0.0 ? Vector2(v / length) : Vector2(0.0, 1.0);
-}
-std::uint32_t corner_feature(const PlanarOutline& outline, int corner) {
-  return 2 * outline.corners[corner].vertex + 1;
-}
-std::uint32_t face_feature(const PlanarOutline& outline, int face) {
-  return outline.unbounded ? 0 : 2 * outline.corners[face].vertex;
 }
 
 }  // namespace
@@ -53,7 +38,7 @@ void CurveCollider::collide(const PlanarOutline& a, const PlanarOutline& b, doub
   other_ = own_is_a_ ? &b : &a;
   margin_ = margin;
   core_margin_ = margin + other_->radius;
-  tolerance_ = length_tolerance * own_->curve.size;
+  tolerance_ = planar_length_tolerance * own_->curve.size;
   shift_.setZero();
   overlap_ = false;
   found_.clear();
@@ -62,7 +47,7 @@ void CurveCollider::collide(const PlanarOutline& a, const PlanarOutline& b, doub
   } else if (other_->unbounded) {
     meet_face(0);
   } else {
-    tolerance_ = std::max(tolerance_, length_tolerance * other_->box.diagonal().norm());
+    tolerance_ = std::max(tolerance_, planar_length_tolerance * other_->box.diagonal().norm());
     const auto is_near = [&](const Piece& piece) {
       return piece.box.squaredExteriorDistance(own_->box) <= core_margin_ * core_margin_;
     };
@@ -99,7 +84,7 @@ void CurveCollider::collide_piece(const Piece& piece) {
   PlanarProbe axis = largest_gap(own, other, direction_or_up(apart), size, core_margin_).best;
   if (!(axis.gap <= core_margin_)) return;
   if (other_->faces.empty())
-    return add(axis.point_a, axis.point_b, axis.normal, lowest_feature, corner_feature(*other_, 0));
+    return add(axis.point_a, axis.point_b, axis.normal, lowest_feature, other_->corner_name(0));
   shift_.setZero();
   if (axis.gap < -tolerance_) {
     overlap_ = true;
@@ -136,14 +121,14 @@ bool CurveCollider::find_valid_axis(const Piece& piece, bool corners, PlanarProb
       found.point_b = found.point_a + found.gap * found.normal;
       if (found.gap > best.gap) {
         best = found;
-        feature = static_cast<int>(face_feature(*other_, vertex.face));
+        feature = static_cast<int>(other_->face_name(vertex.face));
       }
     }
     PlanarProbe found;
     if (corners && vertex.corner >= 0 && other_->corners[vertex.corner].convex &&
         probe_corner(vertex.corner, own, best.gap, found) && found.gap > best.gap) {
       best = found;
-      feature = static_cast<int>(corner_feature(*other_, vertex.corner));
+      feature = static_cast<int>(other_->corner_name(vertex.corner));
     }
   }
   return best.gap > -infinity;
@@ -174,7 +159,7 @@ void CurveCollider::meet_corner(int corner) {
   if (!probe_corner(corner, PlanarConvex(own_->curve, shift_), -tolerance_, found)) return;
   const Vector2 on_curve = found.point_a - shift_;
   if (found.normal.dot(found.point_b - on_curve) > core_margin_) return;
-  add(on_curve, found.point_b, found.normal, lowest_feature, corner_feature(*other_, corner));
+  add(on_curve, found.point_b, found.normal, lowest_feature, other_->corner_name(corner));
 }
 
 void CurveCollider::meet_face(int index) {
@@ -191,10 +176,10 @@ void CurveCollider::meet_face(int index) {
   if (!over) {  // past a reflex end it may have sunk into the next wall
     const int end = along < 0.0 ? index : (index + 1) % static_cast<int>(other_->corners.size());
     const double beyond = std::max(-along, along - face.length);
-    over = !other_->corners[end].convex && beyond <= sunk_share * face.length &&
+    over = !other_->corners[end].convex && beyond <= planar_sunk_share * face.length &&
            other_->contains(lowest + own_->curve.origin, tolerance_);
   }
-  const std::uint32_t feature = face_feature(*other_, index);
+  const std::uint32_t feature = other_->face_name(index);
   if (over) add(lowest, foot, -face.normal, lowest_feature, feature);
   const double highest = other_->unbounded ? infinity : along;
   const double least = other_->unbounded ? -infinity : along - face.length;

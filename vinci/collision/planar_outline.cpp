@@ -19,10 +19,6 @@ Matrix2 turn_of(const Pose& pose) {
   return rotation.topLeftCorner<2, 2>();
 }
 
-double cross(const Vector2& u, const Vector2& v) {
-  return u.x() * v.y() - u.y() * v.x();
-}
-
 // Outward normal of an edge with the solid on its left.
 Vector2 right_of(const Vector2& tangent) {
   return {tangent.y(), -tangent.x()};

@@ -14,17 +14,10 @@ namespace vinci {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int most_probes = 128;        // of the branch and bound
 constexpr int most_refinements = 120;   // of one arc
 constexpr double bound_tolerance = 64;  // roundings of the size
 
-double cross(const Vector2& u, const Vector2& v) {
-  return u.x() * v.y() - u.y() * v.x();
-}
-Vector2 left_of(const Vector2& v) {
-  return {-v.y(), v.x()};
-}
 bool lies_between(const Vector2& low, const Vector2& direction, const Vector2& high) {
   return cross(low, direction) > 0.0 && cross(direction, high) > 0.0;
 }
@@ -225,7 +218,7 @@ PlanarProbe probe(const PlanarConvex& a, const PlanarConvex& b, const Vector2& n
 
 PlanarProbe largest_gap_between(const PlanarConvex& a, const PlanarConvex& b, PlanarProbe low,
                                 PlanarProbe high, double size, int& probes) {
-  const double least_slope = 2.0 * epsilon * size, least_sag = epsilon * size;
+  const double least_slope = 2.0 * machine_epsilon * size, least_sag = machine_epsilon * size;
   double width = 4.0;  // when it was last halved
   int since = 0;       // probes since then
   for (int i = 0; i < most_refinements; ++i) {
@@ -257,7 +250,7 @@ PlanarProbe largest_gap_between(const PlanarConvex& a, const PlanarConvex& b, Pl
 bool largest_gap_within(const PlanarConvex& a, const PlanarConvex& b, const PlanarArc& arc,
                         PlanarProbe& found) {
   const PlanarProbe low = probe(a, b, arc.low), high = probe(a, b, arc.high);
-  const double tolerance = bound_tolerance * epsilon * arc.size;
+  const double tolerance = bound_tolerance * machine_epsilon * arc.size;
   Ring ring(a, b, tolerance);
   ring.start_between(low, high);
   while (ring.bound() >= arc.least && ring.count() < most_probes &&
@@ -278,7 +271,7 @@ PlanarSeparation largest_gap(const PlanarConvex& a, const PlanarConvex& b, const
   result.probes = 1;
   result.bound = std::numeric_limits<double>::infinity();
   if (result.best.gap > enough) return result;
-  const double tolerance = bound_tolerance * epsilon * size;
+  const double tolerance = bound_tolerance * machine_epsilon * size;
   Ring ring(a, b, tolerance);
   ring.start(result.best);
   while (ring.best().gap <= enough && ring.count() < most_probes &&

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "vinci/comparison/words.h"
+
 namespace vinci {
 namespace {
 
@@ -35,12 +37,6 @@ std::string word_at(const std::string& text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && is_word_letter(text[end])) ++end;
   return text.substr(at, end - at);
-}
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Turns names of bodies and of numbers into variables, so that the rest is an expression.

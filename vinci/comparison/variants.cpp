@@ -9,17 +9,12 @@
 #include <fmt/ranges.h>
 
 #include "vinci/base/expression.h"
+#include "vinci/comparison/words.h"
 
 namespace vinci {
 namespace {
 
 constexpr const char* kinds[] = {"stepper", "detector", "solver"};
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // Parts between commas that no parenthesis encloses.
 std::vector<std::string> split(const std::string& text) {

@@ -31,4 +31,10 @@ std::string time_words(double seconds) {
   return fmt::format("t = {:.4g} s", seconds);
 }
 
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 }  // namespace vinci

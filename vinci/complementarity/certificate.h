@@ -23,7 +23,7 @@ struct Infeasibility {
   bool proves_no_solution = false;
 };
 
-// y has one entry a row. Proves nothing where the problem is not valid or M is singular.
+// y has one entry per row. Proves nothing where the problem is not valid or M is singular.
 Infeasibility infeasibility(const ComplementarityProblem& problem, const VectorX& y);
 
 }  // namespace vinci

@@ -44,7 +44,6 @@ std::string NonlinearProblem::why_invalid() const {
   if (!function || !derivative) return "the function or its Jacobian is missing";
   if (upper.size() != lower.size())
     return fmt::format("{} lower bounds, {} upper bounds", lower.size(), upper.size());
-  const double infinity = std::numeric_limits<double>::infinity();
   for (Eigen::Index k = 0; k < lower.size(); ++k) {
     if (!(lower[k] <= upper[k]) || lower[k] == infinity || upper[k] == -infinity)
       return fmt::format("variable {} has the bounds {} and {}", k, lower[k], upper[k]);

@@ -37,7 +37,8 @@ double natural_residual(const NonlinearProblem& problem, const VectorX& z);
 
 // The largest error of the Jacobian at z against central differences of F with steps
 // h (1 + |z_j|), relative to 1 + the largest difference quotient; entries outside of the pattern
-// count. Near 1e-9 for a right Jacobian of a smooth F in plain units; for tests.
+// count. Near 1e-9 for a right Jacobian of a smooth F in plain units; for tests. The best h is
+// about the third root of ε, 6e-6.
 double jacobian_error(const NonlinearProblem& problem, const VectorX& z, double h = 1e-5);
 
 // F(z) = M z + q under the bounds, with the pattern of M.

@@ -93,7 +93,6 @@ std::string why_invalid_block(const Block& block, std::size_t number) {
   if (block.law == Law::ball && !(block.upper >= 0.0))
     return fmt::format("block {}: the radius of the ball is {}, expected >= 0", number,
                        block.upper);
-  const double infinity = std::numeric_limits<double>::infinity();
   if (block.law == Law::box &&
       !(block.lower <= block.upper && block.lower < infinity && block.upper > -infinity))
     return fmt::format("block {}: the box is [{}, {}], which holds no number", number, block.lower,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,7 +14,6 @@ namespace vinci {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int general_version = 1;
 
 // The numbers of the laws in files; fixed for good, whatever the order of the enumeration.
@@ -27,11 +25,6 @@ SparseRows empty_matrix(int rows, int cols) {
   matrix.reset(cols);
   for (int row = 0; row < rows; ++row) matrix.end_row();
   return matrix;
-}
-
-SparseRows transposed(const SparseRows& matrix) {
-  const Eigen::SparseMatrix<double, Eigen::RowMajor, int> result = matrix.view().transpose();
-  return SparseRows::from(result);
 }
 
 // Rows [begin, begin + count) of a matrix, columns unchanged.
@@ -128,7 +121,7 @@ ComplementarityProblem read_local(const Hdf5File& in, const std::string& root) {
     const SparseRows V = read_matrix(in, root + "/V", rows, equalities);
     const SparseRows R = in.has(root + "/R") ? read_matrix(in, root + "/R", equalities, equalities)
                                              : empty_matrix(equalities, equalities);
-    problem.C = four_parts(problem.C, V, transposed(V), R);
+    problem.C = four_parts(problem.C, V, V.transposed(), R);
     problem.b = joined(problem.b, s);
     add_equality_block(equalities, problem.blocks);
   }
@@ -143,12 +136,12 @@ ComplementarityProblem read_global(const Hdf5File& in, const std::string& root) 
   problem.b = in.reals(root + "/vectors/w");
   const int n = problem.unknowns(), rows = problem.rows();
   problem.M = read_matrix(in, root + "/M", n, n);
-  problem.J = transposed(read_matrix(in, root + "/H", n, rows));
+  problem.J = read_matrix(in, root + "/H", n, rows).transposed();
   add_contact_blocks(in, root, rows, problem.blocks);
   if (in.has(root + "/G")) {
     const VectorX b = in.reals(root + "/vectors/b");
     const int equalities = static_cast<int>(b.size());
-    append_rows(problem.J, transposed(read_matrix(in, root + "/G", n, equalities)));
+    append_rows(problem.J, read_matrix(in, root + "/G", n, equalities).transposed());
     problem.b = joined(problem.b, b);
     add_equality_block(equalities, problem.blocks);
   }
@@ -311,7 +304,7 @@ void write_answers(Hdf5File& out, const ProblemFile& file) {
 
 // Columns [begin, begin + count) of a matrix.
 SparseRows column_range(const SparseRows& matrix, int begin, int count) {
-  return transposed(row_range(transposed(matrix), begin, count));
+  return row_range(matrix.transposed(), begin, count).transposed();
 }
 
 bool equal(const SparseRows& a, const SparseRows& b) {
@@ -322,7 +315,7 @@ bool equal(const SparseRows& a, const SparseRows& b) {
 bool has_local_equalities(const ComplementarityProblem& problem, std::size_t contacts) {
   const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
   const int equalities = problem.rows() - rows;
-  return equal(transposed(column_range(row_range(problem.C, 0, rows), rows, equalities)),
+  return equal(column_range(row_range(problem.C, 0, rows), rows, equalities).transposed(),
                column_range(row_range(problem.C, rows, equalities), 0, rows));
 }
 
@@ -349,10 +342,10 @@ void write_global(Hdf5File& out, const ProblemFile& file, std::size_t contacts) 
   const int rows = static_cast<int>(contacts) * problem.blocks[0].size;
   const int equalities = problem.rows() - rows;
   write_matrix_columns(out, "/fclib_global/M", problem.M);
-  write_matrix_columns(out, "/fclib_global/H", transposed(row_range(problem.J, 0, rows)));
+  write_matrix_columns(out, "/fclib_global/H", row_range(problem.J, 0, rows).transposed());
   if (equalities > 0) {
     write_matrix_columns(out, "/fclib_global/G",
-                         transposed(row_range(problem.J, rows, equalities)));
+                         row_range(problem.J, rows, equalities).transposed());
     out.write_reals("/fclib_global/vectors/b", problem.b.tail(equalities));
   }
   out.write_reals("/fclib_global/vectors/f", problem.p);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/laws.h"
@@ -13,9 +12,6 @@
 namespace vinci {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 // Row · M⁻¹ · rowᵀ; `scratch` is zero on entry and on return in the block-diagonal case.
 double row_product(const SparseRows& J, int row, const MassFactor& factor, VectorX& scratch) {
@@ -58,7 +54,7 @@ void delassus_diagonal(const ComplementarityProblem& problem, const MassFactor& 
 
 // Below this a norm says nothing and 1 is divided by instead.
 double or_one(double norm) {
-  return norm < epsilon ? 1.0 : norm;
+  return norm < machine_epsilon ? 1.0 : norm;
 }
 
 bool is_scalar(const ComplementarityProblem& problem) {
@@ -193,7 +189,7 @@ double rounding_norm(const ComplementarityProblem& problem, bool scalar, const d
     for (int i = 0; i < block.size; ++i)
       add(block.offset + i, i == 0 ? 1.0 : (i < moments ? tangential : rolling));
   }
-  return epsilon * (scalar ? largest : std::sqrt(sum));
+  return machine_epsilon * (scalar ? largest : std::sqrt(sum));
 }
 
 }  // namespace

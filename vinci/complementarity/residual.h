@@ -7,7 +7,7 @@
 //   without u and with scalar laws only (LCP, MLCP, relay): max |mid(λ − upper, w, λ − lower)| /
 //   max |b|
 //
-// The README of this folder has the cases of a zero diagonal and of a singular M.
+// docs/theory/residual.md has the cases of a zero diagonal and of a singular M.
 #pragma once
 
 #include "vinci/complementarity/problem.h"
@@ -67,7 +67,7 @@ class Judge {
 // own.
 class SmallJudge {
  public:
-  static constexpr int largest = 32;  // rows
+  static constexpr int largest = 32;  // rows: a dense W of 8 kB, which stays in the first cache
   static bool takes(const ComplementarityProblem& problem) {
     return problem.unknowns() == 0 && problem.rows() <= largest;
   }

@@ -58,12 +58,12 @@ class Solver {
 
   // Of the last solve: the methods tried, in order; none for a method that tries no others.
   virtual std::span<const Attempt> attempts() const { return {}; }
-  // Of the last solve where its status is no_solution and a vector proves it: y, one entry a row,
+  // Of the last solve where its status is no_solution and a vector proves it: y, one entry per row,
   // to be checked by infeasibility() of certificate.h; null otherwise.
   virtual const VectorX* certificate() const { return nullptr; }
-  // Seconds of wall-clock time that a solve may take, looked at once an iteration.
+  // Seconds of wall-clock time that a solve may take, looked at once per iteration.
   void limit_time(double seconds) { time_limit_ = seconds; }
-  // Asked every 20 ms at most, once an iteration; true ends a solve as its time limit does, with
+  // Asked every 20 ms at most, once per iteration; true ends a solve as its time limit does, with
   // the status `limit` and the note "interrupted". An exception of the function leaves solve().
   void stop_when(std::function<bool()> wanted) {
     interruption_ = wanted ? std::make_shared<Interruption>(std::move(wanted)) : nullptr;
@@ -76,7 +76,7 @@ class Solver {
   }
 
  protected:
-  // To be made once a solve.
+  // To be made once per solve.
   Deadline deadline() const {
     if (interruption_) interruption_->begin();
     return Deadline(time_limit_, interruption_ ? interruption_.get() : outer_);

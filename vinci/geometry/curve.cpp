@@ -14,10 +14,6 @@ namespace vinci {
 
 namespace {
 
-double cross(const Vector2& u, const Vector2& v) {
-  return u.x() * v.y() - u.y() * v.x();
-}
-
 // One side of an outline: the curve between the two points lies in the triangle of the chord and
 // the tangents at its ends.
 struct Side {

@@ -19,15 +19,11 @@ namespace {
 
 using Knot = ImplicitCurve::Knot;
 
-constexpr double farthest = 1e9;  // m
+constexpr double farthest_point = 1e9;  // m
 constexpr std::size_t ray_count = 64, most_knots = 4096;
 constexpr double most_turn = 2.0 * M_PI / 64.0;  // rad, between knots
 // Of the size: what is flatter, or bends less, than this is straight.
 constexpr double straightness = 1e-10, bend = 1e-6;
-
-double cross(const Vector2& u, const Vector2& v) {
-  return u.x() * v.y() - u.y() * v.x();
-}
 
 // To the right of the way, where the outside of a counter-clockwise curve is.
 Vector2 outward_of(const Vector2& chord) {
@@ -123,11 +119,11 @@ class Builder {
     while (value(origin + outer * direction) < 0.0) {
       inner = outer;
       outer *= 1.5;
-      if (outer > farthest)
+      if (outer > farthest_point)
         throw Error(
             fmt::format("the set where the function is negative has no end towards {} "
                         "within {:g} m; accepted: a bounded set",
-                        shown(direction), farthest));
+                        shown(direction), farthest_point));
     }
     return boundary_between(function_, origin + inner * direction, origin + outer * direction);
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "vinci/geometry/curve.h"
 
@@ -15,13 +14,8 @@ namespace {
 
 using Knot = ImplicitCurve::Knot;
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // After a step of Newton's method so short, of the size, the next would be lost in rounding.
 constexpr double settled = 1e-9;
-
-double cross(const Vector2& u, const Vector2& v) {
-  return u.x() * v.y() - u.y() * v.x();
-}
 
 // Value and derivatives of f along `line` at `point`.
 Jet along(const Expression& function, const Vector2& point, const Vector2& line) {
@@ -89,7 +83,7 @@ bool newton_support(const ImplicitCurve& curve, const Arc& arc, const Vector2& d
 // Bisection of the chord: from its points the curve is reached along the chord's normal.
 Vector2 bisected_support(const ImplicitCurve& curve, const Arc& arc, const Vector2& direction) {
   Knot low = arc.from, high = arc.to;
-  const double least = epsilon * (curve.size + low.point.norm());
+  const double least = machine_epsilon * (curve.size + low.point.norm());
   for (int i = 0; i < 100; ++i) {
     const Vector2 chord = high.point - low.point;
     const double length = chord.norm(), turn = std::abs(cross(low.normal, high.normal));
@@ -171,7 +165,7 @@ FieldValue field_value(const Expression& function, const Vector2& point) {
 Vector2 boundary_between(const Expression& function, const Vector2& inner, const Vector2& outer) {
   const Vector2 line = outer - inner;
   const double length = line.norm();
-  const double least = length > 0.0 ? epsilon * (inner.norm() + length) / length : 1.0;
+  const double least = length > 0.0 ? machine_epsilon * (inner.norm() + length) / length : 1.0;
   double low = 0.0, high = 1.0, at = 1.0;
   for (int i = 0; i < 200 && high - low > least; ++i) {
     const Jet f = along(function, inner + at * line, line);
@@ -218,7 +212,7 @@ AreaMoments area_moments(const ImplicitCurve& curve) {
   Integrals scale;
   scale << d * d, d * d * d, d * d * d, d * d * d * d, d * d * d * d, d * d * d * d;
   // Far from the origin the coordinates round more coarsely than that.
-  const double tolerance = 1e-13 + epsilon * curve.center.norm() / d;
+  const double tolerance = 1e-13 + machine_epsilon * curve.center.norm() / d;
   const Quadrature quadrature{curve, curve.center,
                               tolerance / static_cast<double>(curve.knots.size()) * scale};
   constexpr int deepest = 12;

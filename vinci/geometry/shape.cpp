@@ -3,7 +3,6 @@
 #include "vinci/geometry/shape.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "vinci/geometry/curve.h"
 
@@ -11,9 +10,7 @@ namespace vinci {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-Vector3 in_space(const Vector2& point) {
+Vector3 lifted(const Vector2& point) {
   return {point.x(), point.y(), 0.0};
 }
 
@@ -56,7 +53,7 @@ struct BoundingBox {
 
   // A disc is bounded in depth as if it were a sphere; nothing planar looks along z.
   Box3 operator()(const Circle& s) const { return about(Vector3::Constant(s.radius)); }
-  Box3 operator()(const Polygon& s) const { return around(s.vertices, in_space); }
+  Box3 operator()(const Polygon& s) const { return around(s.vertices, lifted); }
   Box3 operator()(const HalfPlane&) const { return about(Vector3::Constant(infinity)); }
   Box3 operator()(const Capsule& s) const {
     return about((pose.rotation * s.half_axis).cwiseAbs() + Vector3::Constant(s.radius));

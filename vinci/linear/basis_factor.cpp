@@ -5,13 +5,6 @@
 
 namespace vinci {
 
-namespace {
-
-// Pivots of U below this part of the largest of their column are rounding: the basis is singular.
-constexpr double singular = 1e-13;
-
-}  // namespace
-
 bool BasisFactor::factor(const SparseColumns& basis) {
   size_ = basis.cols();
   positions_.clear();
@@ -20,7 +13,7 @@ bool BasisFactor::factor(const SparseColumns& basis) {
   for (const double value : basis.values)
     if (!std::isfinite(value)) return false;
   if (size_ <= largest_dense) return factor_dense(basis);
-  return sparse_.factor(basis, singular) && sparse_.repaired().empty();
+  return sparse_.factor(basis) && sparse_.repaired().empty();
 }
 
 bool BasisFactor::factor_dense(const SparseColumns& basis) {
@@ -31,7 +24,9 @@ bool BasisFactor::factor_dense(const SparseColumns& basis) {
   lu_.compute(dense_);
   for (int j = 0; j < size_; ++j) {
     const double pivot = std::abs(lu_.matrixLU()(j, j));
-    if (!(pivot > singular * lu_.matrixLU().col(j).head(j + 1).cwiseAbs().maxCoeff())) return false;
+    if (!(pivot >
+          SparseLu::singular_pivot * lu_.matrixLU().col(j).head(j + 1).cwiseAbs().maxCoeff()))
+      return false;
   }
   return true;
 }

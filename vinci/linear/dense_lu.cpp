@@ -9,7 +9,7 @@ namespace vinci {
 
 namespace {
 
-// A pivot of an LU factorisation of equilibrated entries that is only rounding.
+// A pivot of rows scaled to 1 that is only rounding, and rounding of rounding: about ε² = 5e-32.
 constexpr double negligible = 1e-30;
 
 }  // namespace

@@ -11,11 +11,12 @@ namespace vinci {
 
 namespace {
 
-// A pivot below this (rows have entries about 1) is rounding and is replaced by it.
+// A pivot below a few ε (rows have entries about 1) is rounding and is replaced by this.
 constexpr double smallest_pivot = 1e-15;
-// Fronts of one chain are joined where that stores at most this many zeros per number of use.
+// Fronts of one chain are joined where that stores at most this many zeros per number of use: the
+// work grows by the square of 1.25 at most, and larger fronts are faster per number.
 constexpr double most_zeros = 0.25;
-// Numbers in a front's off-diagonal part from which blocked products pay.
+// Numbers in a front's off-diagonal part, 16 × 16, from which blocked products pay for packing.
 constexpr int least_product = 256;
 
 using Dense = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;

@@ -25,8 +25,17 @@ MassFactor& MassFactor::operator=(MassFactor&&) noexcept = default;
 
 namespace {
 
-// A pivot below this part of its row's largest entry is lost to rounding.
+// A pivot below this part of its row's largest entry is lost to rounding: ε for each of up to 12
+// eliminations, with a margin of four.
 constexpr double singular_pivot = 1e-14;
+// Of the norm: entries that were summed in another order differ by a few ε.
+constexpr double symmetric_to = 1e-14;
+// A pivot of LDLᵀ has to be positive. Masses and inertias may differ by many orders, so that a
+// small one alone says nothing; this share of the largest entry is what no unit explains.
+constexpr double no_pivot = 1e-30;
+// What LU leaves of a test system: its residual is a few ε where it went well, its error that times
+// the condition. An error of a hundredth is a condition of 1e14.
+constexpr double largest_residual = 1e-8, largest_error = 1e-2;
 
 int find_root(std::vector<int>& parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -153,14 +162,14 @@ bool MassFactor::factor_sparse(const SparseRows& M) {
   Sparse& sparse = *sparse_;
   sparse.matrix = M.view();
   const Sparse::Matrix transposed = sparse.matrix.transpose();
-  const bool symmetric = (sparse.matrix - transposed).norm() <= 1e-14 * sparse.matrix.norm();
+  const bool symmetric = (sparse.matrix - transposed).norm() <= symmetric_to * sparse.matrix.norm();
   if (symmetric) {
     if (fresh || !sparse.symmetric) sparse.cholesky.analyzePattern(sparse.matrix);
     sparse.cholesky.factorize(sparse.matrix);
     const auto pivots = sparse.cholesky.vectorD();
     const double largest = sparse.matrix.diagonal().cwiseAbs().maxCoeff();
     sparse.symmetric = sparse.cholesky.info() == Eigen::Success && pivots.allFinite() &&
-                       pivots.minCoeff() > 1e-30 * largest;
+                       pivots.minCoeff() > no_pivot * largest;
     if (sparse.symmetric) return true;
   }
   sparse.symmetric = false;
@@ -170,8 +179,9 @@ bool MassFactor::factor_sparse(const SparseRows& M) {
   // A factor of a singular matrix that rounding let through does not solve a test system.
   const VectorX ones = VectorX::Ones(size_), right = sparse.matrix * ones;
   const VectorX solved = sparse.lu.solve(right);
-  return solved.allFinite() && (sparse.matrix * solved - right).norm() <= 1e-8 * right.norm() &&
-         (solved - ones).norm() <= 1e-2 * ones.norm();
+  return solved.allFinite() &&
+         (sparse.matrix * solved - right).norm() <= largest_residual * right.norm() &&
+         (solved - ones).norm() <= largest_error * ones.norm();
 }
 
 void MassFactor::solve(const double* x, double* y) const {

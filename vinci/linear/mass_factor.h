@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// M⁻¹ for the problem form. M of a mechanical system is block diagonal, a block a body: its
+// M⁻¹ for the problem form. M of a mechanical system is block diagonal, one block per body: its
 // connected components are found from the pattern, and those of at most `largest_block` unknowns
 // are inverted densely (scaled LU). Any other M takes Eigen's sparse LDLᵀ, or sparse LU where M is
 // not symmetric. Refactoring a matrix of the same pattern does not allocate in the block-diagonal
@@ -15,7 +15,7 @@ namespace vinci {
 
 class MassFactor {
  public:
-  static constexpr int largest_block = 12;
+  static constexpr int largest_block = 12;  // two bodies in space
 
   MassFactor();
   ~MassFactor();

@@ -29,6 +29,16 @@ void SparseRows::multiply_transposed_add(const double* x, double* y) const {
   }
 }
 
+double SparseRows::diagonal(int row) const {
+  for (int k = starts[row]; k < starts[row + 1]; ++k)
+    if (indices[k] == row) return values[k];
+  return 0.0;
+}
+
+SparseRows SparseRows::transposed() const {
+  return from(Eigen::SparseMatrix<double, Eigen::RowMajor, int>(view().transpose()));
+}
+
 SparseRows SparseRows::from(const Eigen::SparseMatrix<double, Eigen::RowMajor, int>& matrix) {
   SparseRows result;
   result.reset(static_cast<int>(matrix.cols()));

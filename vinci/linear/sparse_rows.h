@@ -34,6 +34,8 @@ struct SparseRows {
     return {rows,          cols,           static_cast<long>(indices.size()),
             starts.data(), indices.data(), values.data()};
   }
+  double diagonal(int row) const;  // 0 where nothing is stored
+  SparseRows transposed() const;
   void multiply_add(const double* x, double* y) const;             // y += A x
   void multiply_transposed_add(const double* x, double* y) const;  // y += Aᵀ x
   static SparseRows from(const Eigen::SparseMatrix<double, Eigen::RowMajor, int>& matrix);

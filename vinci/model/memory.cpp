@@ -3,7 +3,6 @@
 #include "vinci/model/memory.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace vinci {
 namespace {
@@ -27,17 +26,14 @@ struct ByPlace {
   }
 };
 
-bool same_bits(const double* a, const double* b, std::size_t count) {
-  return std::memcmp(a, b, count * sizeof(double)) == 0;
-}
 bool same_bits(const Vector3& a, const Vector3& b) {
-  return same_bits(a.data(), b.data(), 3);
+  return equal_bits(a.data(), b.data(), 3);
 }
 bool same_bits(const ImpulseMemory& a, const ImpulseMemory& b) {
   return place(a) == place(b) && same_bits(a.impulse, b.impulse);
 }
 bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
-  return place(a) == place(b) && same_bits(&a.speed, &b.speed, 1);
+  return place(a) == place(b) && equal_bits(&a.speed, &b.speed, 1);
 }
 bool same_bits(const LayerMemory& a, const LayerMemory& b) {
   return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&
@@ -48,10 +44,6 @@ template <class Record>
 bool same_lists(const std::vector<Record>& a, const std::vector<Record>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Record& x, const Record& y) { return same_bits(x, y); });
-}
-
-void add_vector(Hash& hash, const Vector3& vector) {
-  for (int i = 0; i < 3; ++i) hash.add(vector[i]);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +14,15 @@
 #include "vinci/model/entity.h"
 
 namespace vinci {
+
+// Numbers as states are compared and fingerprinted: every bit of them.
+inline bool equal_bits(const double* a, const double* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count * sizeof(double)) == 0;
+}
+
+inline void add_vector(Hash& hash, const Vector3& vector) {
+  for (int i = 0; i < 3; ++i) hash.add(vector[i]);
+}
 
 // The impulse that an entity had: the first guess of the next step, and the sign that it bore load.
 struct ImpulseMemory {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "vinci/base/hash.h"
 #include "vinci/model/actuation.h"
@@ -22,10 +21,6 @@ Pose initial_pose(const Body& body) {
     if (!body.drives[i].prescribed)
       pose.position[static_cast<int>(i)] = body.initial_pose.position[static_cast<int>(i)];
   return pose;
-}
-
-void add_vector(Hash& hash, const Vector3& vector) {
-  for (int i = 0; i < 3; ++i) hash.add(vector[i]);
 }
 
 }  // namespace
@@ -71,24 +66,20 @@ std::uint64_t hash(const State& state) {
 
 namespace {
 
-bool same_bits(const double* a, const double* b, std::size_t count) {
-  return count == 0 || std::memcmp(a, b, count * sizeof(double)) == 0;
-}
-
 bool same_bits(const VectorX& a, const VectorX& b) {
-  return a.size() == b.size() && same_bits(a.data(), b.data(), static_cast<std::size_t>(a.size()));
+  return a.size() == b.size() && equal_bits(a.data(), b.data(), static_cast<std::size_t>(a.size()));
 }
 
 bool same_bits(const Pose& a, const Pose& b) {
-  return same_bits(a.position.data(), b.position.data(), 3) &&
-         same_bits(a.rotation.coeffs().data(), b.rotation.coeffs().data(), 4);
+  return equal_bits(a.position.data(), b.position.data(), 3) &&
+         equal_bits(a.rotation.coeffs().data(), b.rotation.coeffs().data(), 4);
 }
 
 }  // namespace
 
 bool State::operator==(const State& other) const {
   const auto same = [](const auto& a, const auto& b) { return same_bits(a, b); };
-  return step == other.step && same_bits(&time, &other.time, 1) &&
+  return step == other.step && equal_bits(&time, &other.time, 1) &&
          std::equal(poses.begin(), poses.end(), other.poses.begin(), other.poses.end(), same) &&
          same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
          memory == other.memory;

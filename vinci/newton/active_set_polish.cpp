@@ -26,7 +26,7 @@ constexpr int largest_dense = 90;
 // ρ of the proximal term: small against every stiffness that matters, large against rounding, so
 // that a step gains about eight digits; the larger ones are for sets whose equations contradict.
 constexpr double proximities[] = {1e-9, 1e-5, 1e-2};
-constexpr int most_failures = 3;  // steps in a row
+constexpr int most_failures = 3;  // steps in a row: one for each ρ
 
 void to_limit(int size, double* x, double radius) {
   const double length = law::norm(size, x);

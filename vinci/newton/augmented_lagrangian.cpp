@@ -12,16 +12,32 @@
 namespace vinci {
 namespace {
 
-constexpr const char* name = "augmented-lagrangian";
-constexpr double largest_penalty = 1e9;  // beyond it the Newton matrix loses the digits of M
+constexpr const char* augmented_lagrangian_name = "augmented-lagrangian";
+// M + Jᵀ ρ P′J has terms ρ times those of M, with ρ over the judge's scale: beyond 1e9 rounding
+// leaves M fewer than seven digits.
+constexpr double largest_penalty = 1e9;
 constexpr double penalty_growth = 10.0;
-constexpr double largest_cone = 1e4;   // friction coefficient of a projection onto the cone
-constexpr double exact_penalty = 1e4;  // where the exact law takes over from its fixed point
+// Friction coefficient of a projection onto the cone: beyond it its edge is within 1e-4 rad of the
+// tangent plane, and the projection all but that onto a half space.
+constexpr double largest_cone = 1e4;
+// Where the exact law takes over from its fixed point: a round on the cone gains a factor of about
+// ρ then, and what is left is the shift.
+constexpr double exact_penalty = 1e4;
+constexpr int steps_of_round = 40;       // far more than a convex round takes
+constexpr int most_idle = 8;             // rounds in a row without a gain: ρ has grown by 1e8
+constexpr double polished_under = 1e-2;  // relative residual: most of the active set shows
+// A round is solved to this part of the residual that it began with, and to a thousandth at least:
+// its own answer is off by more.
+constexpr double of_before = 1e-2, at_least = 1e-3;
+constexpr double gain = 0.3;        // of a round that counts as one
+constexpr double most_worse = 3.0;  // residual over that before of a round that is kept
+constexpr double descent = 1e-3;    // of |F| along a step, as a part of its length
 
 }  // namespace
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(const Settings& settings)
-    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}),
+    : NewtonSolver(augmented_lagrangian_name, {settings.tolerance},
+                   {settings.max_iterations, settings.largest}),
       first_penalty_(settings.penalty) {}
 
 void AugmentedLagrangianSolver::start(const ComplementarityProblem& problem) {
@@ -85,7 +101,7 @@ bool AugmentedLagrangianSolver::search_norm(const ComplementarityProblem& proble
   for (int halving = 0; halving < 12; ++halving, length *= 0.5) {
     trial_ = u_ + length * step_;
     evaluate(problem, trial_);
-    if (force_norm() <= (1.0 - 1e-3 * length) * before) {
+    if (force_norm() <= (1.0 - descent * length) * before) {
       u_ = trial_;
       return true;
     }
@@ -101,7 +117,7 @@ double AugmentedLagrangianSolver::force_norm() const {
 // Newton steps until F is as small as a velocity of `target` makes it; false where nothing moved.
 bool AugmentedLagrangianSolver::minimise(const ComplementarityProblem& problem, double target) {
   evaluate(problem, u_);
-  for (int inner = 0; inner < 40 && !out_of_limits(); ++inner) {
+  for (int inner = 0; inner < steps_of_round && !out_of_limits(); ++inner) {
     if (!newton_.assemble(problem, judge_.scales(), penalty_, projection_, y_)) return false;
     ++iterations_;
     step_ = -force_;
@@ -141,7 +157,7 @@ bool AugmentedLagrangianSolver::judge_round(const ComplementarityProblem& proble
     project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
   round_residual_ = residual.relative;
-  if (residual.relative < 1e-2 && !settled(residual))
+  if (residual.relative < polished_under && !settled(residual))
     residual = polish_.improve(problem, operator_, judge_, {accuracy(), 6, nullptr, &until_},
                                candidate_, residual);
   return offer(candidate_.lambda, residual);
@@ -163,18 +179,18 @@ void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& probl
       });
   int idle = 0;  // rounds without a gain
   double before = best_residual().relative;
-  while (!out_of_limits() && idle < 8) {
+  while (!out_of_limits() && idle < most_idle) {
     rules.frozen = convex && penalty_ < exact_penalty;
     rules.map = rules.frozen ? LawMap::natural : LawMap::alart_curnier;
     rules.proximity = 1.0 / penalty_;
-    rules.target = std::min(1e-2 * before, 1e-3) * judge_.free_norm();
-    rules.steps = std::min(40, limits_.max_iterations - iterations_);
+    rules.target = std::min(of_before * before, at_least) * judge_.free_norm();
+    rules.steps = std::min(steps_of_round, limits_.max_iterations - iterations_);
     center_ = candidate_.lambda;
     iterations_ += rows_round_.run(problem, judge_, rules, candidate_).steps;
     impulse_ = candidate_.lambda;
     if (judge_round(problem)) return;
-    const bool good = round_residual_ < 3.0 * before;
-    idle = round_residual_ < 0.3 * before ? 0 : idle + 1;
+    const bool good = round_residual_ < most_worse * before;
+    idle = round_residual_ < gain * before ? 0 : idle + 1;
     if (good) before = round_residual_;
     candidate_.lambda = good ? impulse_ : center_;
     penalty_ = std::min(penalty_ * (good ? penalty_growth : 0.1), largest_penalty);
@@ -191,15 +207,17 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
       [](const Block& block) { return block.law == Law::coulomb || block.law == Law::rolling; });
   int idle = 0;  // rounds without a gain
   double before = best_residual().relative;
-  while (!out_of_limits() && idle < 8) {
+  while (!out_of_limits() && idle < most_idle) {
     prepare_round(problem);
     kept_u_ = u_;
-    const bool moved = minimise(problem, std::min(1e-2 * before, 1e-3) * judge_.free_norm());
+    const bool moved =
+        minimise(problem, std::min(of_before * before, at_least) * judge_.free_norm());
     if (!moved && projection_ == Projection::cone) return;
     if (moved && judge_round(problem)) return;
     // An exact round may end far away, at another solution of its own equations: go back.
-    const bool good = moved && (projection_ == Projection::cone || round_residual_ < 3.0 * before);
-    const bool gained = good && round_residual_ < 0.3 * before;
+    const bool good =
+        moved && (projection_ == Projection::cone || round_residual_ < most_worse * before);
+    const bool gained = good && round_residual_ < gain * before;
     if (good) {
       center_ = impulse_;
       before = round_residual_;
@@ -221,12 +239,13 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
 SolverRegistry::Entry augmented_lagrangian_entry() {
   using Settings = AugmentedLagrangianSolver::Settings;
   return entry_of<Solver, AugmentedLagrangianSolver>(
-      name, "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
-      "Lee et al. 2025; Acary et al. 2011",
+      augmented_lagrangian_name,
+      "Augmented Lagrangian with semi-smooth Newton steps; every law, any redundancy.",
+      "Alart, Curnier 1991; Acary et al. 2011",
       {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
        {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
-       {&Settings::penalty, "penalty", "ρ of the first round; it grows tenfold a round up to 1e9.",
-        "", 1e-6, 1e6},
+       {&Settings::penalty, "penalty",
+        "ρ of the first round; it grows tenfold per round up to 1e9.", "", 1e-6, 1e6},
        {&Settings::largest, "largest", "Unknowns up to which the Newton matrix is factored.", "", 1,
         1e7}});
 }

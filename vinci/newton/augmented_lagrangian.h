@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Augmented Lagrangian with semi-smooth Newton steps on the velocities [compare Lee et al. 2025].
-// With y(u) = λ̄ − ρ (J u + b + μ|w̄_t| e_n), λ̄ and w̄ of the last round, one round minimises
+// Augmented Lagrangian with semi-smooth Newton steps on the velocities [compare Alart, Curnier
+// 1991]. With y(u) = λ̄ − ρ (J u + b + μ|w̄_t| e_n), λ̄ and w̄ of the last round, one round minimises
 //
 //   ½ uᵀM u − pᵀu + Σ_a φ_a(y_a)/ρ_a,   ∇: F(u) = M u − p − Jᵀ P(y(u)),
 //   Newton matrix M + Jᵀ ρ P′(y) J,

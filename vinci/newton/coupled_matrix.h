@@ -23,7 +23,7 @@ namespace vinci {
 
 class CoupledMatrix {
  public:
-  static constexpr int largest_dense = 240;
+  static constexpr int largest_dense = 240;  // unknowns and rows
 
   CoupledMatrix();
   ~CoupledMatrix();

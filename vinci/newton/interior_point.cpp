@@ -11,21 +11,28 @@
 namespace vinci {
 namespace {
 
-constexpr const char* name = "interior-point";
-constexpr double smallest_centering = 1e-3;  // of ε² in a step
-// Second-order terms are of use where the plain step goes at least this far.
+constexpr const char* interior_point_name = "interior-point";
+// Of ε² in a step: three digits of the products, half of which are gained in ε.
+constexpr double smallest_centering = 1e-3;
+// Second-order terms are of use where the plain step goes at least this far: they grow with the
+// square of what it left.
 constexpr double reach_to_correct = 0.5;
-// Where the bent equations are off by more than this many ε, ε waits for them.
+// Where the bent equations are off by more than this many ε, ε waits for them and falls by a fifth
+// of ε² only.
 constexpr double most_bent = 10.0, waiting_centering = 0.2;
-constexpr double to_the_edge = 0.9;        // of the longest step, more near the end
-constexpr double smallest_epsilon = 1e-9;  // relative: below it rounding leads the steps
-constexpr double worth_polishing = 1e-3;   // relative residual
+constexpr double to_the_edge = 0.9;  // of the longest step, more near the end
+// Relative. The products ε² are then 1e-18, below the rounding of a velocity of 1: it leads the
+// steps.
+constexpr double smallest_epsilon = 1e-9;
+constexpr double worth_polishing = 1e-3;  // relative residual: the indicators tell the set
+// Steps shorter than a tenth in a row, each of which leaves nine tenths of the error.
 constexpr int most_short_steps = 5, most_restarts = 4;
 
 }  // namespace
 
 InteriorPointSolver::InteriorPointSolver(const Settings& settings)
-    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}) {}
+    : NewtonSolver(interior_point_name, {settings.tolerance},
+                   {settings.max_iterations, settings.largest}) {}
 
 const char* InteriorPointSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
@@ -240,7 +247,8 @@ void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
 SolverRegistry::Entry interior_point_entry() {
   using Settings = InteriorPointSolver::Settings;
   return entry_of<Solver, InteriorPointSolver>(
-      name, "Primal-dual interior point on the exact law, finished by Newton on the active set.",
+      interior_point_name,
+      "Primal-dual interior point on the exact law, finished by Newton on the active set.",
       "Acary, Armand, Nguyen 2023",
       {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
        {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},

@@ -12,7 +12,7 @@ namespace vinci {
 namespace {
 
 // An element of the derivative of the root where it has none: that of a nearby point, this far off
-// relative to its arguments.
+// relative to its arguments: more than their rounding, less than any digit that is asked for.
 constexpr double offset_at_kinks = 1e-10;
 
 struct Scalar {

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace vinci {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-// Entries of B⁻¹a below this part of the largest are rounding and do not block.
+// Entries of B⁻¹a below this part of the largest are rounding and do not block: what is singular to
+// rounding (sparse_lu.h), after 64 exchanges.
 constexpr double smallest_pivot = 1e-11;
 // Steps nearer to each other than this part of the values are ties: the larger pivot is taken.
 constexpr double tie = 1e-12;

@@ -6,7 +6,7 @@
 //
 // is a path of line segments, followed by complementary pivoting from the active set of z on; E is
 // a diagonal proximal perturbation [Ralph 1994; Dirkse, Ferris 1995]. Revised form: LU factors of
-// the basis and an exchange of one column a pivot, dense or sparse.
+// the basis and an exchange of one column per pivot, dense or sparse.
 #pragma once
 
 #include "vinci/base/clock.h"

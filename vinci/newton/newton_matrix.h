@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Newton matrix M + Jᵀ ρ P′(y) J of the augmented Lagrangian: assembled block by block into a
-// fixed sparse pattern and factored with one symbolic analysis a pattern, by Eigen's LDLᵀ for the
+// fixed sparse pattern and factored with one symbolic analysis per pattern, by Eigen's LDLᵀ for the
 // convex projections and by LU for Coulomb's law itself, whose P′ is not symmetric.
 #pragma once
 

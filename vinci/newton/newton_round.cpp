@@ -11,9 +11,10 @@ namespace vinci {
 
 namespace {
 
-// Of the first-order decrease of θ: at least so much, and (Goldstein and Price) at most so much.
+// Of the first-order decrease of θ: at least so much, the usual constant of Armijo's rule, and
+// (Goldstein and Price) at most so much.
 constexpr double least_decrease = 1e-4, most_decrease = 0.9;
-constexpr int most_halvings = 14;
+constexpr int most_halvings = 14;  // down to least_decrease of the step
 
 }  // namespace
 

@@ -6,7 +6,8 @@ namespace vinci {
 const char* NewtonSolver::reason(const ComplementarityProblem& problem) const {
   // Where C is empty u alone is factored.
   const int rows = problem.unknowns() == 0 || !problem.C.empty() ? problem.rows() : 0;
-  if (problem.unknowns() + rows > limits_.largest) return "more unknowns than the option 'largest'";
+  if (problem.unknowns() + rows > limits_.largest)
+    return "more unknowns than the option 'largest' allows";
   return reason_against(problem);
 }
 

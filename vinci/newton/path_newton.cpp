@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/newton/fischer.h"
 #include "vinci/newton/linear_path.h"
@@ -12,15 +11,16 @@ namespace vinci {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Proximal perturbations, as parts of the largest entry of each row of the Jacobian. The first ones
 // are below what slows convergence down, the last ones outweigh any negative slope.
 constexpr double ladder[] = {0.0, 1e-11, 1e-8, 1e-5, 1e-3, 1e-1, 1.0, 10.0};
 constexpr int rungs = static_cast<int>(std::size(ladder));
-constexpr double sufficient = 1e-4;  // Armijo's part of the predicted descent
+constexpr double sufficient = 1e-4;  // Armijo's part of the predicted descent, the usual one
 constexpr double good_step = 0.9;    // merit of a step that needs no search, of the reference
-constexpr double shortest = 1e-10;   // step length at which a search is given up
-constexpr double wild = 1e6;         // merit over the reference that even the watchdog refuses
+constexpr double shortest = 1e-10;   // step length at which a search is given up: it moves no digit
+constexpr double wild =
+    1e6;  // merit over the reference that even the watchdog refuses: a thousand in Φ
+constexpr double crash_length = 0.05, crash_gain = 0.1;  // shortest step, and its part of the merit
 
 // A start is given up where the merit has not fallen by this factor within so many steps.
 constexpr double progress = 0.99;
@@ -203,9 +203,9 @@ void PathNewton::crash() {
     if (rung == rungs) return;
     ++report_.iterations;
     bool found = false;
-    for (double length = 1.0; length > 0.05 && !found; length *= 0.5) {
+    for (double length = 1.0; length > crash_length && !found; length *= 0.5) {
       trial_.z = (at_.z + length * step_).cwiseMax(problem_->lower).cwiseMin(problem_->upper);
-      found = measure(trial_) && trial_.merit <= (1.0 - 0.1 * length) * at_.merit;
+      found = measure(trial_) && trial_.merit <= (1.0 - crash_gain * length) * at_.merit;
     }
     if (!found) return;
     accept_trial();

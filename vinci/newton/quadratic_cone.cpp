@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
@@ -13,8 +12,7 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "quadratic-cone";
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr const char* quadratic_cone_name = "quadratic-cone";
 
 }  // namespace
 
@@ -312,7 +310,7 @@ void QuadraticCone::recover(const VectorX& z, Solution& solution) const {
 }
 
 QuadraticConeSolver::QuadraticConeSolver(const Settings& settings)
-    : SolveFrame(name, {settings.tolerance}), settings_(settings) {
+    : SolveFrame(quadratic_cone_name, {settings.tolerance}), settings_(settings) {
   PathNewton::Settings& newton = newton_.settings();
   newton.tolerance = 0.0;  // the judge decides
   newton.max_iterations = settings.max_iterations;
@@ -323,7 +321,7 @@ QuadraticConeSolver::QuadraticConeSolver(const Settings& settings)
 
 const char* QuadraticConeSolver::reason_against(const ComplementarityProblem& problem) const {
   if (problem.rows() + problem.unknowns() > settings_.largest)
-    return "more rows and unknowns than the option 'largest'";
+    return "more rows and unknowns than the option 'largest' allows";
   return QuadraticCone::reason_against(problem);
 }
 
@@ -396,7 +394,7 @@ SolveFrame::Ending QuadraticConeSolver::run(const ComplementarityProblem& proble
 SolverRegistry::Entry quadratic_cone_entry() {
   using Settings = QuadraticConeSolver::Settings;
   return entry_of<Solver, QuadraticConeSolver>(
-      name,
+      quadratic_cone_name,
       "Friction with its quadratic constraint as a mixed nonlinear complementarity problem, solved "
       "by Newton's method with complementary pivoting; keeps u, takes a singular M.",
       "Berard, Nguyen, Trinkle 2009, eqs. (1)-(6); Dirkse, Ferris 1995",

@@ -10,19 +10,25 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "semismooth-newton";
-constexpr double smallest_proximity = 1e-10, largest_proximity = 1e2;
+constexpr const char* semismooth_newton_name = "semismooth-newton";
+// Of the scale s: below the first the matrix of repeated contacts is singular to rounding, above
+// the last a step moves less than a hundredth of the way. A round that failed begins at the second.
+constexpr double smallest_proximity = 1e-10, after_failure = 1e-6, largest_proximity = 1e2;
 constexpr double proximity_fall = 0.1, proximity_rise = 10.0;
-constexpr int steps_of_round = 40, few_steps = 4;
-constexpr int most_failures = 8;          // rounds in a row
-constexpr int most_idle = 12;             // rounds in a row that find nothing better
-constexpr double worth_polishing = 1e-2;  // relative residual
-constexpr double gain = 0.5;              // of a round that counts though its target was missed
+// Far more than a good round takes; after one of few ρ falls by two decades at once.
+constexpr int most_steps = 40, few_steps = 4;
+constexpr int most_failed_rounds = 8;    // rounds in a row: from 1e-6 to the largest ρ
+constexpr int most_idle_rounds = 12;     // rounds in a row that find nothing better
+constexpr double polished_below = 1e-2;  // relative residual: most of the active set shows
+constexpr double round_gain = 0.5;       // of a round that counts though its target was missed
+// Of the tolerance: what Φ leaves is about the residual, which has other norms of a contact.
+constexpr double share_of_tolerance = 0.3;
 
 }  // namespace
 
 SemismoothNewtonSolver::SemismoothNewtonSolver(const Settings& settings)
-    : NewtonSolver(name, {settings.tolerance}, {settings.max_iterations, settings.largest}),
+    : NewtonSolver(semismooth_newton_name, {settings.tolerance},
+                   {settings.max_iterations, settings.largest}),
       settings_(settings) {}
 
 const char* SemismoothNewtonSolver::reason_against(const ComplementarityProblem& problem) const {
@@ -39,10 +45,10 @@ NewtonRound::Outcome SemismoothNewtonSolver::round(const ComplementarityProblem&
   rules.memory = settings_.memory;
   rules.proximity = proximity;
   // The round's own answer is off by about ρ: no need to be nearer to it.
-  rules.target =
-      std::max(0.3 * accuracy().tolerance, std::min(0.1, proximity) * best_residual().relative) *
-      judge_.free_norm();
-  rules.steps = std::min(steps_of_round, limits_.max_iterations - iterations_);
+  rules.target = std::max(share_of_tolerance * accuracy().tolerance,
+                          std::min(0.1, proximity) * best_residual().relative) *
+                 judge_.free_norm();
+  rules.steps = std::min(most_steps, limits_.max_iterations - iterations_);
   rules.accuracy = accuracy();
   rules.until = &until_;
   const NewtonRound::Outcome outcome = round_.run(problem, judge_, rules, candidate_);
@@ -54,15 +60,15 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
   round_.prepare(problem, judge_);
   double proximity = settings_.proximity;
   int failures = 0, idle = 0;
-  while (!out_of_limits() && failures <= most_failures && idle <= most_idle) {
+  while (!out_of_limits() && failures <= most_failed_rounds && idle <= most_idle_rounds) {
     center_ = candidate_.lambda;
     const double before = best_residual().relative;
     const NewtonRound::Outcome outcome = round(problem, proximity);
-    const bool good = outcome.reached || round_.best().relative < gain * before;
+    const bool good = outcome.reached || round_.best().relative < round_gain * before;
     last_ = candidate_.lambda;
     candidate_.lambda = round_.best_lambda();
     Residual residual = round_.best();
-    if (settings_.polish && residual.relative < worth_polishing && !settled(residual)) {
+    if (settings_.polish && residual.relative < polished_below && !settled(residual)) {
       judge_.measure(problem, candidate_);
       residual = polish_.improve(problem, operator_, judge_, {accuracy(), 4, nullptr, &until_},
                                  candidate_, residual);
@@ -78,7 +84,7 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
     } else {
       ++failures;
       candidate_.lambda = center_;
-      proximity = std::clamp(proximity * proximity_rise, 1e-6, largest_proximity);
+      proximity = std::clamp(proximity * proximity_rise, after_failure, largest_proximity);
     }
   }
 }
@@ -86,7 +92,8 @@ void SemismoothNewtonSolver::iterate(const ComplementarityProblem& problem) {
 SolverRegistry::Entry semismooth_newton_entry() {
   using Settings = SemismoothNewtonSolver::Settings;
   return entry_of<Solver, SemismoothNewtonSolver>(
-      name, "Semi-smooth Newton on four maps of the law, in proximal rounds; any form.",
+      semismooth_newton_name,
+      "Semi-smooth Newton on four maps of the law, in proximal rounds; any form.",
       "Alart, Curnier 1991; Acary, Brémond, Huber 2018",
       {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
        {&Settings::max_iterations, "max-iterations", "Newton steps before giving up.", "", 0, 1e9},
@@ -103,7 +110,7 @@ SolverRegistry::Entry semismooth_newton_entry() {
        {&Settings::memory, "memory",
         "Values of θ whose largest a step must fall below (Grippo et al. 1986).", "", 1, 100},
        {&Settings::proximity, "proximity",
-        "ρ of the first round's term ρ s |λ − λ̄|²/2; it falls tenfold a round. 0: plain Newton.",
+        "ρ of the first round's term ρ s |λ − λ̄|²/2; it falls tenfold per round. 0: plain Newton.",
         "", 0.0, 100.0},
        {&Settings::polish, "polish", "Finish by Newton's method on the active set."},
        {&Settings::largest, "largest",

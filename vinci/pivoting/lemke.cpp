@@ -11,22 +11,25 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "lemke";
+constexpr const char* lemke_name = "lemke";
+// Good paths take one to three pivots per row. No attempt may take more than five, and there are up
+// to nine: one from the guess, eight from the basis of w.
 constexpr int pivots_per_row = 50, most_pivots = 200000;
 // The dense method takes over where the sparse one failed, up to this size: 1 s.
 constexpr int largest_fallback = 1200;
 // The search for a certificate solves a problem of twice the size.
 constexpr int largest_dense_search = 400;
-// Times that a basis with values slightly negative is pivoted on from.
+// Times that a basis with values slightly negative is pivoted on from; each leaves fewer of them.
 constexpr int repairs = 3;
-// A pivot this small (rows scaled to 1): the guess says more than its rows can hold.
+// A pivot this small (rows scaled to 1): the guess says more than its rows can hold. Its solution
+// would have five digits, ε/1e-11, where eleven are asked for.
 constexpr double singular_guess = 1e-11;
 constexpr const char* overflow = "numbers that are not finite";
 
 }  // namespace
 
 LemkeSolver::LemkeSolver(const Settings& settings)
-    : SolveFrame(name, {settings.tolerance}), settings_(settings) {}
+    : SolveFrame(lemke_name, {settings.tolerance}), settings_(settings) {}
 
 std::string LemkeSolver::refusal(const ComplementarityProblem& problem) const {
   return LinearForm::why_not(problem);
@@ -211,7 +214,7 @@ SolveFrame::Ending LemkeSolver::ending() const {
 SolverRegistry::Entry lemke_entry() {
   using Settings = LemkeSolver::Settings;
   return entry_of<Solver, LemkeSolver>(
-      name,
+      lemke_name,
       "Lemke's complementary pivoting, lexicographic, dense or with sparse factors: exact for "
       "pyramids, planar friction, joints, limits and boxes; warm start from a guess of the basis.",
       "Cottle, Pang, Stone, The Linear Complementarity Problem, 1992, ch. 4",

@@ -221,7 +221,7 @@ void LinearForm::sort_entries() {
 }
 
 void LinearForm::guess_basis(const VectorX& lambda, std::vector<char>& basic) const {
-  // A guess is told from its bounds to this part of itself.
+  // A guess is told from its bounds to this part of itself: the digits that a solver leaves.
   constexpr double resolution = 1e-12;
   basic.assign(variables_.size(), 0);
   for (std::size_t k = 0; k < variables_.size(); ++k) {

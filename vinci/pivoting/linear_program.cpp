@@ -9,7 +9,8 @@ namespace vinci {
 
 namespace {
 
-constexpr double negligible = 1e-10;  // entries of the dictionary that are rounding
+constexpr double negligible_entry = 1e-10;  // entries of the dictionary that are rounding
+constexpr double tie = 1e-12;  // ratios nearer than this, of 1 + themselves, are the same
 
 }  // namespace
 
@@ -66,7 +67,7 @@ void LinearProgram::exchange(int row, int column) {
 bool LinearProgram::eliminate_equalities() {
   const int count = static_cast<int>(values_.size());
   for (;;) {
-    double largest = negligible;
+    double largest = negligible_entry;
     int row = -1, column = -1;
     for (int i = 0; i < count; ++i) {
       if (basic_[i] < variables_ || !equality_[basic_[i] - variables_]) continue;
@@ -93,7 +94,7 @@ void LinearProgram::eliminate_variables() {
   const int count = static_cast<int>(values_.size());
   for (int j = 0; j < variables_; ++j) {
     if (dead_[j]) continue;
-    double largest = negligible;
+    double largest = negligible_entry;
     int row = -1;
     for (int i = 0; i < count; ++i) {
       if (basic_[i] < variables_ || equality_[basic_[i] - variables_]) continue;
@@ -123,7 +124,7 @@ int LinearProgram::leaving(int column, bool bland) const {
   const auto blocks = [&](int i) {
     const int label = basic_[i];
     return label >= variables_ && (label >= slacks || !equality_[label - variables_]) &&
-           table_.row(i)[column] < -negligible;
+           table_.row(i)[column] < -negligible_entry;
   };
   const auto reach = [&](int i) {
     return std::max(0.0, table_.constant(i)) / -table_.row(i)[column];
@@ -134,7 +135,7 @@ int LinearProgram::leaving(int column, bool bland) const {
     if (blocks(i)) least = std::min(least, reach(i));
   int best = -1;
   for (int i = 0; i < count; ++i) {
-    if (!blocks(i) || reach(i) > least + 1e-12 * (1.0 + least)) continue;
+    if (!blocks(i) || reach(i) > least + tie * (1.0 + least)) continue;
     if (best < 0 ||
         (bland ? basic_[i] < basic_[best] : table_.row(i)[column] < table_.row(best)[column]))
       best = i;
@@ -183,7 +184,7 @@ bool LinearProgram::make_feasible() {
       if (!dead_[j] &&
           (column < 0 || std::abs(table_.row(row)[j]) > std::abs(table_.row(row)[column])))
         column = j;
-    if (column >= 0 && std::abs(table_.row(row)[column]) > negligible) exchange(row, column);
+    if (column >= 0 && std::abs(table_.row(row)[column]) > negligible_entry) exchange(row, column);
   }
   for (int j = 0; j <= variables_; ++j)
     if (nonbasic_[j] == auxiliary) dead_[j] = 1;

@@ -12,7 +12,8 @@ namespace {
 // A pivot of the elimination below this (entries of A are about 1) counts as zero: above the noise
 // of a thousand eliminations, below any coupling that matters.
 constexpr double rank_tolerance = 1e-11;
-// Equality rows without variables that still demand this much (of |q|∞) contradict each other.
+// Equality rows without variables that still demand this much (of |q|∞) contradict each other: a
+// thousand times what entries below the tolerance of the rank can hide.
 constexpr double contradiction = 1e-8;
 
 }  // namespace
@@ -180,17 +181,17 @@ namespace {
 
 // What an attempt varies: a path lost to rounding is found again by another covering vector, or by
 // seeing ties and zeros otherwise. The first one is the best of those tried on problems of contact.
-struct Attempt {
+struct DenseAttempt {
   enum { ones, spread, need } covering;
   int sequence;  // of the spread
   double pivot_factor, tie_factor;
   bool extended;  // in long double: eleven more bits
 };
-constexpr Attempt plan[MixedLcpSolver::attempts] = {
-    {Attempt::spread, 2, 1.0, 1e-2, false}, {Attempt::spread, 5, 1.0, 1.0, false},
-    {Attempt::ones, 0, 1e3, 1.0, false},    {Attempt::ones, 0, 1e-2, 10.0, false},
-    {Attempt::need, 0, 1.0, 1e-2, false},   {Attempt::spread, 2, 1.0, 1e-2, true},
-    {Attempt::spread, 7, 1e2, 1e-2, true},  {Attempt::ones, 0, 1e4, 1e-2, true},
+constexpr DenseAttempt plan[MixedLcpSolver::attempts] = {
+    {DenseAttempt::spread, 2, 1.0, 1e-2, false}, {DenseAttempt::spread, 5, 1.0, 1.0, false},
+    {DenseAttempt::ones, 0, 1e3, 1.0, false},    {DenseAttempt::ones, 0, 1e-2, 10.0, false},
+    {DenseAttempt::need, 0, 1.0, 1e-2, false},   {DenseAttempt::spread, 2, 1.0, 1e-2, true},
+    {DenseAttempt::spread, 7, 1e2, 1e-2, true},  {DenseAttempt::ones, 0, 1e4, 1e-2, true},
 };
 
 }  // namespace
@@ -198,11 +199,11 @@ constexpr Attempt plan[MixedLcpSolver::attempts] = {
 // Positive covering vectors: ones; a low-discrepancy sequence about 1, which has fewer ties; or the
 // rows weighed by their need.
 void MixedLcpSolver::set_covering(int number) {
-  const Attempt& attempt = plan[number];
+  const DenseAttempt& attempt = plan[number];
   covering_.setOnes(vector().size());
-  if (attempt.covering == Attempt::need) {
-    covering_ = vector().cwiseAbs().array() + 1e-2;
-  } else if (attempt.covering == Attempt::spread) {
+  if (attempt.covering == DenseAttempt::need) {
+    covering_ = vector().cwiseAbs().array() + 1e-2;  // positive where q is zero
+  } else if (attempt.covering == DenseAttempt::spread) {
     constexpr double golden = 0.6180339887498949;
     for (Eigen::Index k = 0; k < covering_.size(); ++k) {
       const double x = golden * static_cast<double>((k + 1) * attempt.sequence);

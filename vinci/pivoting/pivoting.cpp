@@ -11,11 +11,16 @@ namespace {
 
 // A sum this much smaller than its terms is rounding: taken as the zero it stands for, so that
 // degenerate vertices and dependent rows stay exactly that, whatever the units.
-constexpr double cancelled = 1e-13;  // not less in long double: M is rounded to double
-constexpr double vanishing = 1e-24;  // a pivot of a fresh dictionary that can only be rounding
-constexpr double nearly_singular = 1e-10;  // such a pivot of a guessed basis: better start cold
-constexpr int check_interval = 32;      // pivots between two looks at the drift of the dictionary
-constexpr double drift_allowed = 1e-9;  // of |q|∞ ~ 1; above it the dictionary is computed anew
+// ε of a few hundred terms; not less in long double, for M is rounded to double.
+constexpr double cancelled = 1e-13;
+// A pivot of a fresh dictionary that can only be rounding: a sum that cancelled, of one that did.
+constexpr double vanishing = 1e-24;
+// Such a pivot of a guessed basis: it would cost ten digits, better start cold.
+constexpr double nearly_singular = 1e-10;
+// Pivots between two looks at the drift of the dictionary, which cost about one pivot.
+constexpr int check_interval = 32;
+// Of |q|∞ ~ 1; above it the dictionary is computed anew. A thousand ties (tie_tolerance) wide.
+constexpr double drift_allowed = 1e-9;
 
 }  // namespace
 

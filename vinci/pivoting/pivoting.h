@@ -41,6 +41,8 @@ class Dictionary {
 };
 
 struct PivotRules {
+  // Both are what some thousand pivots make of ε. Attempts that failed vary them by factors of up
+  // to 1e4: what is a zero or a tie shows only on the path.
   double pivot_tolerance = 1e-12;  // of the largest entry of the entering column
   double tie_tolerance = 1e-12;  // of |q|∞: ratios nearer than this are decided lexicographically
   int limit = 1000;              // pivots

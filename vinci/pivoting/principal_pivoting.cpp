@@ -15,17 +15,20 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "principal-pivoting";
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr const char* principal_pivoting_name = "principal-pivoting";
 // Scaled numbers below this have no sign: rounding of sums of terms about 1.
 constexpr double no_sign = 1e-13;
 constexpr int largest_dense = 64;  // basic rows up to which the factors are dense
-constexpr int most_stalls = 8;     // then single steps are left
-constexpr int most_rounds = 100;   // of moving the centre
-// ρ where the least one does not do, and the factors by which it grows and falls.
+// ρ where the least one does not do: a hundredth of the diagonal, up to all of it, where every
+// block step gains, by factors of ten.
 constexpr double first_large = 1e-2, largest_proximal = 1.0, growth = 10.0, decay = 0.1;
+constexpr int most_stalls = 8;  // by then ρ has been at its largest several times
+constexpr int most_rounds =
+    100;  // of moving the centre; each gains digits, and three idle ones end it
 // A dense pivot below this is rounding: ρ keeps true ones of a singular W above it.
 constexpr double singular_pivot = 1e-15;
+// A diagonal below this part of its row's largest entry is none.
+constexpr double no_diagonal = 1e-12;
 
 bool has_bounds_only(const Block& block) {
   switch (block.law) {
@@ -47,7 +50,7 @@ bool has_bounds_only(const Block& block) {
 }  // namespace
 
 PrincipalPivotingSolver::PrincipalPivotingSolver(const Settings& settings)
-    : SolveFrame(name, {settings.tolerance}), settings_(settings) {}
+    : SolveFrame(principal_pivoting_name, {settings.tolerance}), settings_(settings) {}
 
 std::string PrincipalPivotingSolver::refusal(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
@@ -127,7 +130,7 @@ void PrincipalPivotingSolver::scale() {
       largest = std::max(largest, std::abs(W.values[k]));
       if (W.indices[k] == i) scale_[i] = std::abs(W.values[k]);
     }
-    if (scale_[i] < 1e-12 * largest) scale_[i] = largest;
+    if (scale_[i] < no_diagonal * largest) scale_[i] = largest;
     scale_[i] = scale_[i] > 0.0 ? 1.0 / power_of_two_near(scale_[i], true) : 1.0;
   }
   for (int i = 0; i < W.rows; ++i)
@@ -351,7 +354,7 @@ void PrincipalPivotingSolver::change_side(int row) {
 SolverRegistry::Entry principal_pivoting_entry() {
   using Settings = PrincipalPivotingSolver::Settings;
   return entry_of<Solver, PrincipalPivotingSolver>(
-      name,
+      principal_pivoting_name,
       "Block principal pivoting: rows under bounds (no friction) with W a P-matrix or positive "
       "semi-definite; a few factorisations, warm start from the guess.",
       "Júdice, Pires, A block principal pivoting algorithm for large-scale strictly monotone "

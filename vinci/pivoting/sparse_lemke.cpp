@@ -9,13 +9,11 @@ namespace vinci {
 
 namespace {
 
-constexpr int most_updates = 64;  // pivots between two factorisations
-// Entries of the entering column below this part of its largest one are rounding.
-constexpr double negligible = 1e-15;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+// Pivots between two factorisations, fewer where the updates outgrow the factors: by then solves
+// with the updates are the larger part, and carry most of the rounding.
+constexpr int most_updates = 64;
+// Entries of the entering column below a few ε of its largest one are rounding.
+constexpr double negligible_share = 1e-15;
 
 }  // namespace
 
@@ -195,7 +193,7 @@ int SparseLemke::choose_row() {
 void SparseLemke::exchange(int position, int label) {
   const double pivot = column_[position];
   const double step = value_[position] / pivot, order_step = order_[position] / pivot;
-  const double floor = negligible * column_.cwiseAbs().maxCoeff();
+  const double floor = negligible_share * column_.cwiseAbs().maxCoeff();
   for (int i = 0; i < size_; ++i) {
     if (i == position || std::abs(column_[i]) <= floor) continue;
     value_[i] -= column_[i] * step;

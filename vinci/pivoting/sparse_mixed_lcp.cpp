@@ -9,15 +9,11 @@ namespace vinci {
 
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 // What an attempt varies besides the covering vector.
-struct Attempt {
+struct SparseAttempt {
   double pivot_factor, tie_factor;
 };
-constexpr Attempt plan[SparseMixedLcpSolver::attempts] = {
+constexpr SparseAttempt sparse_plan[SparseMixedLcpSolver::attempts] = {
     {1.0, 1e-2}, {1e3, 1e-2}, {1e2, 1.0}, {1e-2, 10.0}};
 
 }  // namespace
@@ -53,8 +49,8 @@ PivotOutcome SparseMixedLcpSolver::attempt_again(int number, const PivotRules& r
 PivotOutcome SparseMixedLcpSolver::run(int number, const PivotRules& rules, Eigen::VectorXd& z) {
   set_covering(number);
   PivotRules adapted = rules;
-  adapted.pivot_tolerance *= plan[number].pivot_factor;
-  adapted.tie_tolerance *= plan[number].tie_factor;
+  adapted.pivot_tolerance *= sparse_plan[number].pivot_factor;
+  adapted.tie_tolerance *= sparse_plan[number].tie_factor;
   const PivotOutcome outcome = pivoting_.run(scaled_, basic_, covering_, adapted);
   if (outcome == PivotOutcome::breakdown || outcome == PivotOutcome::ray) {
     z.setZero(scaled_.size());

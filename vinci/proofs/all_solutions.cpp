@@ -19,10 +19,12 @@ namespace vinci {
 namespace {
 
 // In the units of the search, where W and q are of order one.
-constexpr double slack = 1e-9;            // by which an inequality may be missed
-constexpr double rank_tolerance = 1e-10;  // of a regular system of one choice
-constexpr double same = 1e-7;             // distance of two solutions that count as one
-constexpr int most_rounds = 40;           // of cuts at one round cone
+constexpr double slack = LinearProgram::tolerance;  // by which an inequality may be missed
+// Of a regular system of one choice: what the linear program takes for rounding.
+constexpr double rank_tolerance = 1e-10;
+// Distance of two solutions that count as one: what a slack leaves at a condition of a hundred.
+constexpr double same = 100.0 * slack;
+constexpr int most_rounds = 40;  // of cuts at round cones
 
 double largest_of(const VectorX& x) {
   return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
@@ -374,7 +376,7 @@ VectorX Search::middle() {
 }
 
 void Search::look_into_bent() {
-  incomplete("sliding in space was searched by Newton's method from a start a sector");
+  incomplete("sliding in space was searched by Newton's method from one start per sector");
   SlidingSearch search{rows_, equations_, values_, {}};
   for (std::size_t b = 0; b < pieces_.size(); ++b)
     if (piece(b).is_bent) search.sliding.push_back({scaled_blocks_[b], piece(b).direction});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All solutions of a small problem. The law of each block is a union of pieces (law_pieces.h); a
-// choice of one piece a block leaves linear equations and inequalities. The tree of choices is
+// choice of one piece per block leaves linear equations and inequalities. The tree of choices is
 // searched block by block, and a branch is cut where the linear program of the pieces chosen so
 // far, with the convex hulls of the other laws, has no point. A choice whose equations are singular
 // but consistent holds a whole polyhedron of solutions, reported once, with its dimension.
@@ -30,7 +30,7 @@ struct AllSolutions {
   std::vector<FoundSolution> solutions;  // in the order of the search, which is fixed
   bool complete = false;                 // every solution is among them, to rounding
   std::string note;                      // why it is not complete, "" if it is
-  long pieces = 0;                       // choices of one piece a block that were looked into
+  long pieces = 0;                       // choices of one piece per block that were looked into
   long cut = 0;                          // branches without a point
   double seconds = 0.0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contact forces that the laws of a stepper's problem allow, one set a contact or support, seen
-// from the rows alone: a normal force λ_n >= 0 and a friction force in L times an interval, a disk
-// or the hull of directions, with the limit L = μ λ_n, or a known one.
+// The contact forces that the laws of a stepper's problem allow, one set per contact or support,
+// seen from the rows alone: a normal force λ_n >= 0 and a friction force in L times an interval, a
+// disk or the hull of directions, with the limit L = μ λ_n, or a known one.
 #pragma once
 
 #include <vector>

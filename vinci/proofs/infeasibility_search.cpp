@@ -11,7 +11,7 @@ namespace vinci {
 
 namespace {
 
-constexpr int sides = 16;
+constexpr int sides = 16;  // of a cone around the round one, which is 1/cos(π/16) = 2 % wider
 
 bool has_bound(const Block& block) {  // its λ adds a term t to the supremum
   return block.law == Law::ball ||

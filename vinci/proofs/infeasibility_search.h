@@ -14,9 +14,9 @@ namespace vinci {
 
 class InfeasibilitySearch {
  public:
-  static constexpr int largest = 300;  // rows
+  static constexpr int largest = 300;  // rows: the linear program is dense
 
-  // True with the proof in certificate(); nothing is said by false.
+  // True with the proof in certificate(); false proves nothing.
   bool prove(const ComplementarityProblem& problem);
   const VectorX& certificate() const { return certificate_; }
 

@@ -12,7 +12,8 @@ namespace vinci {
 namespace {
 
 using Conditions = std::vector<PieceCondition>;
-constexpr int sectors = 8;  // of the direction of sliding in space
+// Of the direction of sliding in space; each has a start of Newton's method in its middle.
+constexpr int sectors = 8;
 
 PieceCondition::Term lambda(int row, double factor = 1.0) {
   return {row, false, factor};

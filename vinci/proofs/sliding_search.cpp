@@ -10,9 +10,12 @@ namespace vinci {
 
 namespace {
 
-constexpr int most_steps = 50;
-constexpr double converged = 1e-12;  // of the equations, in the units of the caller (order one)
-constexpr double rank_tolerance = 1e-9;
+constexpr int most_steps = 50;  // far more than a search that converges takes
+// Of the equations, in the units of the caller (order one); rounding may stop the last digits.
+constexpr double converged = 1e-12, nearly_converged = 1e3 * converged;
+// A direction, and a slip that is not negative, to what Newton's method leaves.
+constexpr double sliding_rank_tolerance = nearly_converged, least_slip = -nearly_converged;
+constexpr double shortest = 1e-4, sufficient = 1e-4;  // step, and Armijo's part of the descent
 
 }  // namespace
 
@@ -74,26 +77,25 @@ bool SlidingSearch::run(VectorX& x, int& dimension) const {
   }
   MatrixX jacobian;
   Eigen::CompleteOrthogonalDecomposition<MatrixX> factors;
-  factors.setThreshold(rank_tolerance);
+  factors.setThreshold(sliding_rank_tolerance);
   evaluate(y, value, &jacobian);
   for (int step = 0; step < most_steps && value.cwiseAbs().maxCoeff() > converged; ++step) {
     factors.compute(jacobian);
     const VectorX change = factors.solve(value);
     double length = 1.0;
     const double before = value.norm();
-    for (; length > 1e-4; length *= 0.5) {
+    for (; length > shortest; length *= 0.5) {
       moved = y - length * change;
       evaluate(moved, trial, nullptr);
-      if (trial.norm() < (1.0 - 1e-4 * length) * before) break;
+      if (trial.norm() < (1.0 - sufficient * length) * before) break;
     }
-    if (length <= 1e-4) break;
+    if (length <= shortest) break;
     y = moved;
     evaluate(y, value, &jacobian);
   }
-  // Rounding may stop the last digit or two.
-  if (!(value.cwiseAbs().maxCoeff() <= 1e3 * converged)) return false;
+  if (!(value.cwiseAbs().maxCoeff() <= nearly_converged)) return false;
   for (std::size_t k = 0; k < sliding.size(); ++k)
-    if (y[n + 2 * static_cast<Eigen::Index>(k) + 1] < -1e-9) return false;
+    if (y[n + 2 * static_cast<Eigen::Index>(k) + 1] < least_slip) return false;
   factors.compute(jacobian);
   dimension = static_cast<int>(y.size() - factors.rank());
   x = y.head(n);

@@ -32,8 +32,6 @@ using Kind = SceneValue::Kind;
 using Variables = SceneValue::Variables;
 using Reference = SceneValue::Reference;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 SceneValue number(std::string text) {
   SceneValue value;
   value.text = std::move(text);

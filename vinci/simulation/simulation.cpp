@@ -76,17 +76,6 @@ OptionValues plugin_values(const std::string& kind,
   return values;
 }
 
-// The accuracy of the run is what somebody asked of its solver; otherwise the usual one, also where
-// a solver asks for more of itself.
-Accuracy asked_accuracy(const Scene& scene, const RunOverrides& overrides,
-                        const OptionValues& solver) {
-  const std::pair<std::string, std::string> key("solver", "tolerance");
-  const bool as_written = !overrides.options.contains("solver");
-  const bool asked = overrides.plugin_options.contains(key) ||
-                     (as_written && scene.run().plugin_values.contains(key));
-  return asked ? Accuracy{solver.real("tolerance")} : Accuracy{};
-}
-
 template <class Interface>
 void check_plugin(const Registry<Interface>& registry, const RunChoices& run,
                   std::vector<Diagnostic>& mistakes) {
@@ -157,11 +146,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   stepper_ = make(plugins_->steppers);
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
-  context_.in.accuracy = asked_accuracy(scene_, overrides, plugin_options_["solver"]);
-  // A step that meets what was asked is no failure.
-  if (!scene_.run().values.contains("accept") && !overrides.options.contains("accept"))
-    options_.set("accept",
-                 std::clamp(context_.in.accuracy.acceptable(), options_.real("accept"), 1.0));
+  set_accuracy();
 
   override_parameters_ = overrides.parameters;
   code_ = overrides.code;
@@ -197,6 +182,20 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
+}
+
+// The accuracy of the run is what is asked of its solver, where that is another one than the solver
+// asks of itself; otherwise the usual one. It follows from values that a recording holds, not from
+// who gave them, so that a run continues as it began. A step that meets what was asked is no
+// failure.
+void Simulation::set_accuracy() {
+  const OptionValues& solver = plugin_options_["solver"];
+  const OptionSpec* const spec = solver.table().find("tolerance");
+  if (!spec || solver.value("tolerance") == spec->fallback) return;
+  context_.in.accuracy.tolerance = solver.real("tolerance");
+  const double acceptable = std::min(1.0, context_.in.accuracy.acceptable());
+  if (!options_.is_given("accept") && acceptable > options_.real("accept"))
+    options_.set("accept", acceptable);
 }
 
 // Names and checks the caller's code; motions are checked where a model takes them.

@@ -105,6 +105,7 @@ class Simulation {
   void check_changes(std::size_t first, const Values& code) const;
   void check_state(const State& state) const;
   std::shared_ptr<const Model> compiled(const Values& values) const;
+  void set_accuracy();
   void adopt_code();
   void forget_step();
   void use(std::size_t changes, const Values& code);

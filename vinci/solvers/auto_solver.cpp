@@ -12,7 +12,7 @@ namespace {
 
 // Methods are kept for so many sizes of problems; beyond, all are made anew.
 constexpr std::size_t most_shapes = 64;
-// Of the tolerance, left to the rounding of the whole.
+// Of the tolerance; the rest is left to the rounding of the whole.
 constexpr double share = 0.99;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solvers that come with the house.
+// The solvers that come with Vinci.
 #include "vinci/solvers/builtin.h"
 
 #include "vinci/newton/augmented_lagrangian.h"

@@ -20,7 +20,8 @@ constexpr int large_to_sweep = 600;
 constexpr int small_to_pivot = 150;
 // Rows up to which Lemke's method comes before Newton's.
 constexpr int large_to_pivot = 1500;
-// An answer as near as this is no sign of a contradiction.
+// An answer as near as this is no sign of a contradiction: problems without a solution leave a
+// residual of the order of one, badly posed ones some digits.
 constexpr double feasible = 1e-6;
 // Rows up to which the nonlinear form is tried where all others failed.
 constexpr int largest_quadratic = 200;

@@ -23,7 +23,7 @@
 
 namespace vinci {
 
-// What was tried, in order; one entry a method, added up where it had several turns.
+// What was tried, in order; one entry per method, added up where it had several turns.
 class AttemptLog {
  public:
   AttemptLog() { entries_.reserve(16); }

@@ -11,25 +11,24 @@
 namespace vinci {
 namespace {
 
-constexpr int most_rounds = 20, newton_steps = 4;
+// Proximal rounds: ρ falls from its first value to the least in ten, and may have risen before.
+constexpr int most_rounds = 20;
+// Each gains eight digits where it converges: two are enough, two more for a set that changes.
+constexpr int newton_steps = 4;
 // Damping forces at first, of the forces that act: small enough to leave modes of contact alone.
 constexpr double first_share = 1e-3;
 // A residual from which Newton's steps with an orthogonal decomposition may reach the end: they
 // gain what the normal equations lose, whose condition is the square of that of the equations.
 constexpr double worth_decomposing = 1e-5;
-constexpr double most_damping = 1e6, least_damping = 1e-5;  // times that
-
-double diagonal(const SparseRows& matrix, int row) {
-  for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k)
-    if (matrix.indices[k] == row) return matrix.values[k];
-  return 0.0;
-}
+// Times that: beyond, damping holds all but everything in place; below 1e-8 of the forces it is
+// less than what one of Newton's steps takes away.
+constexpr double most_damping = 1e6, least_damping = 1e-5;
 
 // Σ J²/M of a row: the inverse of the mass that it moves.
 double mobility(const SparseRows& J, const SparseRows& inertia, int row) {
   double sum = 0.0;
   for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-    sum += J.values[k] * J.values[k] / diagonal(inertia, J.indices[k]);
+    sum += J.values[k] * J.values[k] / inertia.diagonal(J.indices[k]);
   return sum;
 }
 
@@ -55,7 +54,7 @@ void add(const SparseRows& a, double factor, const SparseRows& b, SparseRows& ou
 double QuasiStatic::first_weight(const ComplementarityProblem& problem, const SparseRows& inertia) {
   double force = 0.0, speed = 0.0;  // both over the root of a mass
   for (int i = 0; i < problem.unknowns(); ++i)
-    force += problem.p[i] * problem.p[i] / diagonal(inertia, i);
+    force += problem.p[i] * problem.p[i] / inertia.diagonal(i);
   force = std::sqrt(force);
   for (const FrictionSet& set : sets_)
     if (set.normal < 0)
@@ -248,7 +247,7 @@ class BalanceProgram {
                  const SparseRows& inertia)
       : problem_(problem), sets_(sets), n_(problem.unknowns()), unit_(n_) {
     size_ = n_ + static_cast<int>(sets.size());
-    for (int i = 0; i < n_; ++i) unit_[i] = 1.0 / std::sqrt(diagonal(inertia, i));
+    for (int i = 0; i < n_; ++i) unit_[i] = 1.0 / std::sqrt(inertia.diagonal(i));
     program_.reset(size_);
     goal_.setZero(size_);
     for (int i = 0; i < n_; ++i) goal_[i] = unit_[i] * problem.p[i];
@@ -297,7 +296,7 @@ class BalanceProgram {
     } else {
       goal_[place] = -set.limit;
     }
-    constexpr int sides = 64;
+    constexpr int sides = 64;  // of a polygon around the disk, which is 1/cos(π/64) = 0.1 % wider
     const int turns = set.directions ? set.count : (set.count == 2 ? sides : 2 * set.count);
     for (int j = 0; j < turns; ++j) {
       if (set.directions) {
@@ -341,7 +340,7 @@ class BalanceProgram {
 
 bool no_equilibrium(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
                     const SparseRows& inertia) {
-  constexpr std::size_t largest = 300;  // of a dense program
+  constexpr std::size_t largest = 300;  // as of InfeasibilitySearch: the program is dense
   if (problem.unknowns() == 0 ||
       sets.size() + static_cast<std::size_t>(problem.unknowns()) > largest)
     return false;

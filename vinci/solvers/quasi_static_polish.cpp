@@ -10,14 +10,12 @@
 namespace vinci {
 namespace {
 
+// Directions that the equations see by less than this are free: rounding of equations that repeat
+// each other, ε, and four digits.
+constexpr double redundant = 1e-12;
+
 double or_one(double x) {
   return x > 0.0 && std::isfinite(x) ? x : 1.0;
-}
-
-double diagonal(const SparseRows& matrix, int row) {
-  for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k)
-    if (matrix.indices[k] == row) return matrix.values[k];
-  return 0.0;
 }
 
 bool has_motion(const SparseRows& J, int row) {
@@ -46,9 +44,8 @@ void QuasiStaticPolish::measure(const ComplementarityProblem& problem, const Spa
   speed_ = or_one(speed_);
   unit_.resize(n + m);
   double heaviest = 0.0;
-  for (int i = 0; i < n; ++i) heaviest = std::max(heaviest, diagonal(inertia, i));
-  for (int i = 0; i < n; ++i)
-    unit_[i] = speed_ * std::sqrt(heaviest / or_one(diagonal(inertia, i)));
+  for (int i = 0; i < n; ++i) heaviest = std::max(heaviest, inertia.diagonal(i));
+  for (int i = 0; i < n; ++i) unit_[i] = speed_ * std::sqrt(heaviest / or_one(inertia.diagonal(i)));
   for (int row = 0; row < m; ++row) unit_[n + row] = has_motion(problem.J, row) ? force_ : speed_;
 }
 
@@ -134,7 +131,7 @@ void QuasiStaticPolish::write_set(const ComplementarityProblem& problem, const F
 bool QuasiStaticPolish::solve_least(Precision precision) {
   if (precision == Precision::high) {
     Eigen::CompleteOrthogonalDecomposition<MatrixX> factor;
-    factor.setThreshold(1e-12);
+    factor.setThreshold(redundant);
     factor.compute(equations_);
     step_ = factor.solve(values_);
     return step_.allFinite();

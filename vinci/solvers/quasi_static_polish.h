@@ -3,7 +3,7 @@
 // one that the judge finds exact. Corrections are those of least norm in the mass metric, so that
 // what the equations leave free stays where it is: a step is (AᵀA + ε) δ = Aᵀr with A in units in
 // which its entries are about 1, so that ε = 1e-14 moves nothing along what A does not see, and
-// costs well-determined directions eight digits a step at least.
+// costs well-determined directions eight digits per step at least.
 #pragma once
 
 #include "vinci/complementarity/problem.h"

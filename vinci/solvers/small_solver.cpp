@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "vinci/base/settings.h"
 #include "vinci/complementarity/laws.h"
@@ -15,9 +14,9 @@ namespace {
 
 constexpr const char* name = "small";
 constexpr int most = SmallSolver::largest;
-constexpr double proximity = 1e-9;        // ρ, of the scale of a block, where W is singular
-constexpr double singular_pivot = 1e-13;  // of the largest entry of the matrix
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double proximity = 1e-9;  // ρ of ActiveSetPolish, of the scale of a block: W is singular
+// Of the largest entry of the matrix: ε for the sums of up to 32 rows, and a margin of ten.
+constexpr double singular_pivot = 1e-13;
 
 const char* reason_against(const ComplementarityProblem& problem) {
   if (problem.rows() > most) return "more than 32 rows";
@@ -40,7 +39,7 @@ const char* reason_against(const ComplementarityProblem& problem) {
   if (scalar) return nullptr;
   for (const Block& block : problem.blocks)
     if (block.law == Law::equality && block.size > 1)
-      return "contacts beside equality blocks of several rows";
+      return "contacts beside equality blocks of several rows: use the solver 'auto'";
   return nullptr;
 }
 

@@ -21,7 +21,7 @@ namespace vinci {
 class SmallSolver final : public SolveFrame {
  public:
   static constexpr int largest = SmallJudge::largest;  // rows
-  static constexpr int most_unknowns = 24;
+  static constexpr int most_unknowns = 24;             // four bodies in space
   struct Settings {
     double tolerance = 1e-12;  // asked of the judge
     int max_iterations = 12;   // factorisations

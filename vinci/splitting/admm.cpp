@@ -14,7 +14,8 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "admm";
+constexpr const char* admm_name = "admm";
+// Of s: beyond, W + D has fewer than eight digits of W, or of D.
 constexpr double smallest_penalty = 1e-8, largest_penalty = 1e8;
 // |s (x − y)| over |D (y − y before)|, both velocities: outside this window ρ moves by the factor.
 constexpr double smallest_ratio = 1.0, largest_ratio = 100.0, penalty_change = 0.3;
@@ -27,7 +28,7 @@ constexpr int patience = 2000;
 }  // namespace
 
 AdmmSolver::AdmmSolver(const Settings& settings)
-    : SolveFrame(name, {settings.tolerance}), settings_(settings) {}
+    : SolveFrame(admm_name, {settings.tolerance}), settings_(settings) {}
 
 const char* AdmmSolver::prepare(const ComplementarityProblem& problem) {
   return operator_.prepare(problem) ? nullptr : singular_mass;
@@ -146,7 +147,7 @@ SolveFrame::Ending AdmmSolver::run(const ComplementarityProblem& problem, Soluti
 SolverRegistry::Entry admm_entry() {
   using Settings = AdmmSolver::Settings;
   return entry_of<Solver, AdmmSolver>(
-      name, "ADMM with an adaptive penalty, finished by Newton on the active set.",
+      admm_name, "ADMM with an adaptive penalty, finished by Newton on the active set.",
       "Carpentier, Le Lidec, Montaut 2024; Boyd et al. 2011",
       {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
        {&Settings::max_iterations, "max-iterations", "Iterations before giving up.", "", 0, 1e9},

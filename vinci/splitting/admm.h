@@ -5,7 +5,7 @@
 //   x ← (W + D)⁻¹ (D y − z − q − e_n σ),  x̂ = α x + (1 − α) y,
 //   y ← P(x̂ + D⁻¹z),  z ← z + D (x̂ − y),  σ ← μ |z_t|
 //
-// one reused factorisation a penalty ρ (penalty_factor.h). P projects onto the laws' sets; at rest
+// one factorisation per penalty ρ (penalty_factor.h). P projects onto the laws' sets; at rest
 // x = y, z = −ŵ, and the fixed point in De Saxcé's shift σ makes the cone Coulomb's law [Acary et
 // al. 2011]. Where W is monotone, symmetric or not, and the laws are convex this is
 // Douglas–Rachford splitting, which converges for every ρ; ρ decides how fast and is balanced by

@@ -16,7 +16,7 @@ namespace vinci {
 
 namespace {
 
-constexpr const char* name = "gauss-seidel";
+constexpr const char* gauss_seidel_name = "gauss-seidel";
 constexpr const char* no_diagonal =
     "a row has no diagonal in W (a friction pyramid): use lemke, or cone: quadratic";
 
@@ -24,8 +24,11 @@ constexpr const char* no_diagonal =
 // the sweeps led. Without it sweeps may cycle, and they leave redundant contacts unevenly loaded,
 // at the edges of their cones.
 constexpr double dampings[] = {0.0, 2.0, 0.3};
+// A direction of an equality block that its W sees by less than this does not count: what rounding
+// leaves of a redundant equation, ε, and four digits.
+constexpr double redundant = 1e-12;
 // Without a gain of a tenth over this many sweeps more of them will not help.
-constexpr int patience = 2000;
+constexpr int patience_of_sweeps = 2000;
 
 // A block that others act on but that does not act on itself cannot be solved by itself. A block
 // that nothing acts on is decided by b alone.
@@ -43,7 +46,7 @@ bool lacks_diagonal(const ComplementarityProblem& problem, const Block& block, c
 }  // namespace
 
 GaussSeidelSolver::GaussSeidelSolver(const Settings& settings)
-    : SolveFrame(name, {settings.tolerance}), settings_(settings) {}
+    : SolveFrame(gauss_seidel_name, {settings.tolerance}), settings_(settings) {}
 
 std::string GaussSeidelSolver::refusal(const ComplementarityProblem& problem) const {
   DelassusOperator op;
@@ -86,7 +89,7 @@ void GaussSeidelSolver::prepare_equalities(const ComplementarityProblem& problem
     // Redundant equations: the least change that meets them.
     using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::CompleteOrthogonalDecomposition<MatrixX> decomposition;
-    decomposition.setThreshold(1e-12);
+    decomposition.setThreshold(redundant);
     decomposition.compute(Eigen::Map<const Square>(W, block.size, block.size));
     Eigen::Map<Square>(inverse, block.size, block.size) = decomposition.pseudoInverse();
   }
@@ -146,7 +149,9 @@ double GaussSeidelSolver::sweep(const ComplementarityProblem& problem, bool forw
   return std::sqrt(squared);
 }
 
-// A Newton step costs as much as this many sweeps, so that neither starves the other.
+// A Newton step costs as much as this many sweeps, so that neither starves the other. In
+// operations: a sweep takes 8 per entry of J and W and 100 per row; a step factors densely, 2/3 n³,
+// or sparsely, 20,000 per unknown.
 int GaussSeidelSolver::polish_interval(const ComplementarityProblem& problem) const {
   const int m = problem.rows(), n = problem.unknowns();
   const double size = operator_.velocity_form() && problem.C.empty() ? n : m + n;
@@ -195,7 +200,7 @@ SolveFrame::Ending GaussSeidelSolver::run(const ComplementarityProblem& problem,
       gained = best_residual().relative;
       last_gain = iterations_;
     }
-    stalled = iterations_ - last_gain >= patience;
+    stalled = iterations_ - last_gain >= patience_of_sweeps;
   }
   return {SolveStatus::inaccurate, "no further progress"};
 }
@@ -203,7 +208,8 @@ SolveFrame::Ending GaussSeidelSolver::run(const ComplementarityProblem& problem,
 SolverRegistry::Entry gauss_seidel_entry() {
   using Settings = GaussSeidelSolver::Settings;
   return entry_of<Solver, GaussSeidelSolver>(
-      name, "Block Gauss–Seidel with exact local solves, finished by Newton on the active set.",
+      gauss_seidel_name,
+      "Block Gauss–Seidel with exact local solves, finished by Newton on the active set.",
       "Jourdan, Alart, Jean 1998",
       {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0},
        {&Settings::max_iterations, "max-iterations", "Sweeps before giving up.", "", 0, 1e9},

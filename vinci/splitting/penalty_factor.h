@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// (W + D) x = r for a diagonal D > 0, one factorisation a D and any number of r:
+// (W + D) x = r for a diagonal D > 0, one factorisation per D and any number of r:
 //
 //   velocity form, no C:  (M + JᵀD⁻¹J) v = JᵀD⁻¹r,  x = D⁻¹(r − J v)   [Woodbury], v = M⁻¹Jᵀx
 //   velocity form with C: [M −Jᵀ; J C + D] (v, x) = (0, r)

@@ -11,10 +11,6 @@ namespace {
 
 using Crossing = std::optional<double>;
 
-double cross(const Vector2& u, const Vector2& v) {
-  return u.x() * v.y() - u.y() * v.x();
-}
-
 Crossing leave_circle(const Vector2& center, double radius, const Vector2& origin,
                       const Vector2& direction) {
   const Vector2 arm = origin - center;

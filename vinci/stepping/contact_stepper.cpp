@@ -403,9 +403,8 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
     report.solve = context.in.solver->solve(work.problem, work.solution);
     return;
   }
-  const QuasiStaticAnswer answer =
-      quasi_static_.solve(work.problem, inertia_, *context.in.solver, work.solution,
-                          context.in.accuracy);
+  const QuasiStaticAnswer answer = quasi_static_.solve(work.problem, inertia_, *context.in.solver,
+                                                       work.solution, context.in.accuracy);
   report.solve = answer.solve;
   report.ending = answer.ending;
   report.free_motions = answer.free.count;
@@ -440,7 +439,8 @@ void ContactStepper::fall_back(StepContext& context, StepPart part, StepReport& 
 // What friction stopped is at rest. The rest of its velocity that a solver leaves is below what the
 // judge asks of this step, but would be all that moves in the next one, where nothing resolves it.
 void ContactStepper::rest_on_supports(const Model& model, const Accuracy& accuracy) {
-  const double asked = accuracy.acceptable();  // of the speed that it had, or that friction can stop
+  const double asked =
+      accuracy.acceptable();  // of the speed that it had, or that friction can stop
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.supports.empty()) continue;

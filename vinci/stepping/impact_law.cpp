@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace vinci {
 namespace {
@@ -147,7 +146,6 @@ std::string ImpactLaw::why_not(const ImpactProblem&, const Solver&) const {
 }
 
 double impact_residual(const ImpactProblem& impact, Judge& judge, Solution& answer) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (answer.lambda.size() != impact.inelastic.rows() || !answer.lambda.allFinite())
     return infinity;
   answer.u.resize(impact.inelastic.unknowns());

@@ -14,7 +14,6 @@
 namespace vinci {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Flights towards an impact (gap-rate): each one leaves a tenth of the gap.
 constexpr int most_legs = 60;
 // A root is found where the gap is this part of the tolerance.

@@ -21,7 +21,7 @@ constexpr double sliver = 0.01;
 // Deformations below it have recovered, m.
 constexpr double recovered = 1e-15;
 
-PatchForm form_of(const OptionValues& options) {
+PatchForm patch_form_of(const OptionValues& options) {
   PatchForm form;
   form.points = static_cast<int>(options.integer("points"));
   form.width = options.real("width");
@@ -39,7 +39,7 @@ bool is_soft(const Model& model, const EntityKey& key) {
 
 SongPangKumar::SongPangKumar(const OptionValues& options)
     : ContactStepper(options, std::numeric_limits<double>::infinity()),
-      points_(form_of(options)),
+      points_(patch_form_of(options)),
       rule_({options.real("resolution"), options.real("rest")}, points_),
       most_substeps_(static_cast<int>(options.integer("most-substeps"))) {
   probe_.block.setIdentity();

@@ -12,7 +12,6 @@
 namespace vinci {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // A contact that comes nearer: this share of the time to it is taken at once, so that a turning
 // or curved body does not overshoot ...
 constexpr double approach_share = 0.9;

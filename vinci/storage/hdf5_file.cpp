@@ -270,8 +270,9 @@ std::vector<std::string> Hdf5File::texts(const std::string& name) const {
   const std::size_t width = H5Tget_size(stored.get());
   if (width == 0 || static_cast<std::size_t>(count) > most_text_bytes / width)
     fail(name, "a text longer than is read");
+  // HDF5 converts no text from ASCII, as FCLib and older files have it, to UTF-8.
   const Hdf5Handle type = text_type(width);
-  H5Tset_cset(type.get(), H5Tget_cset(stored.get()));  // HDF5 does not convert between them
+  H5Tset_cset(type.get(), H5Tget_cset(stored.get()));
   std::vector<char> cells(width * static_cast<std::size_t>(count) + 1, '\0');
   if (H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0)
     fail(name, damaged);

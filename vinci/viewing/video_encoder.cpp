@@ -12,8 +12,8 @@
 namespace vinci {
 namespace {
 
-constexpr double patience = 60.0;          // s that ffmpeg may take for a picture
-constexpr double patience_at_end = 600.0;  // s for the rest: it may hold many pictures back
+constexpr double picture_patience = 60.0;  // s that ffmpeg may take for a picture
+constexpr double end_patience = 600.0;     // s for the rest: it may hold many pictures back
 constexpr double gif_memory = 1e9;    // bytes that pictures may take until their colours are known
 constexpr double fastest_gif = 50.0;  // pictures per second that players show
 
@@ -108,14 +108,14 @@ void VideoEncoder::fail(const std::string& what) const {
 void VideoEncoder::add(std::string_view png, const std::function<bool()>& go_on) {
   if (!ffmpeg_)
     file_.write(png);
-  else if (!ffmpeg_->write(png, patience, go_on))
+  else if (!ffmpeg_->write(png, picture_patience, go_on))
     fail("ffmpeg takes no more pictures");
 }
 
 void VideoEncoder::finish(const std::function<bool()>& go_on) {
   if (!ffmpeg_) return;
   ffmpeg_->close_input();
-  const auto code = ffmpeg_->wait(patience_at_end, go_on);
+  const auto code = ffmpeg_->wait(end_patience, go_on);
   if (!code) fail("ffmpeg was stopped");
   if (*code != 0) fail(fmt::format("ffmpeg ended with code {}", *code));
 }

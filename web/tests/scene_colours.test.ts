@@ -34,6 +34,12 @@ describe.each(themes)('colours in the %s theme', (theme) => {
     for (const colour of bodies(theme)) expect(distance(colour, background)).toBeGreaterThan(0.1);
   });
 
+  it('set elements off from background and ground', () => {
+    const { element, background, ground } = themeColours[theme];
+    for (const other of [background, ground])
+      expect(distance(rgb(element), rgb(other))).toBeGreaterThan(0.3);
+  });
+
   it('give edges that stand out from fills and from the background', () => {
     const style = { freedom: 'spatial', theme, run: 0, selected: false } as const;
     for (let i = 0; i < 10; ++i) {

@@ -104,7 +104,13 @@ function models(...shapes: ShapeJson[][]): ModelJson[] {
   const bodies = [0, 1, 2].map((i) => ({ ...body, name: `body ${i}` }));
   return shapes.map(
     (list) =>
-      ({ world: 'spatial', gravity: [0, 0, -9.81], bodies, shapes: list }) as unknown as ModelJson,
+      ({
+        world: 'spatial',
+        gravity: [0, 0, -9.81],
+        bodies,
+        shapes: list,
+        elements: [],
+      }) as unknown as ModelJson,
   );
 }
 

@@ -98,7 +98,7 @@ const ball = (x: number, y: number, z: number, radius = 0.1): Ball => ({
 const pile = Array.from({ length: 60 }, (_, i) =>
   ball((i % 4) * 0.2, (Math.floor(i / 4) % 4) * 0.2, Math.floor(i / 16) * 0.2),
 );
-const nothing = { free: [], fixed: [], seen: [], grounds: [] };
+const nothing = { free: [], fixed: [], seen: [], grounds: [], anchors: [] };
 
 describe('what the camera shows', () => {
   it('is all of a pile', () => {
@@ -122,6 +122,12 @@ describe('what the camera shows', () => {
     const extents = sceneExtents({ ...nothing, free: [ball(0, 1, 0)], grounds: [ground] })!;
     expect(extents.lower[1]).toBe(0);
     expect(extents.upper[1]).toBeCloseTo(1.1, 12);
+  });
+
+  it('reaches to what bodies hang on, within reason', () => {
+    const anchors = [[0, 3, 0], [0, 3000, 0]] as [number, number, number][];
+    const extents = sceneExtents({ ...nothing, free: [ball(0, 0, 0)], anchors })!;
+    expect([extents.lower[1], extents.upper[1]]).toEqual([-0.1, 3]);
   });
 
   it('reaches where bodies were in frames seen, within reason', () => {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptions and models as they arrive: checked, so that everything behind may trust their form.
-import type { BodyDescription, Description, ModelJson, Summary } from './types';
+import type {
+  Anchor, BodyDescription, Description, ElementJson, ModelJson, Summary, Vector3,
+} from './types';
 
 type Fields = Record<string, unknown>;
 
@@ -85,5 +87,47 @@ export function parseModel(value: unknown, description: Description): ModelJson 
     if (typeof body !== 'number' || !(body >= 0 && body < json.bodies.length))
       throw new Error('a model of the run is damaged: a shape belongs to no body');
   }
-  return json as unknown as ModelJson;
+  const elements = parseElements(json.elements, json.bodies.length);
+  return { ...json, elements } as unknown as ModelJson;
+}
+
+// Models of older recordings have none.
+function parseElements(value: unknown, bodies: number): ElementJson[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value))
+    throw new Error('a model of the run is damaged: its elements are no list');
+  return value.map((element, index) => parseElement(element, index, bodies));
+}
+
+function parseElement(value: unknown, index: number, bodies: number): ElementJson {
+  const json = fields(value, `element ${index} of the model`);
+  const name = text(json.name) || `element ${index}`;
+  const fail = (what: string): never => {
+    throw new Error(`a model of the run is damaged: the element “${name}” ${what}`);
+  };
+  if (text(json.kind) === '') fail('has no kind');
+  if (!Array.isArray(json.anchors) || json.anchors.length !== 2) fail('has not two anchors');
+  const anchors = (json.anchors as unknown[]).map((one): Anchor => {
+    const { body, point } = fields(one, `an anchor of the element “${name}”`);
+    if (!Number.isInteger(body) || !((body as number) >= -1 && (body as number) < bodies))
+      fail('holds a body that is not there');
+    if (!Array.isArray(point) || point.length !== 3 || point.some((x) => finite(x) === null))
+      fail('has an anchor that is no point');
+    return { body: body as number, point: point as Vector3 };
+  });
+  const numbers = fields(json.numbers ?? {}, `the numbers of the element “${name}”`);
+  for (const [key, number] of Object.entries(numbers))
+    if (finite(number) === null) fail(`has no number for its ${key}`);
+  const columns = json.columns ?? [];
+  if (!Array.isArray(columns)) fail('has columns that are no list');
+  return {
+    name,
+    kind: text(json.kind),
+    anchors: anchors as [Anchor, Anchor],
+    numbers: numbers as Record<string, number>,
+    columns: (columns as unknown[]).map((column) => {
+      const { name: title, unit } = fields(column, `a column of the element “${name}”`);
+      return { name: text(title), unit: text(unit) };
+    }),
+  };
 }

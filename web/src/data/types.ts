@@ -87,6 +87,21 @@ export interface ModelBody extends BodyDescription {
   center: Vector3; // of mass, in the body frame
 }
 
+// Where an element holds a body.
+export interface Anchor {
+  body: number; // -1: the world
+  point: Vector3; // in the body frame, m
+}
+
+// What acts between two bodies besides contact, such as a spring.
+export interface ElementJson {
+  name: string;
+  kind: string; // what it is drawn by
+  anchors: [Anchor, Anchor];
+  numbers: Record<string, number>; // of its own, by the names of the scene's keys; SI units
+  columns: { name: string; unit: string }[]; // that recordings keep of it
+}
+
 export interface ModelJson {
   title: string;
   world: 'planar' | 'spatial';
@@ -96,6 +111,7 @@ export interface ModelJson {
   materials: string[];
   surfaces: { materials: [number, number]; friction: number; restitution: number }[];
   shapes: ShapeJson[];
+  elements: ElementJson[];
 }
 
 // Status of a step, in the order of the recording's numbers.

@@ -14,6 +14,7 @@ export interface ThemeColours {
   line: Color; // of half-planes, the scale bar
   grid: Color;
   accent: Color; // of what is selected
+  element: Color; // of springs and the like
 }
 
 function theme(hex: Record<keyof ThemeColours, string>): ThemeColours {
@@ -26,6 +27,7 @@ function theme(hex: Record<keyof ThemeColours, string>): ThemeColours {
     line: colour('line'),
     grid: colour('grid'),
     accent: colour('accent'),
+    element: colour('element'),
   };
 }
 
@@ -38,6 +40,7 @@ export const themeColours: Record<Theme, ThemeColours> = {
     line: '#5b6570',
     grid: '#aab2bb',
     accent: '#1d4ed8',
+    element: '#333d47',
   }),
   dark: theme({
     background: '#15181d',
@@ -47,6 +50,7 @@ export const themeColours: Record<Theme, ThemeColours> = {
     line: '#9aa5b1',
     grid: '#57616c',
     accent: '#ffd24a',
+    element: '#d3dae2',
   }),
 };
 

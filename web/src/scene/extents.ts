@@ -70,10 +70,12 @@ export interface SceneBalls {
   fixed: readonly Ball[];
   seen: readonly Ball[]; // the free ones, in frames seen so far
   grounds: readonly Plane[]; // that things fall on
+  anchors: readonly (readonly [number, number, number])[]; // of elements
 }
 
 const seenReach = 15; // radii of what is there now
 const groundReach = 40;
+const anchorReach = 40;
 
 export function sceneExtents(scene: SceneBalls): Extents | null {
   const free = withoutOutliers(scene.free);
@@ -86,6 +88,10 @@ export function sceneExtents(scene: SceneBalls): Extents | null {
     distance(ball.centre, centre) <= reach * radius && ball.radius <= 5 * radius;
   if (free.length > 0) balls.push(...scene.fixed.filter((ball) => near(ball, 8)));
   balls.push(...scene.seen.filter((ball) => near(ball, seenReach)));
+  for (const anchor of scene.anchors) {
+    const point = { centre: anchor, radius: 0 };
+    if (near(point, anchorReach)) balls.push(point);
+  }
   for (const { point, normal } of scene.grounds) {
     const height = normal.reduce((sum, n, k) => sum + n * (centre[k] - point[k]), 0);
     if (height < 0 || height > groundReach * radius) continue;

@@ -25,6 +25,15 @@ export function pixelUniforms(): PixelUniforms {
   return { viewport: { value: new Vector2(1, 1) }, pixelRatio: { value: 1 } };
 }
 
+// The part of a segment in front of the near plane begins where z + w = 0.
+export const trimmedSegment = /* glsl */ `
+vec4 trimmed(vec4 point, vec4 other) {
+  float here = point.z + point.w;
+  float there = other.z + other.w;
+  return here < 0.0 && there > 0.0 ? mix(point, other, here / (here - there) + 1e-5) : point;
+}
+`;
+
 const ribbonVertex = /* glsl */ `
 attribute vec3 start;
 attribute vec3 end;
@@ -33,14 +42,7 @@ attribute vec4 edgeStyle;   // colour, width in pixels
 uniform vec2 viewport;
 uniform float pixelRatio;
 varying vec3 colour;
-
-// The part of the segment in front of the near plane begins where z + w = 0.
-vec4 trimmed(vec4 point, vec4 other) {
-  float here = point.z + point.w;
-  float there = other.z + other.w;
-  return here < 0.0 && there > 0.0 ? mix(point, other, here / (here - there) + 1e-5) : point;
-}
-
+${trimmedSegment}
 void main() {
   mat4 map = projectionMatrix * modelViewMatrix * instanceMatrix;
   vec4 a = map * vec4(start, 1.0);

@@ -6,7 +6,8 @@ import type { Frame, ModelJson, Run } from '../data/types';
 import type { Theme } from '../palette';
 import { edgeColour, fillColour, ghostTint, themeColours, type BodyStyle } from './appearance';
 import { Batch, type BodyBatch } from './batch';
-import { type Ball, type Plane, SeenPlaces } from './extents';
+import { ElementDrawing } from './element_drawing';
+import { type Ball, type Plane, type SceneBalls, SeenPlaces } from './extents';
 import { bodyTransforms } from './instance_matrices';
 import type { PixelUniforms } from './materials';
 import { MergedBatch } from './merged_batch';
@@ -49,6 +50,7 @@ const empty: ModelJson = {
   materials: [],
   surfaces: [],
   shapes: [],
+  elements: [],
 };
 
 export class RunDrawing {
@@ -62,6 +64,7 @@ export class RunDrawing {
   surveyed = false;
   private modelNumber = -1;
   private unbounded: Unbounded[] = [];
+  private elements: ElementDrawing | null = null;
   private layers: Float32Array | null = null;
   private style: RunStyle | null = null;
   private readonly seen = new SeenPlaces();
@@ -111,6 +114,7 @@ export class RunDrawing {
 
   private place(): void {
     for (const batch of this.batches) batch.place(this.transforms, this.visible, this.layers);
+    if (this.style) this.elements?.update(this.transforms, this.style);
   }
 
   setStyle(style: RunStyle): void {
@@ -223,6 +227,7 @@ export class RunDrawing {
     this.layers = this.planar ? this.planarLayers(bodies) : null;
     this.makeBatches(shapes);
     this.makeUnbounded(unbounded);
+    this.makeElements();
     const free = this.freeBodies();
     this.seen.reset(
       free,
@@ -272,6 +277,13 @@ export class RunDrawing {
     for (const { drawing } of this.unbounded) this.group.add(drawing.mesh);
   }
 
+  private makeElements(): void {
+    const { elements } = this.model;
+    if (elements.length === 0) return;
+    this.elements = new ElementDrawing(elements, this.radii, this.planar, this.index, this.pixels);
+    this.group.add(this.elements.group);
+  }
+
   private freeBodies(): number[] {
     return this.model.bodies.map((_, body) => body).filter((body) => this.isFree(body));
   }
@@ -290,8 +302,8 @@ export class RunDrawing {
     return { centre, radius: this.radii[body] };
   }
 
-  balls(): { free: Ball[]; fixed: Ball[]; seen: Ball[]; grounds: Plane[] } {
-    if (!this.frame) return { free: [], fixed: [], seen: [], grounds: [] };
+  balls(): SceneBalls {
+    if (!this.frame) return { free: [], fixed: [], seen: [], grounds: [], anchors: [] };
     const all = this.model.bodies.map((_, body) => body).filter((body) => this.radii[body] > 0);
     const whole = all.filter((body) => !this.isDamaged(body));
     return {
@@ -299,6 +311,7 @@ export class RunDrawing {
       fixed: whole.filter((body) => !this.isFree(body)).map((body) => this.ball(body)),
       seen: this.seen.balls(),
       grounds: this.grounds(),
+      anchors: this.elements?.anchors(this.transforms) ?? [],
     };
   }
 
@@ -333,6 +346,8 @@ export class RunDrawing {
     for (const batch of this.batches.splice(0)) batch.dispose();
     for (const { drawing } of this.unbounded) drawing.dispose();
     this.unbounded = [];
+    this.elements?.dispose();
+    this.elements = null;
   }
 
   dispose(): void {

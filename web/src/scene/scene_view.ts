@@ -349,6 +349,7 @@ export class SceneView {
       fixed: balls.flatMap(({ fixed }) => fixed),
       seen: balls.flatMap(({ seen }) => seen),
       grounds: balls.flatMap(({ grounds }) => grounds),
+      anchors: balls.flatMap(({ anchors }) => anchors),
     };
     const extents = sceneExtents(all) ?? unitExtents;
     this.sceneRadius = Math.max(radiusOf(extents), 1e-9);

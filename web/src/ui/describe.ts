@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a body or a contact is doing in a frame, as rows of words and numbers for tooltip and
-// inspector.
+// inspector; and what elements there are.
+import { Vector3 } from 'three';
 import { coneUsage } from '../data/series';
-import type { Description, Frame } from '../data/types';
+import type { Anchor, Description, ElementJson, Frame } from '../data/types';
 import { contactState, isSupport } from '../scene/contact_state';
+import { anchorPoint } from '../scene/element_drawing';
+import { elementLook } from '../scene/elements';
+import { bodyTransforms } from '../scene/instance_matrices';
 import type { Pick } from '../scene/scene_view';
-import { number, quantity } from './format';
+import { number, plainNumber, quantity } from './format';
 import { contactRow, type Viewer } from './viewer';
 
 export interface Facts {
@@ -17,6 +21,43 @@ export interface Facts {
 
 export function bodyName(description: Description, body: number): string {
   return description.bodies[body]?.name ?? `body ${body}`;
+}
+
+const holderName = (description: Description, { body }: Anchor): string =>
+    body < 0 ? 'world' : bodyName(description, body);
+
+// What the element is between, and its numbers.
+export function elementWords(element: ElementJson, description: Description): string {
+  const { units } = elementLook(element.kind);
+  const numbers = Object.entries(element.numbers).map(([name, value]) =>
+      `${name} ${plainNumber(Number(value.toPrecision(4)))}${units[name] ? `\u202f${units[name]}` : ''}`);
+  const between = element.anchors.map((anchor) => holderName(description, anchor)).join(' – ');
+  return `${element.name}, ${between}${numbers.length > 0 ? `: ${numbers.join(', ')}` : ''}`;
+}
+
+const mostElements = 4; // of a body
+
+// The elements that hold the body: what they lead to, and how far it is.
+function elementRows(elements: readonly ElementJson[], description: Description, frame: Frame,
+                     body: number): [string, string][] {
+  const held = elements.filter(({ anchors }) => anchors.some((anchor) => anchor.body === body));
+  const rows = held.slice(0, mostElements).map(({ kind, name, anchors }): [string, string] => {
+    const other = anchors[0].body === body ? anchors[1] : anchors[0];
+    return [kind, `${name} to ${holderName(description, other)}, ` +
+        quantity(anchorDistance(anchors, frame.poses), 'm')];
+  });
+  if (held.length > rows.length) rows.push(['elements', `${held.length - rows.length} more`]);
+  return rows;
+}
+
+function anchorDistance(anchors: readonly [Anchor, Anchor], poses: Float32Array): number {
+  const places = anchors.map(({ body, point }) => {
+    const place = new Vector3();
+    const transform = new Float64Array(12);
+    if (body >= 0) bodyTransforms(poses.subarray(7 * body, 7 * body + 7), 1, transform);
+    return anchorPoint({ body: Math.min(body, 0), point }, transform, place) ? place : null;
+  });
+  return places[0] && places[1] ? places[0].distanceTo(places[1]) : NaN;
 }
 
 export function facts(viewer: Viewer, pick: Pick): Facts | null {
@@ -45,13 +86,15 @@ function bodyFacts(viewer: Viewer, run: number, description: Description, frame:
     rows.push(size === 3 ? ['turning', quantity(velocity[2], 'rad/s')]
       : ['turning', quantity(Math.hypot(...velocity.subarray(3, 6)), 'rad/s')]);
   } else rows.push(['freedom', 'fixed']);
-  const mass = viewer.stores[run].model(frame.model).bodies[body]?.mass;
+  const model = viewer.stores[run].model(frame.model);
+  const mass = model.bodies[body]?.mass;
   if (size > 0 && mass > 0) rows.push(['mass', quantity(mass, 'kg')]);
   let touching = 0;
   for (let i = 0; i < frame.contacts.count; ++i)
     if (frame.contacts.impulse[3 * i] > 0 &&
         (frame.contacts.bodies[2 * i] === body || frame.contacts.bodies[2 * i + 1] === body)) ++touching;
   rows.push(['contacts', touching === 0 ? 'none' : String(touching)]);
+  rows.push(...elementRows(model.elements, description, frame, body));
   return { title: name, rows, note: freedom === 'fixed' ? undefined : distanceNote(viewer, run, body) };
 }
 

@@ -3,7 +3,8 @@
 // something is not as one would wish.
 import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { Description } from '../data/types';
+import type { Description, ElementJson } from '../data/types';
+import { elementWords } from './describe';
 import { count, number, plainNumber, quantity } from './format';
 import { controls } from './styles';
 import { isComplete, isLive, type Viewer } from './viewer';
@@ -27,6 +28,9 @@ export function warnings(description: Description, live: boolean): string[] {
     found.push(`This page is thinned: it holds one of every ${description.stride} recorded frames.`);
   return found;
 }
+
+const fewElements = 6; // up to so many are in sight at once
+const mostElements = 200;
 
 const shownOptions = ['motion', 'stepper', 'cone', 'solver', 'detector', 'seed'];
 
@@ -54,6 +58,17 @@ export class RunStatus extends LitElement {
     details dl { margin-top: 0.4rem; }
   `];
 
+  private elements(list: readonly ElementJson[], description: Description) {
+    if (list.length === 0) return nothing;
+    return html`<details class="elements" ?open=${list.length <= fewElements}>
+      <summary>${count(list.length, 'element')}</summary>
+      <dl>${list.slice(0, mostElements).map((element) => html`
+        <dt>${element.kind}</dt><dd>${elementWords(element, description)}</dd>`)}
+        ${list.length > mostElements
+          ? html`<dt></dt><dd>${count(list.length - mostElements, 'more', 'more')}</dd>` : nothing}
+      </dl></details>`;
+  }
+
   override render() {
     const store = this.viewer.store;
     const description = store?.source.description;
@@ -62,7 +77,8 @@ export class RunStatus extends LitElement {
     const run = description.options.run ?? {};
     this.model = this.viewer.frame?.model ?? 0;
     const recorded = description.options.parameters ?? {};
-    const now = this.viewer.frame ? (store.model(this.model).parameters ?? recorded) : recorded;
+    const model = this.viewer.frame ? store.model(this.model) : null;
+    const now = model?.parameters ?? recorded;
     const parameters = Object.entries(now);
     const row = (name: string, value: unknown) =>
         value === undefined || value === null || value === '' ? nothing
@@ -88,6 +104,7 @@ export class RunStatus extends LitElement {
       ${parameters.length > 0 ? html`<h2>${description.models > 1 ? 'Parameters at this time' : 'Parameters'}</h2>
         <dl>${parameters.map(([name, value]) =>
           row(name, typeof value === 'number' ? plainNumber(value) : String(value)))}</dl>` : nothing}
+      ${this.elements(model?.elements ?? [], description)}
       <details><summary>Provenance</summary><dl>
         ${row('file', description.name)}
         ${row('created', description.created)}

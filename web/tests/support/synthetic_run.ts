@@ -60,6 +60,7 @@ export function syntheticRun(options: SyntheticOptions): SyntheticRun {
     bodies: bodies.map((body, i) => ({ ...body, mass: i === 0 ? 0 : mass, center: [0, 0, 0] })),
     materials: ['wood'], surfaces: [{ materials: [0, 0], friction, restitution: 0 }],
     shapes: bodies.map((_, i) => shapeOf(i, options.world)),
+    elements: [],
   };
   return { description, models: [model], frame: (index) => frameAt(index, options, step, friction) };
 }
