@@ -10,7 +10,6 @@
 #include "tests/support/allocations.h"
 #include "tests/support/contact_examples.h"
 #include "tests/support/contact_scenes.h"
-#include "tests/support/trials.h"
 #include "tests/support/zero.h"
 #include "vinci/complementarity/residual.h"
 #include "vinci/complementarity/solver.h"
@@ -133,25 +132,18 @@ TEST_P(AnyForm, planar_sliding_with_coupled_rows) {
 
 TEST_P(AnyForm, local_form_answers_as_the_velocity_form) {
   std::mt19937_64 random(7);
-  test::Trials unsolved, different;
   for (int trial = 0; trial < 10; ++trial) {
     const ComplementarityProblem problem = scenes::random_pile(random, 5, 9, 3);
     const ComplementarityProblem local = local_form(problem);
     Solution with = zero(problem), without = zero(local);
     const auto method = solver();
-    const SolveStatus first = method->solve(problem, with).status;
-    const SolveStatus second = method->solve(local, without).status;
-    if (first != SolveStatus::solved || second != SolveStatus::solved) {
-      unsolved.push_back(trial);
-      continue;
-    }
+    EXPECT_EQ(method->solve(problem, with).status, SolveStatus::solved) << trial;
+    EXPECT_EQ(method->solve(local, without).status, SolveStatus::solved) << trial;
     Judge judge, other;
     judge(problem, with), other(local, without);
-    if ((judge.w() - other.w()).norm() >= 1e-8 * (1.0 + judge.w().norm()))
-      different.push_back(trial);
+    // The impulses of repeated contacts are not unique; the motions of these problems are.
+    EXPECT_LT((judge.w() - other.w()).norm(), 1e-8 * (1.0 + judge.w().norm())) << trial;
   }
-  EXPECT_EQ(unsolved, test::Trials());
-  EXPECT_EQ(different, test::Trials());
 }
 
 TEST_P(AnyForm, compliance_beside_the_velocities_is_the_same_as_condensed) {
@@ -249,19 +241,15 @@ TEST_P(AnyForm, units_that_change_by_powers_of_two_change_nothing) {
   }
 }
 
-TEST_P(AnyForm, friction_pyramids_are_solved_or_said_not_to_be) {
+TEST_P(AnyForm, friction_pyramids_are_solved) {
   std::mt19937_64 random(31);
   RandomContacts what;
-  test::Trials unsolved;
   for (int trial = 0; trial < 10; ++trial) {
     const ComplementarityProblem problem = random_contacts(what, random);
     Solution solution = zero(problem);
-    const SolveReport report = solver()->solve(problem, solution);
-    const bool holds = residual(problem, solution).relative <= 1e-12;
-    EXPECT_EQ(report.status == SolveStatus::solved, holds);
-    if (!holds) unsolved.push_back(trial);
+    EXPECT_EQ(solver()->solve(problem, solution).status, SolveStatus::solved) << trial;
+    EXPECT_LE(residual(problem, solution).relative, 1e-12) << trial;
   }
-  EXPECT_EQ(unsolved, test::Trials());
 }
 
 TEST_P(AnyForm, limits_hold_and_numbers_that_are_none_are_refused) {
