@@ -199,7 +199,7 @@ run: {motion: quasi-static, step: 10 ms, duration: 0.1}
 """)
     result = vinci.json("run", "scene.yaml")
     assert result["free_steps"] == 10 and result["free_body"] == "puck"
-    assert "not unique      the motion of 10 steps: 'puck'" in vinci(
+    assert "not unique      the motion of 10 steps: nothing holds 'puck'" in vinci(
         "run", "scene.yaml", "--overwrite").stdout
 
 

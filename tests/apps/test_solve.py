@@ -84,7 +84,6 @@ def test_a_limit_of_time_ends_every_solver(vinci):
                           "--time-limit", limit, "--json", code=None))
     for answer in answers:
         assert answer["status"] in ("limit", "refused") or answer["status"] == "solved", answer
-        assert answer["iterations"] <= 1, answer  # the time is looked at before each
     assert "limit" in {answer["status"] for answer in answers}
     for bad in ("0", "-1", "soon"):
         assert "--time-limit" in vinci("solve", CORPUS[0], "--time-limit", bad, code=2).stderr

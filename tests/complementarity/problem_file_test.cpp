@@ -290,9 +290,10 @@ TEST_F(ProblemFiles, files_of_other_writers_are_read) {
   replace("/fclib_local/W/i", H5T_NATIVE_LLONG, 3, columns);
   replace("/fclib_local/W/x", H5T_NATIVE_DOUBLE, 3, values);
   replace("/fclib_local/info/title", text, 1, &title);
-  H5Tset_size(text, 5);
-  replace("/fclib_local/info/description", text, 1, "plain");
-  H5Tclose(text);
+  const hid_t plain = H5Tcopy(H5T_C_S1);
+  H5Tset_size(plain, 5);
+  replace("/fclib_local/info/description", plain, 1, "plain");
+  H5Tclose(plain), H5Tclose(text);
   H5Fclose(file);
   const ProblemFile read = load_problem_file(path("other.h5"));
   EXPECT_EQ(MatrixX(read.problem.C.view()), MatrixX(Eigen::Vector2d(4.0, 5.0).asDiagonal()));

@@ -406,12 +406,85 @@ RandomProblem quasi_static(Draw& draw, int size) {
   return random;
 }
 
-constexpr std::span<const KnownFailure> mass_ratio_failures;
-constexpr std::span<const KnownFailure> extreme_friction_failures;
-constexpr std::span<const KnownFailure> rolling_failures;
-constexpr std::span<const KnownFailure> pyramid_failures;
-constexpr std::span<const KnownFailure> cone_failures;
-constexpr std::span<const KnownFailure> joint_failures;
+constexpr KnownFailure mass_ratio_failures[] = {
+    {0, "the paths end where the merit function has a minimum that is no solution"},
+    {54, "every way of auto stalls"},
+    {166, "every way of auto stalls"},
+    {218, "every way of auto stalls"},
+    {350, "the paths end where the merit function has a minimum that is no solution"},
+    {389, "every way of auto stalls"},
+    {510, "every way of auto stalls"},
+    {533, "every way of auto stalls"},
+    {584, "every way of auto stalls"},
+    {830, "every way of auto stalls"},
+    {916, "every way of auto stalls"},
+    {939, "every way of auto stalls"},
+    {955, "every way of auto stalls"},
+    {993, "every way of auto stalls"},
+    {1026, "the paths end where the merit function has a minimum that is no solution"},
+    {1036, "the paths end where the merit function has a minimum that is no solution"},
+    {1121, "every way of auto stalls"},
+    {1158, "every way of auto stalls"},
+    {1214, "every way of auto stalls"},
+    {1222, "the paths end where the merit function has a minimum that is no solution"},
+    {1257, "the paths end where the merit function has a minimum that is no solution"},
+    {1325, "every way of auto stalls"},
+    {1331, "every way of auto stalls"},
+    {1341, "every way of auto stalls"},
+    {1379, "every way of auto stalls"},
+    {1501, "every way of auto stalls"},
+    {1557, "the paths end where the merit function has a minimum that is no solution"},
+    {1652, "every way of auto stalls"},
+    {1720, "every way of auto stalls"},
+};
+constexpr KnownFailure extreme_friction_failures[] = {
+    {101, "every way of auto stalls"},
+    {125, "every way of auto stalls"},
+    {158, "the paths end where the merit function has a minimum that is no solution"},
+    {165, "the paths end where the merit function has a minimum that is no solution"},
+    {270, "every way of auto stalls"},
+    {347, "every way of auto stalls"},
+    {406, "every way of auto stalls"},
+    {425, "every way of auto stalls"},
+    {552, "every way of auto stalls"},
+    {747, "the paths end where the merit function has a minimum that is no solution"},
+    {829, "every way of auto stalls"},
+    {874, "every way of auto stalls"},
+    {1039, "every way of auto stalls"},
+    {1140, "every way of auto stalls"},
+    {1186, "every way of auto stalls"},
+    {1214, "every way of auto stalls"},
+    {1317, "every way of auto stalls"},
+    {1384, "the paths end where the merit function has a minimum that is no solution"},
+    {1451, "every way of auto stalls"},
+    {1476, "every way of auto stalls"},
+    {1541, "the paths end where the merit function has a minimum that is no solution"},
+    {1589, "every way of auto stalls"},
+    {1720, "the paths end where the merit function has a minimum that is no solution"},
+    {1724, "the paths end where the merit function has a minimum that is no solution"},
+    {1752, "the paths end where the merit function has a minimum that is no solution"},
+    {1755, "the paths end where the merit function has a minimum that is no solution"},
+};
+constexpr KnownFailure rolling_failures[] = {
+    {61, "every way of auto stalls"},
+    {2599, "every way of auto stalls"},
+};
+constexpr KnownFailure pyramid_failures[] = {
+    {41, "the paths end where the merit function has a minimum that is no solution"},
+    {488, "the paths end where the merit function has a minimum that is no solution"},
+    {818, "the paths end where the merit function has a minimum that is no solution"},
+    {3150, "the paths end where the merit function has a minimum that is no solution"},
+};
+constexpr KnownFailure cone_failures[] = {
+    {11, "every way of auto stalls"},
+    {836, "every way of auto stalls"},
+    {848, "every way of auto stalls"},
+    {1327, "the paths end where the merit function has a minimum that is no solution"},
+    {3028, "every way of auto stalls"},
+};
+constexpr KnownFailure joint_failures[] = {
+    {1403, "every way of auto stalls"},
+};
 
 constexpr Family contact_table[] = {
     {"contact_planar_local", "Coulomb in the plane, (W, q)", planar_local},

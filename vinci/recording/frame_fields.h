@@ -15,9 +15,9 @@ struct FrameField {
   std::string heading;  // in steps.csv, without its unit
   const char* text;
   const char* unit;
-  bool wide = false;                              // 64 bits
+  bool wide = false;                               // 64 bits
   ReportValue (*own)(const FrameInfo&) = nullptr;  // of the frame itself
-  const StepField* step = nullptr;                // of its report
+  const StepField* step = nullptr;                 // of its report
 
   ReportValue value(const FrameInfo& info) const {
     return own != nullptr ? own(info) : step->value(info.report);

@@ -158,11 +158,11 @@ void Recording::Impl::check_version() const {
                 path.string());
   if (version <= recording_version) return;
   const std::string maker = file->has("provenance/version") ? file->text("provenance/version") : "";
-  throw Error(fmt::format("has format version {}{}; this program reads versions up to {}: read it "
-                          "with a newer one",
-                          version, maker.empty() ? "" : ", written by vinci " + maker,
-                          recording_version),
-              path.string());
+  throw Error(
+      fmt::format("has format version {}{}; this program reads versions up to {}: read it "
+                  "with a newer one",
+                  version, maker.empty() ? "" : ", written by vinci " + maker, recording_version),
+      path.string());
 }
 
 // The number of complete frames is read before the tables are opened: they hold at least these.

@@ -16,9 +16,9 @@
 namespace vinci {
 
 inline constexpr const char* recording_format = "vinci-recording";
-// What a reader must know to read a file right. Further tables, columns and attributes do not count:
-// readers find what they know by name, and pass over the rest. It grows where a reader of the version
-// before would misunderstand what it finds. All versions from 1 on are read.
+// What a reader must know to read a file right. Further tables, columns and attributes do not
+// count: readers find what they know by name, and pass over the rest. It grows where a reader of
+// the version before would misunderstand what it finds. All versions from 1 on are read.
 inline constexpr int recording_version = 1;
 
 // The marker: written last at every flush, always in place.

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/report_fields.py from the tables of the program; not to be edited.
+from dataclasses import dataclass
+
+class StepReport:
+    @property
+    def status(self) -> str: ...
+    @property
+    def contacts(self) -> int: ...
+    @property
+    def active(self) -> int: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def residual(self) -> float: ...
+    @property
+    def velocity_residual(self) -> float: ...
+    @property
+    def impulse_residual(self) -> float: ...
+    @property
+    def penetration(self) -> float: ...
+    @property
+    def seconds(self) -> dict[str, float]: ...
+    @property
+    def fell_back(self) -> bool: ...
+    @property
+    def free_motions(self) -> int: ...
+    @property
+    def substeps(self) -> int: ...
+    @property
+    def impacts(self) -> int: ...
+    @property
+    def coarse(self) -> bool: ...
+    @property
+    def free_body(self) -> int: ...
+    @property
+    def ending(self) -> str: ...
+    @property
+    def diverged_body(self) -> int: ...
+    @property
+    def solver(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+
+@dataclass(frozen=True)
+class FrameInfo:
+    #: Steps done.
+    step: int
+    #: Simulated time. s.
+    time: float
+    #: Of the solve: 'solved', 'inaccurate', 'no solution', 'limit' or 'refused'; 0 to 4 in
+    #: recordings.
+    status: int
+    #: Contacts that may touch.
+    contacts: int
+    #: Contacts with an impulse.
+    active: int
+    #: Of the solver.
+    iterations: int
+    #: Detections in the step.
+    passes: int
+    #: Relative residual that the judge measured.
+    residual: float
+    #: The residual as a velocity. m/s.
+    velocity_residual: float
+    #: The residual as an impulse. N s.
+    impulse_residual: float
+    #: Deepest overlap at the start of the step. m.
+    penetration: float
+    #: Kinetic energy. J.
+    kinetic: float
+    #: Potential energy, zero at the origin. J.
+    potential: float
+    #: Wall time by stage: detect, formulate, solve, advance. s.
+    seconds: tuple[float, float, float, float]
+    #: Number of the compiled model.
+    model: int
+    #: The problem had no solution; solved without the stabilisation of overlaps.
+    fell_back: bool
+    #: Directions in which the bodies could have moved otherwise: above 0 the motion is not
+    #: unique.
+    free_motions: int
+    #: Smaller steps that the stepper took within this one.
+    substeps: int
+    #: Impacts in the step whose time was found (`impact_time`).
+    impacts: int
+
+@dataclass(frozen=True)
+class RunSummary:
+    #: Steps done.
+    steps: int
+    #: Of all steps: above `steps` where the stepper took smaller ones.
+    substeps: int
+    #: Steps with a substep longer than the stepper's rules ask for.
+    coarse_steps: int
+    #: Wall time of the run and its recording. s.
+    wall_seconds: float
+    #: Wall time by stage: detect, formulate, solve, advance. s.
+    stage_seconds: tuple[float, float, float, float]
+    #: Most contacts in a step.
+    contacts_max: int
+    #: Contacts per step.
+    contacts_mean: float
+    #: Iterations of the solver per step.
+    iterations_mean: float
+    #: Largest relative residual of a step.
+    worst_residual: float
+    #: The step that had it.
+    worst_residual_step: int
+    #: Steps with a residual above `accept`.
+    inexact_steps: int
+    #: Deepest overlap. m.
+    worst_penetration: float
+    #: Kinetic and potential energy of the first frame. J.
+    energy_first: float
+    #: The same of the last frame. J.
+    energy_last: float
+    #: Steps solved without the stabilisation of overlaps, for want of a solution.
+    fallback_steps: int
+    #: Steps whose motion is not unique.
+    free_steps: int
+    #: The body that could have moved otherwise, in the last of them; '' if there is none
+    #: (in recordings its number, or -1).
+    free_body: str
+    #: Impacts whose time was found.
+    impacts: int
+    #: Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no
+    #: equilibrium, 2: no motion).
+    ending: str
+    #: Whether numbers of a body are not finite any more.
+    diverged: bool
+    #: That body; '' if there is none (in recordings its number, or -1).
+    diverged_body: str
+    #: Of the last state.
+    state_hash: str
