@@ -15,7 +15,7 @@ from .errors import Error
 
 
 if TYPE_CHECKING:
-    from ._reports import FrameInfo, RunSummary
+    from ._reports import FrameInfo as FrameInfo, RunSummary as RunSummary
 else:
     _FIELDS = _core._report_fields()
 

@@ -94,7 +94,8 @@ TEST_F(Damage, a_recording_that_is_changed_is_read_or_refused) {
     std::string changed = bytes_;
     // Numbers of the format lie at the beginning of the file and of its parts.
     const std::size_t reach = trial % 2 == 0 ? changed.size() : changed.size() / 16;
-    for (int k = 0; k < 4; ++k) changed[random() % reach] = static_cast<char>(random());
+    const int changes = trial % 2 == 0 ? 1 : 4;
+    for (int k = 0; k < changes; ++k) changed[random() % reach] = static_cast<char>(random());
     ++(reads(changed) ? opened : refused);
   }
   EXPECT_GT(opened, 0);
