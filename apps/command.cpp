@@ -8,7 +8,6 @@
 
 #include "vinci/base/expression.h"
 #include "vinci/model/run_options.h"
-#include "vinci/recording/summary_json.h"
 
 namespace vinci {
 namespace {

@@ -14,13 +14,7 @@ struct ExportFlags {
 
 int run_export(const ExportFlags& flags, const Command& command) {
   const Recording recording(flags.recording);
-  try {
-    export_csv(recording, flags.folder);
-  } catch (const Error& error) {
-    // What cannot be read is bad input; what cannot be written is a failure.
-    if (error.where() == flags.recording) throw;
-    throw Failure(error);
-  }
+  export_csv(recording, flags.folder);
   if (command.json)
     print({{"ok", true},
            {"recording", flags.recording},

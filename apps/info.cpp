@@ -14,13 +14,13 @@ struct InfoFlags {
 };
 
 std::string standing(const Recording& recording, const RunResult& result) {
-  if (result.summary.diverged)
-    return fmt::format("diverged in step {} (body '{}')", result.step,
-                       result.summary.diverged_body);
-  if (!result.summary.ending.empty())
-    return fmt::format("ended in step {}: {}", result.step, result.summary.ending);
+  if (result.summary.diverged())
+    return fmt::format("diverged in step {} (body '{}')", result.facts.step,
+                       result.summary.diverged_body_name);
+  if (result.summary.ending != 0)
+    return fmt::format("ended in step {}: {}", result.facts.step, result.summary.ending_text());
   if (recording.has_writer()) return "still running";
-  if (result.step >= result.total_steps) return "complete";
+  if (result.facts.step >= result.facts.total_steps) return "complete";
   const Json options = Json::parse(recording.options_json(), nullptr, false);
   const bool by_code = options.is_object() && options.contains("code");
   const std::string hint =

@@ -16,17 +16,6 @@ double wall(const RunSummary& summary) {
   return std::max(summary.wall_seconds, 1e-9);
 }
 
-std::string residual_text(const RunResult& result) {
-  const RunSummary& summary = result.summary;
-  if (summary.steps == 0) return "no step was made";
-  const std::string worst = fmt::format(
-      "{} relative, in step {}", short_number(summary.worst_residual), summary.worst_residual_step);
-  if (summary.inexact_steps == 0)
-    return fmt::format("{}; every step within {}", worst, short_number(result.accept));
-  return fmt::format("{}; {} ABOVE {}", worst, plural(summary.inexact_steps, "step"),
-                     short_number(result.accept));
-}
-
 std::string energy_change(const RunSummary& summary) {
   return short_number(summary.energy_last - summary.energy_first);
 }
@@ -39,52 +28,19 @@ RunResult result_of(const Recording& recording, const std::string& name) {
   result.title = recording.title();
   result.recording = recording.path();
   result.summary = recording.summary();
+  result.facts = recording.facts();
   result.frames = recording.frames();
-  result.total_steps = recording.total_steps();
-  const FrameInfo last = recording.info(recording.frames() - 1);
-  result.step = last.step;
-  result.time = last.time;
-  const Json options = Json::parse(recording.options_json(), nullptr, false);
-  if (options.is_object() && options.contains("run") && options["run"].is_object()) {
-    result.step_size = options["run"].value("step", 0.0);
-    result.accept = options["run"].value("accept", 0.0);
-  }
   std::error_code code;
   result.bytes = std::filesystem::file_size(recording.path(), code);
   return result;
 }
 
 void print_summary(const RunResult& result) {
-  const RunSummary& s = result.summary;
   fmt::print("{}\n", result.title.empty() ? result.name : result.title);
-  auto line = [](const char* key, const std::string& text) {
+  const auto line = [](const std::string& key, const std::string& text) {
     fmt::print("  {}{}\n", padded(key, 16), text);
   };
-  line("steps", fmt::format("{} of {}, {} s each: {} s simulated", result.step, result.total_steps,
-                            short_number(result.step_size), short_number(result.time)));
-  if (s.substeps > s.steps)
-    line("substeps", fmt::format("{}, {:.1f} per step", s.substeps,
-                                 static_cast<double>(s.substeps) / static_cast<double>(s.steps)));
-  if (s.coarse_steps > 0)
-    line("coarse",
-         fmt::format("{}: the layers ask for shorter substeps than `most-substeps` allows",
-                     plural(s.coarse_steps, "step")));
-  line("wall time", fmt::format("{} s, {} times real time", short_number(s.wall_seconds),
-                                short_number(result.time / wall(s))));
-  line("contacts", fmt::format("mean {:.1f}, most {}", s.contacts_mean, s.contacts_max));
-  line("worst residual", residual_text(result));
-  line("penetration", fmt::format("deepest {} m", short_number(s.worst_penetration)));
-  line("energy", fmt::format("first {:.6g} J, last {:.6g} J", s.energy_first, s.energy_last));
-  if (s.fallback_steps > 0)
-    line("fallback", fmt::format("{} had no solution and left out the stabilisation",
-                                 plural(s.fallback_steps, "step")));
-  if (s.free_steps > 0)
-    line("not unique",
-         fmt::format("the motion of {}: nothing holds '{}' in some direction, and it took "
-                     "the least motion",
-                     plural(s.free_steps, "step"), s.free_body));
-  if (s.impacts > 0) line("impacts", fmt::format("{} whose time was found", s.impacts));
-  line("state hash", s.state_hash);
+  for (const auto& [label, words] : summary_lines(result.summary, result.facts)) line(label, words);
   line("recording", fmt::format("{} ({}, {})", result.recording.string(),
                                 plural(result.frames, "frame"), byte_count(result.bytes)));
   if (!result.problems.empty())
@@ -116,7 +72,8 @@ void print_table(const std::vector<RunResult>& results) {
   bool all_whole = true;
   for (const RunResult& result : results) {
     const RunSummary& s = result.summary;
-    const bool whole = !s.diverged && s.ending.empty() && result.step >= result.total_steps;
+    const bool whole =
+        !s.diverged() && s.ending == 0 && result.facts.step >= result.facts.total_steps;
     all_whole = all_whole && whole;
     const std::string row[] = {shortened(result.name, 24),
                                std::to_string(s.steps) + (whole ? "" : "*"),
@@ -146,14 +103,14 @@ Json to_json(const RunResult& result) {
                {"recording", result.recording.string()},
                {"bytes", result.bytes},
                {"frames", result.frames},
-               {"step", result.step},
-               {"total_steps", result.total_steps},
-               {"time", result.time},
-               {"step_size", result.step_size},
-               {"accept", result.accept},
-               {"complete", result.step >= result.total_steps},
+               {"step", result.facts.step},
+               {"total_steps", result.facts.total_steps},
+               {"time", result.facts.time},
+               {"step_size", result.facts.step_size},
+               {"accept", result.facts.accept},
+               {"complete", result.facts.step >= result.facts.total_steps},
                {"interrupted", result.interrupted},
-               {"real_time_factor", result.time / wall(s)}};
+               {"real_time_factor", result.facts.time / wall(s)}};
   json.update(to_json(s));
   if (!result.problems.empty()) json["problems"] = result.problems;
   return json;

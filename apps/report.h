@@ -15,9 +15,8 @@ struct RunResult {
   std::string title;  // of the scene
   std::filesystem::path recording;
   RunSummary summary;
-  std::int64_t frames = 0, total_steps = 0;
-  std::int64_t step = 0;  // reached
-  double time = 0.0, step_size = 0.0, accept = 0.0;
+  RunFacts facts;
+  std::int64_t frames = 0;
   std::uint64_t bytes = 0;  // of the file
   bool interrupted = false;
   std::vector<std::string> problems;  // files of dumped problems

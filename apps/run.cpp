@@ -149,23 +149,23 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
     throw Failure(error);
   }
   RunResult result = result_of(Recording(job.recording), job.name);
-  result.accept = simulation.options().real("accept");
+  result.facts.accept = simulation.options().real("accept");
   result.interrupted = stop_wanted() && !simulation.finished();
   result.problems = dump.files();
   return result;
 }
 
 void print_trouble(const RunResult& result) {
-  if (result.summary.diverged)
+  if (result.summary.diverged())
     fmt::print(stderr,
                "{}: the run diverged in step {}: body '{}' has numbers that are not finite\n",
-               result.name, result.step, result.summary.diverged_body);
-  if (!result.summary.ending.empty())
-    fmt::print(stderr, "{}: the run ended in step {}: {}\n", result.name, result.step,
-               result.summary.ending);
+               result.name, result.facts.step, result.summary.diverged_body_name);
+  if (result.summary.ending != 0)
+    fmt::print(stderr, "{}: the run ended in step {}: {}\n", result.name, result.facts.step,
+               result.summary.ending_text());
   if (result.interrupted)
     fmt::print(stderr, "stopped in step {} of {}; continue with: vinci run --resume {}\n",
-               result.step, result.total_steps, result.recording.string());
+               result.facts.step, result.facts.total_steps, result.recording.string());
 }
 
 // Scenes that a signal kept from beginning.
@@ -180,7 +180,7 @@ int exit_code(const std::vector<RunResult>& results, std::size_t wanted) {
   int code = exit_good;
   for (const RunResult& result : results) {
     if (result.interrupted) return exit_interrupted;
-    if (result.summary.diverged || !result.summary.ending.empty()) code = exit_failed;
+    if (result.summary.diverged() || result.summary.ending != 0) code = exit_failed;
   }
   return code;
 }

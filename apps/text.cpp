@@ -108,14 +108,6 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
   return result;
 }
 
-std::string short_number(double value) {
-  if (value == 0.0) return "0";
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  const double size = std::abs(value);
-  if (size >= 1e-3 && size < 1e5) return fmt::format("{:.4g}", value);
-  return fmt::format("{:.2g}", value);
-}
-
 std::string byte_count(std::uint64_t bytes) {
   const char* units[] = {"B", "KB", "MB", "GB", "TB"};
   double size = static_cast<double>(bytes);
@@ -137,12 +129,6 @@ std::string rate_text(double per_second) {
   if (per_second >= 1e4) return fmt::format("{:.0f}k", per_second * 1e-3);
   if (per_second >= 1e3) return fmt::format("{:.1f}k", per_second * 1e-3);
   return fmt::format("{:.0f}", per_second);
-}
-
-std::string plural(std::int64_t count, const std::string& noun) {
-  if (count == 1) return fmt::format("1 {}", noun);
-  const bool ies = noun.ends_with('y');
-  return fmt::format("{} {}", count, ies ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s");
 }
 
 }  // namespace vinci

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "vinci/base/words.h"
+
 namespace vinci {
 
 inline constexpr std::size_t page_width = 80;              // of a report in a terminal
@@ -26,11 +28,9 @@ std::string shortened(const std::string& text, std::size_t width);
 // Words filled into lines of at most `width` columns, every line but the first indented.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
 
-std::string short_number(double value);       // a few digits: "3.1e-16", "0.25", "0"
 std::string byte_count(std::uint64_t bytes);  // "1.2 MB"
 std::string duration_text(double seconds);    // "0:07", "1:02:03"
 std::string rate_text(double per_second);     // "12.3k"
-std::string plural(std::int64_t count, const std::string& noun);  // "1 step", "3 steps"
 
 std::shared_ptr<CLI::Formatter> help_formatter();
 

@@ -2,8 +2,9 @@
 # One target a folder: vinci_folder(base DEPENDS ... PRIVATE ...) makes the library vinci-base from the folder's
 # sources, known as Vinci::base to us and to those who install us.
 
-# -Wrestrict of g++ 12 is wrong about "text" + std::string at -O3.
-set(VINCI_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict -Werror)
+# -Wrestrict of g++ 12 is wrong about "text" + std::string at -O3, -Wuse-after-free about Eigen.
+set(VINCI_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict
+    -Wno-use-after-free -Werror)
 # Where sources are joined, a name of one source is no mistake in another one, nor is an unnamed
 # namespace in what the compiler takes for a header.
 if(CMAKE_UNITY_BUILD)

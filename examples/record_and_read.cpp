@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   double highest = 0.0;  // after the first bounce
   bool bounced = false;
   for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
-    bounced = bounced || recording.info(frame).active > 0;
+    bounced = bounced || recording.info(frame).report.active_count > 0;
     if (bounced) highest = std::max(highest, recording.state(frame).poses[1].position.y());
   }
   std::printf("%s: %ld frames, second flight reaches %.3f m\n", recording.title().c_str(),

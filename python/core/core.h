@@ -30,6 +30,7 @@ void add_solve(py::module_& module);
 void add_plugins(py::module_& module);
 void add_stepping(py::module_& module);
 void add_impact_laws(py::module_& module);
+void add_report(py::module_& module);
 void add_simulation(py::module_& module);
 void add_recorder(py::module_& module);
 void add_recording(py::module_& module);

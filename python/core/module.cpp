@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, module) {
   add_problem(module);
   add_solve(module);
   add_plugins(module);
+  add_report(module);
   add_stepping(module);
   add_impact_laws(module);
   add_simulation(module);

@@ -5,45 +5,88 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
 #include <pybind11/stl/filesystem.h>
 
 #include "python/core/core.h"
+#include "vinci/recording/frame_fields.h"
 
 namespace vinci::python {
 namespace {
 
 constexpr std::int64_t part_bytes = 16 << 20;
 
-const py::dtype& frame_type() {
-  static const py::dtype* const type = [] {
-    const FrameInfo f{};
-    const auto at = [&](const auto& member) { return offset_in(f, member); };
-    return new py::dtype(RowType(sizeof f)
-                             .field("step", "i8", at(f.step))
-                             .field("time", "f8", at(f.time))
-                             .field("contacts", "i4", at(f.contacts))
-                             .field("active", "i4", at(f.active))
-                             .field("iterations", "i4", at(f.iterations))
-                             .field("passes", "i4", at(f.passes))
-                             .field("status", "i4", at(f.status))
-                             .field("model", "i4", at(f.model))
-                             .field("residual", "f8", at(f.residual))
-                             .field("velocity_residual", "f8", at(f.velocity_residual))
-                             .field("impulse_residual", "f8", at(f.impulse_residual))
-                             .field("penetration", "f8", at(f.penetration))
-                             .field("kinetic", "f8", at(f.kinetic))
-                             .field("potential", "f8", at(f.potential))
-                             .field("seconds", "(4,)f8", at(f.seconds))
-                             .field("fell_back", "?", at(f.fell_back))
-                             .field("free_motions", "i4", at(f.free_motions))
-                             .field("substeps", "i8", at(f.substeps))
-                             .field("impacts", "i8", at(f.impacts))
-                             .dtype());
-  }();
-  return *type;
+// A column of the array that shows frames, and how a frame's value gets into it.
+struct Column {
+  const char* type;    // of numpy
+  std::size_t offset;  // in the row
+  std::function<void(const FrameInfo&, char*)> put;
+};
+
+template <class Number, class Get>
+Column column(const char* type, Get get) {
+  return {type, 0, [get](const FrameInfo& info, char* to) {
+            const auto number = static_cast<Number>(get(info));
+            std::memcpy(to, &number, sizeof number);
+          }};
+}
+
+Column own_column(const FrameField& field) {
+  const auto real = [own = field.own](const FrameInfo& f) { return std::get<double>(own(f)); };
+  const auto whole = [own = field.own](const FrameInfo& f) {
+    return std::get<std::int64_t>(own(f));
+  };
+  if (std::holds_alternative<double>(field.own({}))) return column<double>("f8", real);
+  return field.wide ? column<std::int64_t>("i8", whole) : column<std::int32_t>("i4", whole);
+}
+
+// Enumerations are numbers here, as they are in the file.
+Column report_column(const FrameField& field) {
+  return std::visit(
+      [&](auto place) -> Column {
+        using Value = std::remove_reference_t<decltype(place(std::declval<StepReport&>()))>;
+        const auto get = [place](const FrameInfo& f) { return at(place, f.report); };
+        if constexpr (std::is_same_v<Value, double>)
+          return column<double>("f8", get);
+        else if constexpr (std::is_same_v<Value, bool>)
+          return column<bool>("?", get);
+        else if constexpr (std::is_same_v<Value, StageSeconds>)
+          return column<StageSeconds>("(4,)f8", get);
+        else if constexpr (std::is_pointer_v<Value>)
+          throw Error("is a text, and has no column", field.name);
+        else
+          return field.wide ? column<std::int64_t>("i8", get) : column<std::int32_t>("i4", get);
+      },
+      field.step->place);
+}
+
+// The array's rows; every column begins at a multiple of eight bytes.
+struct FrameTable {
+  std::vector<Column> columns;
+  std::size_t bytes = 0;
+  py::dtype type;
+
+  FrameTable() {
+    for (const FrameField& field : frame_fields()) {
+      columns.push_back(field.step == nullptr ? own_column(field) : report_column(field));
+      columns.back().offset = bytes;
+      bytes += std::holds_alternative<StageSeconds>(field.value({})) ? sizeof(StageSeconds) : 8;
+    }
+    RowType row(bytes);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      row.field(frame_fields()[i].name, columns[i].type,
+                static_cast<std::ptrdiff_t>(columns[i].offset));
+    type = row.dtype();
+  }
+};
+
+// Lives as long as the process: arrays of its type may outlive the module.
+const FrameTable& frame_table() {
+  static const auto* const table = new FrameTable;
+  return *table;
 }
 
 class RecordingHandle {
@@ -91,14 +134,17 @@ py::array numbers(const FrameRange& range, std::vector<py::ssize_t> shape, Read 
 
 py::array frames_of(RecordingHandle& handle, std::int64_t first, std::int64_t count,
                     std::int64_t stride) {
-  std::vector<FrameInfo> infos;
-  infos.reserve(static_cast<std::size_t>(count));
+  const FrameTable& table = frame_table();
+  std::vector<char> rows(static_cast<std::size_t>(count) * table.bytes);
+  char* to = rows.data();
   in_parts({first, count, stride}, part_bytes / static_cast<std::int64_t>(sizeof(FrameInfo)),
            [&](const FrameRange& part, std::int64_t) {
-             const auto rows = handle.get().infos(part);
-             infos.insert(infos.end(), rows.begin(), rows.end());
+             for (const FrameInfo& info : handle.get().infos(part)) {
+               for (const Column& each : table.columns) each.put(info, to + each.offset);
+               to += table.bytes;
+             }
            });
-  return owning(frame_type(), {count}, std::move(infos));
+  return owning(table.type, {count}, std::move(rows));
 }
 
 py::array poses_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t count,
@@ -158,18 +204,11 @@ Bodies bodies_of(const Recording& recording) {
 }
 
 py::dict summary_of(RecordingHandle& handle) {
-  const RunSummary s = handle.get().summary();
-  return py::dict(
-      "steps"_a = s.steps, "inexact_steps"_a = s.inexact_steps,
-      "worst_residual"_a = s.worst_residual, "worst_residual_step"_a = s.worst_residual_step,
-      "worst_penetration"_a = s.worst_penetration, "contacts_max"_a = s.contacts_max,
-      "contacts_mean"_a = s.contacts_mean, "iterations_mean"_a = s.iterations_mean,
-      "energy_first"_a = s.energy_first, "energy_last"_a = s.energy_last,
-      "wall_seconds"_a = s.wall_seconds, "stage_seconds"_a = s.stage_seconds,
-      "fallback_steps"_a = s.fallback_steps, "free_steps"_a = s.free_steps,
-      "substeps"_a = s.substeps, "coarse_steps"_a = s.coarse_steps, "impacts"_a = s.impacts,
-      "free_body"_a = s.free_body, "ending"_a = s.ending, "diverged"_a = s.diverged,
-      "diverged_body"_a = s.diverged_body, "state_hash"_a = s.state_hash);
+  const RunSummary summary = handle.get().summary();
+  py::dict values;
+  for (const SummaryField& field : summary_fields())
+    values[field.name] = py::cast(field.value(summary));
+  return values;
 }
 
 std::vector<std::string> freedoms_of(RecordingHandle& handle) {

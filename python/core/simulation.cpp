@@ -72,16 +72,13 @@ StepReport SimulationHandle::step(std::int64_t count) {
 
 namespace {
 
-// The residuals of a part of a run.
-struct Residuals : StepWatcher {
-  explicit Residuals(double accepted) : accept(accepted) {}
+// The statistics of a part of a run.
+struct Statistics : StepWatcher, RunStatistics {
+  explicit Statistics(double accepted) : accept(accepted) {}
   void after_step(const Simulation& simulation) override {
-    const double residual = simulation.report().solve.residual.relative;
-    advance.worst_residual = std::max(advance.worst_residual, residual);  // the judge gives no NaN
-    if (residual > accept) ++advance.inexact;
+    add({simulation.report(), simulation.state().step, accept});
   }
   double accept;
-  Advance advance;
 };
 
 }  // namespace
@@ -89,8 +86,8 @@ struct Residuals : StepWatcher {
 Advance SimulationHandle::advance(std::int64_t last_step, double seconds, RecorderHandle* handle) {
   RunLoop loop{.last_step = last_step, .recorder = handle == nullptr ? nullptr : &handle->get()};
   Turn turn(*this);
-  Residuals residuals((*turn).options().real("accept"));
-  loop.watchers = {&residuals};
+  Statistics part((*turn).options().real("accept"));
+  loop.watchers = {&part};
   loop.with_files = [](const std::function<void()>& use) {
     py::gil_scoped_acquire gil;
     use();
@@ -98,8 +95,8 @@ Advance SimulationHandle::advance(std::int64_t last_step, double seconds, Record
   const Stopwatch watch;
   loop.go_on = [&] { return watch.seconds() <= seconds; };
   py::gil_scoped_release release;
-  residuals.advance.more = !run_steps(*turn, loop);
-  return residuals.advance;
+  const bool more = !run_steps(*turn, loop);
+  return {more, part.worst_residual, part.inexact_steps};
 }
 
 void SimulationHandle::set_state(const State& state) {
@@ -151,65 +148,6 @@ py::dict options_of(const Simulation& simulation) {
   add(options, "", simulation.options());
   for (const auto& [kind, values] : simulation.plugin_options()) add(options, kind + ".", values);
   return options;
-}
-
-void add_report(py::module_& module) {
-  py::class_<StepReport> report(module, "StepReport", R"(What a step says of itself.
-
->>> report = vinci.Simulation(scenes / "stack.yaml").step()
->>> report.status, report.contacts
-('solved', 20))");
-  report.def_property_readonly(
-      "status", [](const StepReport& r) { return to_string(r.solve.status); },
-      "Of the solve: 'solved', 'inaccurate', 'no solution', 'limit' or 'refused'.");
-  report.def_property_readonly(
-      "residual", [](const StepReport& r) { return r.solve.residual.relative; },
-      "Relative residual that the judge measured.");
-  report.def_property_readonly(
-      "velocity_residual", [](const StepReport& r) { return r.solve.residual.velocity; }, "m/s.");
-  report.def_property_readonly(
-      "impulse_residual", [](const StepReport& r) { return r.solve.residual.impulse; }, "N s.");
-  report.def_property_readonly("iterations",
-                               [](const StepReport& r) { return r.solve.iterations; });
-  report.def_property_readonly(
-      "solver", [](const StepReport& r) { return r.solve.solver; }, "Who gave the answer.");
-  report.def_property_readonly("note", [](const StepReport& r) { return r.solve.note; });
-  report.def_readonly("contacts", &StepReport::contact_count, "Contacts that may touch.");
-  report.def_readonly("active", &StepReport::active_count, "Contacts with an impulse.");
-  report.def_readonly("passes", &StepReport::passes, "Detections in this step.");
-  report.def_readonly("penetration", &StepReport::penetration,
-                      "Deepest overlap at the start of the step, m.");
-  report.def_readonly("fell_back", &StepReport::fell_back,
-                      "The problem had no solution; solved without the stabilisation of overlaps.");
-  report.def_readonly("substeps", &StepReport::substeps,
-                      "Smaller steps that the stepper took within this one.");
-  report.def_readonly("coarse", &StepReport::coarse,
-                      "Whether one of them had to be longer than the stepper's rules ask for.");
-  report.def_readonly(
-      "free_motions", &StepReport::free_motions,
-      "Directions in which the bodies could have moved otherwise: above 0 the motion "
-      "is not unique.");
-  report.def_readonly("impacts", &StepReport::impacts,
-                      "Impacts in this step whose time was found (`impact_time`).");
-  report.def_property_readonly(
-      "ending", [](const StepReport& r) { return to_string(r.ending); },
-      "Why the motion model has no next state, in words; '' where it has one.");
-  report.def_readonly("diverged_body", &StepReport::diverged_body,
-                      "Number of the first body whose numbers are not finite, or -1.");
-  report.def_property_readonly(
-      "seconds",
-      [](const StepReport& r) {
-        py::dict seconds;
-        for (int i = 0; i < stage_count; ++i)
-          seconds[to_string(static_cast<Stage>(i))] = r.seconds[static_cast<std::size_t>(i)];
-        return seconds;
-      },
-      "Wall time by stage, s.");
-  report.def("__repr__", [](const StepReport& r) {
-    return fmt::format("<vinci.StepReport {}, residual {:.2g}, {} contacts, {} active>",
-                       to_string(r.solve.status), r.solve.residual.relative, r.contact_count,
-                       r.active_count);
-  });
 }
 
 void add_looks(py::class_<SimulationHandle>& simulation) {
@@ -301,7 +239,6 @@ True)");
 }  // namespace
 
 void add_simulation(py::module_& module) {
-  add_report(module);
   py::class_<SimulationHandle> simulation(module, "Simulation");
   simulation.def(py::init(&make_simulation), "scene"_a, "options"_a, "parameters"_a,
                  "controllers"_a, "motions"_a, "solver"_a, "stepper"_a, "impact_law"_a);

@@ -4,6 +4,7 @@
 
 #include "python/core/core.h"
 #include "vinci/recording/run_loop.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci::python {
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import operator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import make_dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,67 +14,37 @@ from . import _core
 from .errors import Error
 
 
-@dataclass(frozen=True)
-class FrameInfo:
-    """One recorded frame, and how its step went.
+if TYPE_CHECKING:
+    from ._reports import FrameInfo, RunSummary
+else:
+    _FIELDS = _core._report_fields()
 
-    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "i.h5")
-    >>> vinci.Recording(tmp / "i.h5").info(-1).step
-    10
-    """
+    def _described(name: str, table: str, text: str) -> type:
+        """A class with the fields of one of the program's tables."""
+        fields = [(field["name"], field["type"]) for field in _FIELDS[table]]
+        made = make_dataclass(name, fields, frozen=True)
+        made.__module__ = __name__
+        made.__doc__ = text + "\n\n" + "\n".join(
+            f"- `{field['name']}`: {field['text']}"
+            + (f" {field['unit']}." if field["unit"] else "")
+            for field in _FIELDS[table]
+        )
+        return made
 
-    step: int
-    time: float  #: s
-    contacts: int  #: that may touch
-    active: int  #: with an impulse
-    iterations: int
-    passes: int
-    status: int  #: 0 solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused
-    model: int  #: version, for Recording.model()
-    residual: float  #: relative
-    velocity_residual: float  #: m/s
-    impulse_residual: float  #: N s
-    penetration: float  #: m
-    kinetic: float  #: J
-    potential: float  #: J
-    seconds: tuple[float, float, float, float]  #: wall time: detect, formulate, solve, advance
-    fell_back: bool  #: solved without the stabilisation of overlaps, for want of a solution
-    free_motions: int  #: above 0 the motion is not unique
-    substeps: int  #: smaller steps that the stepper took within this one
-    impacts: int  #: whose time was found
+    FrameInfo = _described("FrameInfo", "frame", """One recorded frame, and how its step went.
 
+>>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "i.h5")
+>>> vinci.Recording(tmp / "i.h5").info(-1).step
+10""")
+    RunSummary = _described(
+        "RunSummary",
+        "summary",
+        """Statistics over every step up to the last frame of a recording, recorded or not.
 
-@dataclass(frozen=True)
-class RunSummary:
-    """Statistics over every step up to the last frame of a recording, recorded or not.
-
-    >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "s.h5")
-    >>> vinci.Recording(tmp / "s.h5").summary.inexact_steps
-    0
-    """
-
-    steps: int
-    inexact_steps: int  #: residual above `accept`
-    worst_residual: float  #: relative
-    worst_residual_step: int
-    worst_penetration: float  #: m
-    contacts_max: int
-    contacts_mean: float
-    iterations_mean: float
-    energy_first: float  #: J
-    energy_last: float  #: J
-    wall_seconds: float  #: s
-    stage_seconds: tuple[float, float, float, float]  #: s: detect, formulate, solve, advance
-    fallback_steps: int  #: solved without the stabilisation of overlaps, for want of a solution
-    free_steps: int  #: whose motion is not unique
-    substeps: int  #: of all steps: above `steps` where the stepper took smaller ones
-    coarse_steps: int  #: with a substep longer than the stepper's rules ask for
-    free_body: str  #: that could have moved otherwise, in the last of them
-    impacts: int  #: whose time was found
-    ending: str  #: why the motion model has no next state; '' if it has
-    diverged: bool
-    diverged_body: str  #: '' if none did
-    state_hash: str  #: of the last state
+>>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "s.h5")
+>>> vinci.Recording(tmp / "s.h5").summary.inexact_steps
+0""",
+    )
 
 
 class Recording(_core.Recording):
@@ -125,11 +95,7 @@ class Recording(_core.Recording):
     def infos(self, first: int = 0, last: int | None = None, stride: int = 1) -> np.ndarray:
         """One row per frame, a structured array.
 
-        Fields: `step`, `time` (s), `contacts`, `active`, `iterations`, `passes`, `status` (0
-        solved, 1 inaccurate, 2 no solution, 3 limit, 4 refused), `model`, `residual` (relative),
-        `velocity_residual` (m/s), `impulse_residual` (N s), `penetration` (m), `kinetic`,
-        `potential` (J), `seconds` (by stage), `fell_back`, `free_motions`,
-        `substeps`, `impacts`.
+        Its fields are those of `FrameInfo`.
         """
         return self._frames(*self._range(first, last, stride))
 

@@ -382,7 +382,7 @@ TEST_F(RecordedCode, a_run_that_fails_leaves_a_complete_recording) {
   EXPECT_EQ(recording.info(6).step, 55);
   EXPECT_TRUE(recording.state(6) == simulation.state());
   EXPECT_EQ(static_cast<int>(recording.contacts(std::int64_t{6}).size()),
-            recording.info(6).contacts);
+            recording.info(6).report.contact_count);
 }
 
 TEST_F(RecordedCode, without_controllers_there_is_no_table_of_theirs) {
@@ -405,7 +405,7 @@ TEST(Code, a_step_that_is_interrupted_is_not_done) {
   }());
   while (simulation.state().step < 10) simulation.step();
   State before = simulation.state();
-  before.contacts.clear();  // without a guess there is something to iterate
+  before.memory.clear();  // without a guess there is something to iterate
   simulation.set_state(before);
   bool wanted = true;
   simulation.stop_when([&]() -> bool {

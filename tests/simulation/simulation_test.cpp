@@ -130,7 +130,7 @@ TEST(Simulation, a_state_that_cannot_be_its_own_is_refused_and_changes_nothing) 
   Simulation simulation = simulate(sliding());
   steps(simulation, 3);
   const State good = simulation.state();
-  ASSERT_EQ(good.contacts.size(), 2u);
+  ASSERT_EQ(good.memory.impulses.size(), 2u);
   const auto refused = [&](const std::function<void(State&)>& spoil) {
     State state = good;
     spoil(state);
@@ -146,7 +146,8 @@ TEST(Simulation, a_state_that_cannot_be_its_own_is_refused_and_changes_nothing) 
   EXPECT_EQ(says(refused([](State& s) { s.poses[1].rotation.w() = 1.0 + 1e-6; }),
                  "body 'block' that is not a unit quaternion"),
             "as expected");
-  EXPECT_EQ(says(refused([](State& s) { std::swap(s.contacts[0], s.contacts[1]); }), "not sorted"),
+  EXPECT_EQ(says(refused([](State& s) { std::swap(s.memory.impulses[0], s.memory.impulses[1]); }),
+                 "not sorted"),
             "as expected");
   EXPECT_EQ(says(refused([](State& s) { s.poses.pop_back(); }), "another scene"), "as expected");
   EXPECT_EQ(says(refused([](State& s) { s.velocities[0] = NAN; }), "not finite"), "as expected");

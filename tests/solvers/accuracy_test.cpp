@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(All, EverySolver,
                                          "augmented-lagrangian", "interior-point",
                                          "semismooth-newton", "quadratic-cone", "lemke",
                                          "principal-pivoting"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& one) {
+                           std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -85,8 +85,8 @@ TEST(Cascade, a_tighter_tolerance_is_tried_for_by_the_methods_after_the_interior
   const std::vector<std::string> names = tried(tight);
   const bool settled = Accuracy{1e-18}.is_settled(report.residual);
   EXPECT_TRUE(settled || names.size() > few);
-  if (!settled)
-    EXPECT_NE(std::find(names.begin(), names.end(), "augmented-lagrangian"), names.end());
+  const auto found = std::find(names.begin(), names.end(), "augmented-lagrangian");
+  EXPECT_TRUE(settled || found != names.end());
 }
 
 TEST(Cascade, a_looser_tolerance_ends_earlier_and_is_no_excuse_for_what_misses_it) {

@@ -84,11 +84,11 @@ TEST_F(FrameBlock, holds_what_the_recording_holds) {
     EXPECT_EQ(block.step[i], static_cast<double>(info.step));
     EXPECT_EQ(block.kinetic[i], info.kinetic);
     EXPECT_EQ(block.potential[i], info.potential);
-    EXPECT_EQ(block.residual[i], info.residual);
-    EXPECT_EQ(block.penetration[i], info.penetration);
-    EXPECT_EQ(block.status[i], info.status);
-    EXPECT_EQ(block.iterations[i], info.iterations);
-    EXPECT_EQ(block.active[i], info.active);
+    EXPECT_EQ(block.residual[i], info.report.solve.residual.relative);
+    EXPECT_EQ(block.penetration[i], info.report.penetration);
+    EXPECT_EQ(block.status[i], static_cast<std::uint8_t>(info.report.solve.status));
+    EXPECT_EQ(block.iterations[i], info.report.solve.iterations);
+    EXPECT_EQ(block.active[i], info.report.active_count);
     EXPECT_EQ(block.model[i], info.model);
     for (std::size_t body = 0; body < 3; ++body) {
       const float* pose = &block.poses[(3 * i + body) * 7];

@@ -119,9 +119,9 @@ TEST_F(Serving, strangers_and_their_pages_are_refused) {
   const std::string line = "GET " + below("") + " HTTP/1.1\r\nConnection: close\r\n";
   const std::string own = "Host: " + host() + "\r\n";
   for (const std::string& head :
-       {std::string(), "Host: elsewhere.example\r\n", fmt::format("Host: elsewhere:{}\r\n", port_),
-        std::string("Host: 127.0.0.1\r\n"), own + own, own + "Origin: http://elsewhere.example\r\n",
-        own + "Origin: null\r\n"})
+       {std::string(), std::string("Host: elsewhere.example\r\n"),
+        fmt::format("Host: elsewhere:{}\r\n", port_), std::string("Host: 127.0.0.1\r\n"), own + own,
+        own + "Origin: http://elsewhere.example\r\n", own + "Origin: null\r\n"})
     EXPECT_EQ(status_of(ask(line + head + "\r\n")), 403) << head;
   EXPECT_EQ(asked_, 0);
   EXPECT_EQ(status_of(ask(line + own + "Origin: http://" + host() + "\r\n\r\n")), 200);

@@ -107,8 +107,8 @@ class Writer {
             {"worst_penetration", it.worst_penetration},
             {"fallback_steps", it.fallback_steps},
             {"free_steps", it.free_steps},
-            {"ending", it.ending},
-            {"diverged_body", it.diverged_body}};
+            {"ending", it.ending_text()},
+            {"diverged_body", it.diverged_body_name}};
   }
 
   // At the last sample.

@@ -127,9 +127,9 @@ class Words {
   }
 
   static std::string ending(const RunCost& cost) {
-    if (!cost.diverged_body.empty())
-      return fmt::format("diverged in step {} at '{}'", cost.steps, cost.diverged_body);
-    return fmt::format("ended in step {}: {}", cost.steps, cost.ending);
+    if (cost.diverged())
+      return fmt::format("diverged in step {} at '{}'", cost.steps, cost.diverged_body_name);
+    return fmt::format("ended in step {}: {}", cost.steps, cost.ending_text());
   }
 
   // Where the reference is no finer than others, and only named before them.

@@ -315,8 +315,8 @@ std::string Study::failure(const ConvergenceCurve& curve,
   const RunCost& cost = ended->cost;
   return fmt::format("{} t = {:.6g} s: that with the step {:.6g} s {} in step {}", who, all.time,
                      ended->step_size,
-                     cost.diverged_body.empty() ? "ended (" + cost.ending + ")"
-                                                : "diverged at '" + cost.diverged_body + "'",
+                     cost.diverged() ? "diverged at '" + cost.diverged_body_name + "'"
+                                     : fmt::format("ended ({})", cost.ending_text()),
                      cost.steps);
 }
 
@@ -334,9 +334,10 @@ void Study::add_notes(const VariantSet& set) {
         all.time, between));
   for (std::size_t r = 0; r < traces_.size(); ++r)
     if (const RunCost& cost = traces_[r].cost; !cost.complete)
-      all.notes.push_back(fmt::format(
-          "'{}' {} in step {}, and is left out", set.variants[r].name,
-          cost.diverged_body.empty() ? "ended (" + cost.ending + ")" : "diverged", cost.steps));
+      all.notes.push_back(
+          fmt::format("'{}' {} in step {}, and is left out", set.variants[r].name,
+                      cost.diverged() ? "diverged" : fmt::format("ended ({})", cost.ending_text()),
+                      cost.steps));
 }
 
 std::optional<Convergence> Study::run(const Scene& scene, const RunOverrides& base,

@@ -59,29 +59,20 @@ void Tracer::before_step(const Simulation& simulation) {
 
 void Tracer::after_step(const Simulation& simulation) {
   trace_.cost.cpu_seconds += cpu_clock() - cpu_begin_;
-  note_cost(simulation.report(), simulation);
+  note_cost(simulation);
   if (simulation.has_ended()) return;  // no next state to see
   note_contacts(simulation, begin_);
   take_samples(simulation, begin_);
   trace_.end = simulation.state().time;
 }
 
-void Tracer::note_cost(const StepReport& report, const Simulation& simulation) {
+void Tracer::note_cost(const Simulation& simulation) {
   RunCost& cost = trace_.cost;
-  ++cost.steps;
-  cost.substeps += report.substeps;
+  cost.add({simulation.report(), simulation.state().step, accept_});
   cost.simulated_seconds = static_cast<double>(cost.steps) * trace_.step_size;
-  const double residual = report.solve.residual.relative;
-  // A residual that is no number is the worst.
-  if (!(residual <= accept_)) ++cost.inexact_steps;
-  if (!(residual <= cost.worst_residual)) cost.worst_residual = residual;
-  cost.worst_penetration = std::max(cost.worst_penetration, report.penetration);
-  cost.fallback_steps += report.fell_back ? 1 : 0;
-  cost.free_steps += report.free_motions > 0 ? 1 : 0;
-  cost.ending = to_string(report.ending);
-  if (report.diverged_body >= 0)
-    cost.diverged_body =
-        simulation.model().bodies[static_cast<std::size_t>(report.diverged_body)].name;
+  if (cost.diverged())
+    cost.diverged_body_name =
+        simulation.model().bodies[static_cast<std::size_t>(cost.diverged_body)].name;
 }
 
 void Tracer::note_contacts(const Simulation& simulation, double begin) {
@@ -133,8 +124,8 @@ void Tracer::add_sample(const Simulation& simulation, double share) {
 }
 
 Trace Tracer::finish(const Simulation& simulation) {
-  trace_.cost.complete = simulation.state().step >= simulation.total_steps() &&
-                         trace_.cost.diverged_body.empty() && trace_.cost.ending.empty();
+  trace_.cost.complete =
+      simulation.state().step >= simulation.total_steps() && !simulation.has_ended();
   for (auto& [pair, trace] : trace_.pairs)
     trace.impulse.resize(trace_.times.size(), Vector3::Zero());
   trace_.state_hash = fmt::format("{:016x}", hash(simulation.state()));

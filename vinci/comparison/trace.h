@@ -10,6 +10,7 @@
 
 #include "vinci/comparison/contact_modes.h"
 #include "vinci/recording/run_loop.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci {
 
@@ -18,14 +19,10 @@ struct PairTrace {
   std::vector<Vector3> impulse;  // N s on b since the beginning, world axes, at the samples
 };
 
-struct RunCost {
-  std::int64_t steps = 0, substeps = 0;
+struct RunCost : RunStatistics {
   double simulated_seconds = 0.0, cpu_seconds = 0.0;  // the latter of the steps alone
-  std::int64_t inexact_steps = 0, fallback_steps = 0, free_steps = 0;
-  double worst_residual = 0.0, worst_penetration = 0.0;  // relative; m
-  std::string ending;         // why there is no next state by the motion model; "" if there is
-  std::string diverged_body;  // "" if the run did not diverge
-  bool complete = false;      // it reached its duration
+  std::string diverged_body_name;                     // "" if the run did not diverge
+  bool complete = false;                              // it reached its duration
 
   double cpu_per_second() const;  // of simulated time
 };
@@ -58,7 +55,7 @@ class Tracer : public StepWatcher {
   Trace finish(const Simulation& simulation);
 
  private:
-  void note_cost(const StepReport& report, const Simulation& simulation);
+  void note_cost(const Simulation& simulation);
   void note_contacts(const Simulation& simulation, double begin);
   void take_samples(const Simulation& simulation, double begin);
   void add_sample(const Simulation& simulation, double share);

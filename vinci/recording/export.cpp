@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
-#include "vinci/recording/recording.h"
-#include "vinci/stepping/stepper.h"
+#include "vinci/recording/frame_fields.h"
 
 namespace vinci {
 namespace {
@@ -38,6 +37,14 @@ class Table {
     fmt::format_to(std::back_inserter(line_), format, std::forward<Arguments>(arguments)...);
   }
   void number(double value) { text(",{:.17g}", value); }
+  // Values of a line, with the commas between them.
+  void cell(double value) { text("{}{:.17g}", comma(), value); }
+  void cell(std::int64_t value) { text("{}{}", comma(), value); }
+  void cell(bool value) { text("{}{}", comma(), value ? 1 : 0); }
+  void cell(const std::string& value) { text("{}{}", comma(), value); }
+  void cell(const StageSeconds& values) {
+    for (const double value : values) cell(value);
+  }
   void numbers(const Vector3& v) {
     for (int i = 0; i < 3; ++i) number(v[i]);
   }
@@ -58,8 +65,9 @@ class Table {
   }
 
  private:
+  const char* comma() const { return line_.size() == 0 ? "" : ","; }
   [[noreturn]] void fail() const {
-    throw Error(std::string("cannot be written: ") + std::strerror(errno), path_.string());
+    throw Failure(std::string("cannot be written: ") + std::strerror(errno), path_.string());
   }
 
   std::filesystem::path path_, partial_;
@@ -77,24 +85,18 @@ std::string field(const std::string& name) {
 
 void write_steps(const Recording& recording, const std::filesystem::path& folder) {
   Table table(folder, "steps.csv");
-  table.text(
-      "step,time [s],status,contacts,active,iterations,passes,relative residual,velocity residual "
-      "[m/s],impulse residual [N s],penetration [m],kinetic energy [J],potential energy "
-      "[J]");
-  for (int i = 0; i < stage_count; ++i) table.text(",{} [s]", to_string(static_cast<Stage>(i)));
-  table.text(",model");
+  for (const FrameField& column : frame_fields()) {
+    const std::string unit = *column.unit == 0 ? "" : fmt::format(" [{}]", column.unit);
+    if (!std::holds_alternative<StageSeconds>(column.value({})))
+      table.cell(column.heading + unit);
+    else
+      for (int i = 0; i < stage_count; ++i) table.cell(to_string(static_cast<Stage>(i)) + unit);
+  }
   table.end_line();
   for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
     const FrameInfo info = recording.info(frame);
-    table.text("{}", info.step);
-    table.number(info.time);
-    table.text(",{},{},{},{},{}", to_string(static_cast<SolveStatus>(info.status)), info.contacts,
-               info.active, info.iterations, info.passes);
-    for (const double value : {info.residual, info.velocity_residual, info.impulse_residual,
-                               info.penetration, info.kinetic, info.potential})
-      table.number(value);
-    for (const double seconds : info.seconds) table.number(seconds);
-    table.text(",{}", info.model);
+    for (const FrameField& column : frame_fields())
+      std::visit([&](const auto& value) { table.cell(value); }, column.value(info));
     table.end_line();
   }
   table.publish();
@@ -193,7 +195,7 @@ void write_elements(const Recording& recording, const std::filesystem::path& fol
 void export_csv(const Recording& recording, const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  if (code) throw Error("cannot be created: " + code.message(), folder.string());
+  if (code) throw Failure("cannot be created: " + code.message(), folder.string());
   write_steps(recording, folder);
   write_states(recording, folder);
   write_contacts(recording, folder);

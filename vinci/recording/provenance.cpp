@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "vinci/recording/frame_fields.h"
+
 namespace vinci {
 namespace {
 
@@ -114,13 +116,13 @@ void check_same_run(const Recording& recording, const Simulation& simulation) {
 void continue_from(const Recording& recording, Simulation& simulation, std::int64_t frame) {
   const std::string where = recording.path().string();
   const RunSummary summary = recording.summary();
-  if (summary.diverged && frame == recording.frames() - 1)
+  if (summary.diverged() && frame == recording.frames() - 1)
     throw Error(fmt::format("cannot be continued: the run diverged in step {} (body '{}')",
-                            recording.info(frame).step, summary.diverged_body),
+                            recording.info(frame).step, summary.diverged_body_name),
                 where);
-  if (!summary.ending.empty() && frame == recording.frames() - 1)
+  if (summary.ending != 0 && frame == recording.frames() - 1)
     throw Error(fmt::format("cannot be continued: the run ended in step {}: {}",
-                            recording.info(frame).step, summary.ending),
+                            recording.info(frame).step, summary.ending_text()),
                 where);
   const Json model = parsed(recording.model_json(recording.info(frame).model), "models", where);
   const Json stored = object_of(model, "set_parameters");
@@ -133,16 +135,52 @@ void continue_from(const Recording& recording, Simulation& simulation, std::int6
   compare(stored, Json(simulation.set_parameters()), "parameter '", where);
 }
 
+RunFacts Recording::facts() const {
+  const FrameInfo last = info(frames() - 1);
+  RunFacts facts{.step = last.step, .total_steps = total_steps(), .time = last.time};
+  const Json run = object_of(Json::parse(options_json(), nullptr, false), "run");
+  const auto number = [&](const char* name) {
+    const Json value = run.value(name, Json());
+    return value.is_number() ? value.get<double>() : 0.0;
+  };
+  facts.step_size = number("step");
+  facts.accept = number("accept");
+  return facts;
+}
+
+namespace {
+
+// "time s, kinetic J, ...": the columns that have a unit.
+template <class Fields>
+std::string units_of(const Fields& fields) {
+  std::string text;
+  for (const auto& [column, unit] : fields)
+    if (*unit != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", column, unit);
+  return text;
+}
+
+std::string frame_units() {
+  std::vector<std::pair<const char*, const char*>> fields;
+  for (const FrameField& field : frame_fields()) fields.emplace_back(field.column, field.unit);
+  return units_of(fields);
+}
+
+std::string summary_units() {
+  std::vector<std::pair<const char*, const char*>> fields;
+  for (const SummaryField& field : summary_fields())
+    for (const Hdf5Column& column : field.stored) fields.emplace_back(column.name, field.unit);
+  return units_of(fields);
+}
+
+}  // namespace
+
 void write_units(Hdf5File& file) {
   std::string stages;
   for (int i = 0; i < stage_count; ++i)
     stages += std::string(i == 0 ? "" : ", ") + to_string(static_cast<Stage>(i));
   const std::array<std::pair<const char*, std::string>, 8> texts{{
-      {"frames",
-       "time s, *_residual 1, m/s, N s; penetration m; kinetic and potential J; seconds "
-       "by stage: " +
-           stages},
-      {"summary", "over all steps up to the frame: worst_penetration m, energy J, seconds s"},
+      {"frames", frame_units() + "; seconds by stage: " + stages},
+      {"summary", "over all steps up to the frame: " + summary_units()},
       {"poses", "x y z in m, then the unit quaternion w x y z; one row a frame and body"},
       {"velocities",
        "packed as models say: 3 (vx vy wz) or 6 (vx vy vz wx wy wz) a body, m/s and "

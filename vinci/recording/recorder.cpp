@@ -22,6 +22,7 @@
 #include "vinci/recording/recording.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci {
 namespace {
@@ -58,7 +59,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
 // The rows not yet handed to HDF5.
 struct Pending {
   std::vector<FrameRow> frames;
-  std::vector<SummaryRow> summary;
+  std::vector<RunStatistics> summary;
   std::vector<double> poses, velocities, controls, elements;
   std::vector<ContactRecord> contacts;
   std::vector<MemoryRecord> memory;
@@ -66,7 +67,7 @@ struct Pending {
   std::string model_text;
 
   std::size_t bytes() const {
-    return frames.size() * (sizeof(FrameRow) + sizeof(SummaryRow)) +
+    return frames.size() * (sizeof(FrameRow) + sizeof(RunStatistics)) +
            (poses.size() + velocities.size() + controls.size() + elements.size()) * sizeof(double) +
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
            models.size() * sizeof(ModelRecord) + model_text.size();
@@ -102,7 +103,7 @@ struct Recorder::Impl {
   Pending pending;
   VectorX element_numbers;  // of a frame
   Written written;
-  SummaryRow summary;
+  RunStatistics statistics;
   std::string last_model;  // as JSON
   int last_model_version = -1;
   std::int64_t last_step = -1, total_steps = 0;
@@ -119,7 +120,6 @@ struct Recorder::Impl {
   void restore(const ProgressRow& mark);
   void append(const Simulation& simulation);
   void append_model(const Simulation& simulation);
-  void accumulate(const Simulation& simulation);
   void write_pending();
   void flush();
   void mark(bool is_closed);
@@ -144,7 +144,7 @@ void Recorder::Impl::adopt(const Simulation& simulation) {
 void Recorder::Impl::make_contents(const Simulation& simulation) {
   const Model& model = simulation.model();
   file->write_attribute("/", "format", recording_format);
-  file->write_attribute("/", "format_version", recording_format_version);
+  file->write_attribute("/", "format_version", std::to_string(recording_version));
   file->write_text("provenance/version", VINCI_VERSION);
   file->write_text("provenance/title", simulation.scene().title());
   file->write_text("provenance/scene", simulation.scene().source());
@@ -174,9 +174,9 @@ void Recorder::Impl::open_live(const Simulation& simulation) {
 
 // Takes up the counters of the last complete frame and cuts what lies behind it.
 void Recorder::Impl::restore(const ProgressRow& mark) {
-  FrameRow frame;
+  FrameRow frame = empty_frame();
   tables.frames.read(mark.frames - 1, 1, &frame);
-  tables.summary.read(mark.frames - 1, 1, &summary);
+  tables.summary.read(mark.frames - 1, 1, &statistics);
   written = {mark.frames, frame.contact_offset + frame.contact_rows,
              frame.memory_offset + frame.memory_rows, static_cast<std::uint64_t>(frame.model) + 1,
              0};
@@ -184,7 +184,7 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.models.read(written.models - 1, 1, &model);
   written.model_bytes = model.offset + model.length;
   last_step = frame.step;
-  earlier_seconds = summary.wall_seconds;
+  earlier_seconds = statistics.wall_seconds;
   tables.frames.shrink(written.frames);
   tables.summary.shrink(written.frames);
   tables.poses.shrink(written.frames);
@@ -211,33 +211,20 @@ void Recorder::Impl::append_model(const Simulation& simulation) {
 
 void Recorder::Impl::append(const Simulation& simulation) {
   const State& state = simulation.state();
-  const StepReport& report = simulation.report();
   const Energy now = energy(simulation.model(), state);
+  StepReport report = simulation.report();
+  if (state.step == 0) report.solve.status = SolveStatus::solved;
   FrameRow row;
+  set_report(row, report);
   row.step = state.step;
   row.time = state.time;
-  row.status = static_cast<std::int32_t>(report.solve.status);
-  if (state.step == 0) row.status = static_cast<std::int32_t>(SolveStatus::solved);
-  row.iterations = report.solve.iterations;
-  row.passes = report.passes;
-  row.contacts = report.contact_count;
-  row.active = report.active_count;
   row.model = static_cast<std::int32_t>(written.models + pending.models.size()) - 1;
-  row.relative_residual = report.solve.residual.relative;
-  row.velocity_residual = report.solve.residual.velocity;
-  row.impulse_residual = report.solve.residual.impulse;
-  row.penetration = report.penetration;
   row.kinetic = now.kinetic;
   row.potential = now.potential;
-  std::copy(report.seconds.begin(), report.seconds.end(), row.seconds);
   row.contact_offset = written.contacts + pending.contacts.size();
   row.memory_offset = written.memory + pending.memory.size();
   row.contact_rows = simulation.contacts().size();
   row.state_hash = hash(state);
-  row.fell_back = report.fell_back ? 1 : 0;
-  row.free_motions = report.free_motions;
-  row.substeps = report.substeps;
-  row.impacts = report.impacts;
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -261,38 +248,12 @@ void Recorder::Impl::append(const Simulation& simulation) {
   pending.controls.insert(pending.controls.end(), state.controls.begin(), state.controls.end());
   read_elements(simulation.model(), state, element_numbers);
   pending.elements.insert(pending.elements.end(), element_numbers.begin(), element_numbers.end());
-  summary.energy_last = now.total();
-  if (last_step < 0) summary.energy_first = now.total();
-  summary.wall_seconds = earlier_seconds + since_start.seconds();
+  statistics.energy_last = now.total();
+  if (last_step < 0) statistics.energy_first = now.total();
+  statistics.wall_seconds = earlier_seconds + since_start.seconds();
   pending.frames.push_back(row);
-  pending.summary.push_back(summary);
+  pending.summary.push_back(statistics);
   last_step = state.step;
-}
-
-void Recorder::Impl::accumulate(const Simulation& simulation) {
-  const StepReport& report = simulation.report();
-  const double residual = report.solve.residual.relative;
-  ++summary.steps;
-  if (!(residual <= accept)) ++summary.inexact_steps;
-  // A residual that is not a number is worse than any number, and stays the worst.
-  if (!(residual <= summary.worst_residual) && !std::isnan(summary.worst_residual)) {
-    summary.worst_residual = residual;
-    summary.worst_residual_step = simulation.state().step;
-  }
-  summary.worst_penetration = std::max(summary.worst_penetration, report.penetration);
-  summary.contacts_max = std::max<std::int64_t>(summary.contacts_max, report.contact_count);
-  summary.contacts_sum += report.contact_count;
-  summary.iterations_sum += report.solve.iterations;
-  summary.diverged_body = report.diverged_body;
-  summary.fallback_steps += report.fell_back ? 1 : 0;
-  summary.free_steps += report.free_motions > 0 ? 1 : 0;
-  if (report.free_motions > 0) summary.free_body = report.free_body;
-  summary.impacts += report.impacts;
-  summary.ending = static_cast<std::int64_t>(report.ending);
-  summary.substeps_sum += report.substeps;
-  summary.coarse_steps += report.coarse ? 1 : 0;
-  for (std::size_t i = 0; i < report.seconds.size(); ++i)
-    summary.stage_seconds[i] += report.seconds[i];
 }
 
 void Recorder::Impl::write_pending() {
@@ -434,7 +395,7 @@ void Recorder::after_step(const Simulation& simulation) {
 
 void Recorder::add_step(const Simulation& simulation) {
   Impl& impl = *impl_;
-  impl.accumulate(simulation);
+  impl.statistics.add({simulation.report(), simulation.state().step, impl.accept});
   impl.append_model(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);

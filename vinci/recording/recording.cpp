@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <tuple>
@@ -114,6 +115,7 @@ struct Recording::Impl {
   Hdf5Rows checked(const FrameRange& range) const;
   std::pair<std::uint64_t, std::uint64_t> entries(int body) const;
   std::vector<ContactRow> contact_rows(std::uint64_t offset, std::uint64_t count) const;
+  void check_version() const;
   void read_progress();
   void read_freedoms();
   void check_rows() const;
@@ -128,11 +130,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
     file.emplace(path, Hdf5File::Mode::read_live);
   if (file->attribute("format") != recording_format)
     throw Error("is an HDF5 file, but not a recording", path.string());
-  if (const std::string found = file->attribute("format_version");
-      found != recording_format_version)
-    throw Error(fmt::format("has format version '{}'; this program reads version {}", found,
-                            recording_format_version),
-                path.string());
+  check_version();
   read_progress();
   title = file->text("provenance/title");
   version = file->text("provenance/version");
@@ -149,6 +147,22 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
       *file, {names.size(), velocity_count, control_count, element_columns.size()});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
+}
+
+void Recording::Impl::check_version() const {
+  const std::string found = file->attribute("format_version");
+  int version = 0;
+  const auto [end, code] = std::from_chars(found.data(), found.data() + found.size(), version);
+  if (code != std::errc() || end != found.data() + found.size() || version < 1)
+    throw Error(fmt::format("has the format version '{}', which there is not", found),
+                path.string());
+  if (version <= recording_version) return;
+  const std::string maker = file->has("provenance/version") ? file->text("provenance/version") : "";
+  throw Error(fmt::format("has format version {}{}; this program reads versions up to {}: read it "
+                          "with a newer one",
+                          version, maker.empty() ? "" : ", written by vinci " + maker,
+                          recording_version),
+              path.string());
 }
 
 // The number of complete frames is read before the tables are opened: they hold at least these.
@@ -205,7 +219,7 @@ Hdf5Rows Recording::Impl::checked(const FrameRange& range) const {
 
 std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   const Hdf5Rows chosen = checked(range);
-  std::vector<FrameRow> result(chosen.count);
+  std::vector<FrameRow> result(chosen.count, empty_frame());
   tables.frames.read(chosen, result.data());
   const std::uint64_t contacts = tables.contacts.rows(), memory = tables.memory.rows(),
                       models = tables.models.rows();
@@ -320,36 +334,14 @@ std::string Recording::model_json(int version) const {
 }
 
 RunSummary Recording::summary() const {
-  SummaryRow row;
-  impl_->tables.summary.read(impl_->progress.frames - 1, 1, &row);
   RunSummary summary;
-  const double steps = row.steps > 0 ? static_cast<double>(row.steps) : 1.0;
-  summary.steps = row.steps;
-  summary.inexact_steps = row.inexact_steps;
-  summary.worst_residual = row.worst_residual;
-  summary.worst_residual_step = row.worst_residual_step;
-  summary.worst_penetration = row.worst_penetration;
-  summary.contacts_max = row.contacts_max;
-  summary.contacts_mean = static_cast<double>(row.contacts_sum) / steps;
-  summary.iterations_mean = static_cast<double>(row.iterations_sum) / steps;
-  summary.energy_first = row.energy_first;
-  summary.energy_last = row.energy_last;
-  summary.wall_seconds = row.wall_seconds;
-  std::copy(std::begin(row.stage_seconds), std::end(row.stage_seconds),
-            summary.stage_seconds.begin());
+  impl_->tables.summary.read(impl_->progress.frames - 1, 1, static_cast<RunStatistics*>(&summary));
   const auto name = [&](std::int64_t body) {
     const auto index = static_cast<std::size_t>(body);
     return body >= 0 && index < impl_->names.size() ? impl_->names[index] : std::string();
   };
-  summary.diverged = row.diverged_body >= 0;
-  summary.diverged_body = name(row.diverged_body);
-  summary.fallback_steps = row.fallback_steps;
-  summary.free_steps = row.free_steps;
-  summary.free_body = name(row.free_body);
-  summary.substeps = row.substeps_sum;
-  summary.impacts = row.impacts;
-  summary.coarse_steps = row.coarse_steps;
-  summary.ending = to_string(static_cast<Ending>(row.ending));
+  summary.free_body_name = name(summary.free_body);
+  summary.diverged_body_name = name(summary.diverged_body);
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
 }
@@ -357,27 +349,7 @@ RunSummary Recording::summary() const {
 namespace {
 
 FrameInfo info_of(const FrameRow& row) {
-  FrameInfo info;
-  info.step = row.step;
-  info.time = row.time;
-  info.contacts = row.contacts;
-  info.active = row.active;
-  info.iterations = row.iterations;
-  info.status = row.status;
-  info.passes = row.passes;
-  info.model = row.model;
-  info.residual = row.relative_residual;
-  info.velocity_residual = row.velocity_residual;
-  info.impulse_residual = row.impulse_residual;
-  info.penetration = row.penetration;
-  info.kinetic = row.kinetic;
-  info.potential = row.potential;
-  std::copy(std::begin(row.seconds), std::end(row.seconds), info.seconds.begin());
-  info.fell_back = row.fell_back != 0;
-  info.free_motions = row.free_motions;
-  info.substeps = row.substeps;
-  info.impacts = row.impacts;
-  return info;
+  return {row.step, row.time, row.model, row.kinetic, row.potential, report_of(row)};
 }
 
 }  // namespace

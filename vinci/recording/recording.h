@@ -10,25 +10,17 @@
 #include <vector>
 
 #include "vinci/model/state.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci {
 
-// One row a recorded frame.
+// A recorded frame, and how its step went.
 struct FrameInfo {
   std::int64_t step = 0;
-  double time = 0.0;
-  int contacts = 0, active = 0, iterations = 0, passes = 1;
-  int status = 0;                                          // SolveStatus
-  int model = 0;                                           // version, for model_json()
-  double residual = 0.0;                                   // relative
-  double velocity_residual = 0.0, impulse_residual = 0.0;  // m/s, N s
-  double penetration = 0.0;                                // m
-  double kinetic = 0.0, potential = 0.0;                   // J
-  std::array<double, 4> seconds{};                         // by Stage, of this frame's step
-  bool fell_back = false;                                  // solved without stabilisation
-  int free_motions = 0;                                    // > 0: the motion is not unique
-  std::int64_t substeps = 1;  // smaller steps that the stepper took within this one
-  std::int64_t impacts = 0;   // whose time was found
+  double time = 0.0;                      // s
+  int model = 0;                          // version, for model_json()
+  double kinetic = 0.0, potential = 0.0;  // J
+  StepReport report;                      // of this frame's step: the fields that have a column
 };
 
 // One contact of one frame.
@@ -49,30 +41,6 @@ struct FrameRange {
 struct ContactRows {
   std::vector<std::int64_t> starts;  // of each frame in `rows`, and the end: count + 1
   std::vector<ContactRow> rows;
-};
-
-// Statistics over every step up to the last recorded frame, recorded or not.
-struct RunSummary {
-  std::int64_t steps = 0;
-  std::int64_t inexact_steps = 0;  // residual above `accept`
-  double worst_residual = 0.0;
-  std::int64_t worst_residual_step = 0;
-  double worst_penetration = 0.0;
-  std::int64_t contacts_max = 0;
-  double contacts_mean = 0.0, iterations_mean = 0.0;
-  double energy_first = 0.0, energy_last = 0.0;
-  double wall_seconds = 0.0;
-  std::array<double, 4> stage_seconds{};
-  std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
-  std::int64_t free_steps = 0;      // whose motion is not unique
-  std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
-  std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
-  std::int64_t impacts = 0;       // whose time was found
-  std::string free_body;          // that could have moved otherwise, in the last of them
-  std::string ending;             // why there is no next state by the motion model; "" if there is
-  bool diverged = false;
-  std::string diverged_body;
-  std::string state_hash;  // of the last state
 };
 
 class Recording {
@@ -98,7 +66,8 @@ class Recording {
   // "rope.length [m]": what is recorded of springs and the like.
   const std::vector<std::string>& element_columns() const;
   std::string model_json(int version) const;  // shapes for viewers
-  RunSummary summary() const;
+  RunSummary summary() const;  // over every step up to the last frame, recorded or not
+  RunFacts facts() const;      // how far it came, and what it was asked for
 
   FrameInfo info(std::int64_t frame) const;
   State state(std::int64_t frame) const;  // complete: a run continues from it bit for bit
@@ -127,7 +96,7 @@ class Recording {
 };
 
 // Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv where the
-// scene has any. Throws Error.
+// scene has any. Throws Failure if they cannot be written, Error if the recording cannot be read.
 void export_csv(const Recording& recording, const std::filesystem::path& folder);
 
 }  // namespace vinci

@@ -2,7 +2,12 @@
 // Column names and types of a recording's tables.
 #include "vinci/recording/recording_layout.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
+
+#include "vinci/base/error.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci {
 
@@ -14,56 +19,52 @@ Hdf5Row progress_row() {
 
 namespace {
 
-Hdf5Row frame_row() {
-  using Row = FrameRow;
-  return Hdf5Row::of<Row>({{"step", &Row::step},
-                           {"time", &Row::time},
-                           {"status", &Row::status},
-                           {"iterations", &Row::iterations},
-                           {"passes", &Row::passes},
-                           {"contacts", &Row::contacts},
-                           {"active", &Row::active},
-                           {"model", &Row::model},
-                           {"relative_residual", &Row::relative_residual},
-                           {"velocity_residual", &Row::velocity_residual},
-                           {"impulse_residual", &Row::impulse_residual},
-                           {"penetration", &Row::penetration},
-                           {"kinetic", &Row::kinetic},
-                           {"potential", &Row::potential},
-                           {"seconds", &Row::seconds},
-                           {"contact_offset", &Row::contact_offset},
-                           {"contact_rows", &Row::contact_rows},
-                           {"memory_offset", &Row::memory_offset},
-                           {"memory_rows", &Row::memory_rows},
-                           {"state_hash", &Row::state_hash},
-                           {"fell_back", &Row::fell_back},
-                           {"free_motions", &Row::free_motions},
-                           {"substeps", &Row::substeps},
-                           {"impacts", &Row::impacts}});
+// Where the recorded fields of a report lie in a frame: calls visit(place in the report, numbers of
+// the frame, index of its first number, field).
+template <class Row, class Visit>
+void each_recorded(Row& row, Visit visit) {
+  std::size_t whole = 0, real = 0;
+  for (const StepField& field : step_fields()) {
+    if (field.column == nullptr) continue;
+    std::visit(
+        [&](auto place) {
+          using Value = std::remove_reference_t<decltype(place(std::declval<StepReport&>()))>;
+          if constexpr (std::is_same_v<Value, double>)
+            visit(place, row.reals, real++, field);
+          else if constexpr (std::is_same_v<Value, StageSeconds>)
+            visit(place, row.reals, std::exchange(real, real + stage_count), field);
+          else if constexpr (!std::is_pointer_v<Value>)
+            visit(place, row.wholes, whole++, field);
+        },
+        field.place);
+  }
+  if (whole > row.wholes.size() || real > row.reals.size())
+    throw Error("a step reports more numbers than a frame has room for");
 }
 
-Hdf5Row summary_row() {
-  using Row = SummaryRow;
-  return Hdf5Row::of<Row>({{"steps", &Row::steps},
-                           {"inexact_steps", &Row::inexact_steps},
-                           {"worst_residual_step", &Row::worst_residual_step},
-                           {"contacts_max", &Row::contacts_max},
-                           {"contacts_sum", &Row::contacts_sum},
-                           {"iterations_sum", &Row::iterations_sum},
-                           {"diverged_body", &Row::diverged_body},
-                           {"worst_residual", &Row::worst_residual},
-                           {"worst_penetration", &Row::worst_penetration},
-                           {"energy_first", &Row::energy_first},
-                           {"energy_last", &Row::energy_last},
-                           {"wall_seconds", &Row::wall_seconds},
-                           {"stage_seconds", &Row::stage_seconds},
-                           {"fallback_steps", &Row::fallback_steps},
-                           {"free_steps", &Row::free_steps},
-                           {"free_body", &Row::free_body},
-                           {"ending", &Row::ending},
-                           {"substeps_sum", &Row::substeps_sum},
-                           {"impacts", &Row::impacts},
-                           {"coarse_steps", &Row::coarse_steps}});
+Hdf5Row frame_row() {
+  using Row = FrameRow;
+  std::vector<Hdf5Column> columns = {{"step", &Row::step}, {"time", &Row::time}};
+  Row any;
+  each_recorded(any, [&](auto place, const auto& numbers, std::size_t at, const StepField& field) {
+    using Value = std::remove_reference_t<decltype(place(std::declval<StepReport&>()))>;
+    if constexpr (std::is_same_v<std::decay_t<decltype(numbers)>, decltype(Row::wholes)>) {
+      columns.push_back(Hdf5Column::part(field.column, &Row::wholes, at));
+      if (!field.wide) columns.back().stored_as(Hdf5Number::int32);
+    } else {
+      const std::size_t count = std::is_same_v<Value, StageSeconds> ? stage_count : 1;
+      columns.push_back(Hdf5Column::part(field.column, &Row::reals, at, count));
+    }
+  });
+  columns.insert(columns.end(), {{"model", &Row::model},
+                                 {"kinetic", &Row::kinetic},
+                                 {"potential", &Row::potential},
+                                 {"contact_offset", &Row::contact_offset},
+                                 {"contact_rows", &Row::contact_rows},
+                                 {"memory_offset", &Row::memory_offset},
+                                 {"memory_rows", &Row::memory_rows},
+                                 {"state_hash", &Row::state_hash}});
+  return Hdf5Row::of<Row>(columns);
 }
 
 Hdf5Row contact_row() {
@@ -105,7 +106,7 @@ RecordingTables each(const FrameWidths& widths, Use use) {
     return Hdf5Row::numbers(Hdf5Number::real, std::move(shape));
   };
   return {.frames = use("frames", frame_row()),
-          .summary = use("summary", summary_row()),
+          .summary = use("summary", statistics_row()),
           .poses = use("poses", numbers({widths.bodies, pose_width})),
           .velocities = use("velocities", numbers({widths.velocities})),
           .controls = use("controls", numbers({widths.controls})),
@@ -117,6 +118,37 @@ RecordingTables each(const FrameWidths& widths, Use use) {
 }
 
 }  // namespace
+
+void set_report(FrameRow& row, const StepReport& report) {
+  each_recorded(row, [&](auto place, auto& numbers, std::size_t at, const StepField&) {
+    const auto& value = vinci::at(place, report);
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, StageSeconds>)
+      std::copy(value.begin(), value.end(), numbers.begin() + static_cast<std::ptrdiff_t>(at));
+    else
+      numbers[at] = static_cast<typename std::decay_t<decltype(numbers)>::value_type>(value);
+  });
+}
+
+StepReport report_of(const FrameRow& row) {
+  StepReport report;
+  each_recorded(row, [&](auto place, const auto& numbers, std::size_t at, const StepField&) {
+    auto& value = place(report);
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, StageSeconds>)
+      std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(at), value.size(), value.begin());
+    else if constexpr (std::is_same_v<Value, bool>)
+      value = numbers[at] != 0;
+    else
+      value = static_cast<Value>(numbers[at]);
+  });
+  return report;
+}
+
+FrameRow empty_frame() {
+  FrameRow row;
+  set_report(row, {});
+  return row;
+}
 
 RecordingTables RecordingTables::create(const Hdf5File& file, const FrameWidths& widths) {
   return each(widths, [&](const char* name, Hdf5Row row) {

@@ -16,7 +16,10 @@
 namespace vinci {
 
 inline constexpr const char* recording_format = "vinci-recording";
-inline constexpr const char* recording_format_version = "1";
+// What a reader must know to read a file right. Further tables, columns and attributes do not count:
+// readers find what they know by name, and pass over the rest. It grows where a reader of the version
+// before would misunderstand what it finds. All versions from 1 on are read.
+inline constexpr int recording_version = 1;
 
 // The marker: written last at every flush, always in place.
 struct ProgressRow {
@@ -25,30 +28,21 @@ struct ProgressRow {
   std::uint64_t total_steps = 0;  // that the run is meant to have
 };
 
+// A frame as it lies in memory. The numbers of its step's report have no members of their own:
+// their columns are those of step_fields(), whole numbers and real ones each in their order.
 struct FrameRow {
   std::int64_t step = 0;
   double time = 0.0;
-  std::int32_t status = 0, iterations = 0, passes = 1, contacts = 0, active = 0, model = 0;
-  double relative_residual = 0.0, velocity_residual = 0.0, impulse_residual = 0.0;
-  double penetration = 0.0, kinetic = 0.0, potential = 0.0;
-  double seconds[4] = {};
+  double kinetic = 0.0, potential = 0.0;
   std::uint64_t contact_offset = 0, contact_rows = 0, memory_offset = 0, memory_rows = 0;
   std::uint64_t state_hash = 0;
-  std::int32_t fell_back = 0, free_motions = 0;
-  std::int64_t substeps = 1, impacts = 0;
+  std::int32_t model = 0;
+  std::array<std::int64_t, 24> wholes{};
+  std::array<double, 24> reals{};
 };
-
-// Statistics over every step up to a frame.
-struct SummaryRow {
-  std::int64_t steps = 0, inexact_steps = 0, worst_residual_step = 0, contacts_max = 0;
-  std::int64_t contacts_sum = 0, iterations_sum = 0, diverged_body = -1;
-  double worst_residual = 0.0, worst_penetration = 0.0;
-  double energy_first = 0.0, energy_last = 0.0;
-  double wall_seconds = 0.0;
-  double stage_seconds[4] = {};
-  std::int64_t fallback_steps = 0, free_steps = 0, free_body = -1, ending = 0;
-  std::int64_t substeps_sum = 0, impacts = 0, coarse_steps = 0;
-};
+void set_report(FrameRow& row, const StepReport& report);
+StepReport report_of(const FrameRow& row);
+FrameRow empty_frame();  // what a file does not say of a step is as in a new report
 
 struct ContactRecord {
   std::uint32_t key[4] = {};  // shapes a and b, features a and b

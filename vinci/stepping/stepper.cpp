@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the stages, and the list of built-in steppers.
+// The list of built-in steppers.
 #include "vinci/stepping/stepper.h"
 
 #include "vinci/stepping/anitescu_potra.h"
@@ -7,20 +7,6 @@
 #include "vinci/stepping/stewart_trinkle.h"
 
 namespace vinci {
-
-const char* to_string(Stage stage) {
-  switch (stage) {
-    case Stage::detect:
-      return "detect";
-    case Stage::formulate:
-      return "formulate";
-    case Stage::solve:
-      return "solve";
-    case Stage::advance:
-      return "advance";
-  }
-  return "";
-}
 
 std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solver&) const {
   return "its steps do not find the times of impacts, and apply no impact law; accepted: "

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time-stepper interface, and what a step reports.
+// The time-stepper interface.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "vinci/base/registry.h"
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
-#include "vinci/complementarity/solver.h"
 #include "vinci/model/controller.h"
 #include "vinci/model/state.h"
-#include "vinci/solvers/ending.h"
+#include "vinci/stepping/report.h"
 
 namespace vinci {
-
-// The stages of a step, in order.
-enum class Stage { detect, formulate, solve, advance };
-inline constexpr int stage_count = 4;
-using StageSeconds = std::array<double, stage_count>;
-const char* to_string(Stage stage);
 
 // One contact with what the step found for it; the rows of the recording.
 struct SolvedContact {
@@ -28,25 +20,6 @@ struct SolvedContact {
   Vector3 impulse = Vector3::Zero();   // N s on b: normal, tangent 1, tangent 2
   Vector3 velocity = Vector3::Zero();  // m/s of b relative to a at the end of the step, same axes
   double friction = 0.0;               // μ
-};
-
-struct StepReport {
-  SolveReport solve;      // with impacts or several parts: the worst of them, and all iterations
-  int contact_count = 0;  // in the set: may touch
-  int active_count = 0;   // with an impulse
-  int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
-  int substeps = 1;          // the stepper took these many smaller steps to the end of h
-  bool coarse = false;       // of which one or more had to be longer than its rules ask for
-  double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
-  StageSeconds seconds{};
-  // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
-  bool fell_back = false;
-  int impacts = 0;  // whose time was found in this step (impact_time.h)
-  // Directions in which the bodies could have moved otherwise: the motion is not unique where there
-  // are any (quasi_static.h); one of them moves this body.
-  int free_motions = 0, free_body = -1;
-  Ending ending = Ending::none;
-  int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
 
 struct NamedController {

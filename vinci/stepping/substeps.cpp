@@ -13,13 +13,6 @@ bool before(const SolvedContact& a, const SolvedContact& b) {
          std::tie(b.contact.key, b.contact.patch_point);
 }
 
-// Worse first: what failed, then what has the larger residual.
-bool is_worse(const SolveReport& a, const SolveReport& b) {
-  const bool failed_a = a.status != SolveStatus::solved, failed_b = b.status != SolveStatus::solved;
-  if (failed_a != failed_b) return failed_a;
-  return a.residual.relative > b.residual.relative;
-}
-
 }  // namespace
 
 void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>& solved) {
@@ -38,16 +31,10 @@ void SubstepSum::add_work(const StepReport& report) {
 }
 
 void SubstepSum::merge(const StepReport& report, const std::vector<SolvedContact>& solved) {
-  const StepReport sum = report_;
-  report_ = report;
-  if (count_ + impacts_ > 0) {
-    if (is_worse(sum.solve, report.solve)) report_.solve = sum.solve;
-    report_.solve.iterations = sum.solve.iterations + report.solve.iterations;
-    report_.passes += sum.passes;
-    report_.penetration = std::max(sum.penetration, report.penetration);
-    report_.fell_back |= sum.fell_back;
-    for (int i = 0; i < stage_count; ++i) report_.seconds[i] += sum.seconds[i];
-  }
+  if (count_ + impacts_ > 0)
+    add_part(report_, report);
+  else
+    report_ = report;
   const std::size_t known = solved_.size();
   for (const SolvedContact& contact : solved) {
     const auto end = solved_.begin() + static_cast<std::ptrdiff_t>(known);

@@ -32,6 +32,12 @@ hid_t native(Hdf5Number number) {
   return -1;
 }
 
+Hdf5Handle column_type(Hdf5Number number, std::size_t numbers) {
+  const hsize_t count = numbers;
+  return {numbers == 1 ? H5Tcopy(native(number)) : H5Tarray_create2(native(number), 1, &count),
+          H5Tclose};
+}
+
 bool has_nothing(const Hdf5Row& row) {
   return std::find(row.shape().begin(), row.shape().end(), 0) != row.shape().end();
 }
@@ -40,12 +46,19 @@ bool has_nothing(const Hdf5Row& row) {
 
 Hdf5Row::Hdf5Row(std::size_t bytes, const std::vector<Hdf5Column>& columns)
     : type_(H5Tcreate(H5T_COMPOUND, bytes), H5Tclose), bytes_(bytes) {
+  std::vector<Hdf5Handle> kinds;
+  std::size_t stored_bytes = 0;
   for (const Hdf5Column& column : columns) {
-    const hsize_t count = column.count;
-    const Hdf5Handle type(column.count == 1 ? H5Tcopy(native(column.type))
-                                            : H5Tarray_create2(native(column.type), 1, &count),
-                          H5Tclose);
-    H5Tinsert(type_.get(), column.name, column.offset, type.get());
+    const Hdf5Handle kind = column_type(column.type, column.count);
+    H5Tinsert(type_.get(), column.name, column.offset, kind.get());
+    kinds.push_back(column_type(column.stored, column.count));
+    stored_bytes += H5Tget_size(kinds.back().get());
+  }
+  stored_ = {H5Tcreate(H5T_COMPOUND, stored_bytes), H5Tclose};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    H5Tinsert(stored_.get(), columns[i].name, at, kinds[i].get());
+    at += H5Tget_size(kinds[i].get());
   }
 }
 
@@ -74,7 +87,7 @@ Hdf5Table Hdf5Table::create(const Hdf5File& file, const std::string& name, Hdf5R
   H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data());
   H5Pset_shuffle(creation.get());
   H5Pset_deflate(creation.get(), 1);
-  Hdf5Handle set(H5Dcreate2(file.id(), name.c_str(), row.type(), space.get(), links.get(),
+  Hdf5Handle set(H5Dcreate2(file.id(), name.c_str(), row.stored_type(), space.get(), links.get(),
                             creation.get(), H5P_DEFAULT),
                  H5Dclose);
   if (!set.is_valid()) file.fail(name, with_reason("cannot be written"));
@@ -192,7 +205,7 @@ Hdf5Scalar Hdf5Scalar::create(const Hdf5File& file, const std::string& name, Hdf
   H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY);
   Hdf5Scalar scalar;
   scalar.where_ = file.path().string() + ": " + name;
-  scalar.set_ = {H5Dcreate2(file.id(), name.c_str(), row.type(), space.get(), H5P_DEFAULT,
+  scalar.set_ = {H5Dcreate2(file.id(), name.c_str(), row.stored_type(), space.get(), H5P_DEFAULT,
                             creation.get(), H5P_DEFAULT),
                  H5Dclose};
   if (!scalar.set_.is_valid()) file.fail(name, with_reason("cannot be written"));

@@ -29,22 +29,44 @@ constexpr Hdf5Number hdf5_number() {
 
 // A number or a fixed array of numbers inside a row.
 struct Hdf5Column {
-  template <class Row, class Member>
-  Hdf5Column(const char* column_name, Member Row::*member)
-      : name(column_name),
-        type(hdf5_number<std::remove_all_extents_t<Member>>()),
-        count(std::is_array_v<Member> ? std::extent_v<Member> : 1) {
-    const Row row{};
-    offset = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(row.*member)) -
-                                      reinterpret_cast<const std::byte*>(&row));
+  template <class Row, class Number>
+  Hdf5Column(const char* column_name, Number Row::*member)
+      : Hdf5Column(column_name, hdf5_number<Number>(), 1, offset_of(member)) {}
+  template <class Row, class Number, std::size_t size>
+  Hdf5Column(const char* column_name, Number (Row::*array)[size])
+      : Hdf5Column(column_name, hdf5_number<Number>(), size, offset_of(array)) {}
+  template <class Row, class Number, std::size_t size>
+  Hdf5Column(const char* column_name, std::array<Number, size> Row::*array)
+      : Hdf5Column(column_name, hdf5_number<Number>(), size, offset_of(array)) {}
+
+  // `count` numbers from `first` on of an array that several columns share.
+  template <class Row, class Number, std::size_t size>
+  static Hdf5Column part(const char* name, std::array<Number, size> Row::*array, std::size_t first,
+                         std::size_t count = 1) {
+    return {name, hdf5_number<Number>(), count, offset_of(array) + first * sizeof(Number)};
   }
+  Hdf5Column& stored_as(Hdf5Number number) {
+    stored = number;
+    return *this;
+  }
+
   const char* name;
-  Hdf5Number type;
+  Hdf5Number type, stored;    // in memory, in the file
   std::size_t count, offset;  // in the row
+
+ private:
+  Hdf5Column(const char* column_name, Hdf5Number number, std::size_t numbers, std::size_t place)
+      : name(column_name), type(number), stored(number), count(numbers), offset(place) {}
+  template <class Row, class Member>
+  static std::size_t offset_of(Member Row::*member) {
+    const Row row{};
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(row.*member)) -
+                                    reinterpret_cast<const std::byte*>(&row));
+  }
 };
 
-// How a row lies in memory. A file's columns are found by their names: columns that it does not
-// have stay what they are in memory when a row is read.
+// How a row lies in memory and in a file, there without gaps. A file's columns are found by their
+// names: columns that it does not have stay what they are in memory when a row is read.
 class Hdf5Row {
  public:
   Hdf5Row() = default;
@@ -56,13 +78,14 @@ class Hdf5Row {
   // nothing.
   static Hdf5Row numbers(Hdf5Number number, std::vector<std::uint64_t> shape = {});
 
-  Hdf5Handle::Id type() const { return type_.get(); }
+  Hdf5Handle::Id type() const { return type_.get(); }  // in memory
+  Hdf5Handle::Id stored_type() const { return stored_.is_valid() ? stored_.get() : type_.get(); }
   const std::vector<std::uint64_t>& shape() const { return shape_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
   Hdf5Row(std::size_t bytes, const std::vector<Hdf5Column>& columns);
-  Hdf5Handle type_;
+  Hdf5Handle type_, stored_;          // the latter of a struct
   std::vector<std::uint64_t> shape_;  // empty for a struct or a single number
   std::size_t bytes_ = 0;
 };

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
-#include "vinci/recording/summary_json.h"
 
 namespace vinci {
 namespace {
@@ -96,6 +95,7 @@ double step_size(const Json& options) {
 std::string run_description(const Recording& recording, std::int64_t stride) {
   const Json options = options_json(recording);
   const double step = step_size(options);
+  const RunSummary summary = recording.summary();
   Json json = {{"name", recording.path().filename().string()},
                {"title", recording.title()},
                {"version", recording.version()},
@@ -109,7 +109,8 @@ std::string run_description(const Recording& recording, std::int64_t stride) {
                {"world", world_of(recording)},
                {"bodies", bodies_json(recording)},
                {"models", recording.models()},
-               {"summary", Json::parse(summary_json(recording.summary()))},
+               {"summary", Json::parse(summary_json(summary))},
+               {"lines", summary_lines(summary, recording.facts())},
                {"options", options}};
   if (stride > 1) json["stride"] = stride;
   return text_of(json);

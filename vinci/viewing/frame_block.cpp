@@ -115,11 +115,11 @@ void Columns::add(const FrameInfo& info) {
   step.push_back(static_cast<double>(info.step));
   kinetic.push_back(info.kinetic);
   potential.push_back(info.potential);
-  residual.push_back(info.residual);
-  penetration.push_back(info.penetration);
-  status.push_back(info.status);
-  iterations.push_back(info.iterations);
-  active.push_back(info.active);
+  residual.push_back(info.report.solve.residual.relative);
+  penetration.push_back(info.report.penetration);
+  status.push_back(static_cast<std::int32_t>(info.report.solve.status));
+  iterations.push_back(info.report.solve.iterations);
+  active.push_back(info.report.active_count);
   model.push_back(info.model);
 }
 
@@ -211,7 +211,8 @@ FrameRange BlockReader::piece(std::int64_t first, std::int64_t left) {
   std::size_t bytes = 0;
   std::size_t kept = 0;
   while (kept < infos_.size() && (kept == 0 || bytes < piece_bytes_))
-    bytes += sizeof(ContactRow) * static_cast<std::size_t>(std::max(infos_[kept++].contacts, 0));
+    bytes += sizeof(ContactRow) *
+             static_cast<std::size_t>(std::max(infos_[kept++].report.contact_count, 0));
   infos_.resize(kept);
   range.count = static_cast<std::int64_t>(kept);
   return range;

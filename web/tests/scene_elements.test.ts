@@ -113,3 +113,122 @@ describe('an element of an unknown kind', () => {
     expectPoint(pieces[999][1], 2, 0.5, 0);
   });
 });
+
+// Springs here lie along x.
+function extent({ pieces }: Drawn): { from: Vector3; to: Vector3 } {
+  const points = pieces.flat();
+  return {
+    from: points.reduce((least, point) => least.min(point), points[0].clone()),
+    to: points.reduce((most, point) => most.max(point), points[0].clone()),
+  };
+}
+
+const spring = (length: number, numbers: Record<string, number>): ElementJson =>
+  element('spring', world(0, 0, 0), world(length, 0, 0), numbers);
+const soft = { stiffness: 50, damping: 0, length: 0.5 };
+
+// Places along x where the line crosses the axis.
+function crossings({ pieces }: Drawn): number[] {
+  return pieces.flatMap(([a, b]) =>
+    a.y * b.y < 0 ? [a.x + ((b.x - a.x) * a.y) / (a.y - b.y)] : []);
+}
+
+describe.each([true, false])('a spring (in the plane: %s)', (planar) => {
+  it('is one line from anchor to anchor', () => {
+    const { pieces, dots } = drawn([spring(0.7, soft)], planar);
+    expectPoint(pieces[0][0], 0, 0, 0);
+    expectPoint(pieces.at(-1)![1], 0.7, 0, 0);
+    for (let i = 1; i < pieces.length; ++i)
+      expect(pieces[i][0].distanceTo(pieces[i - 1][1])).toBeLessThan(1e-6);
+    expect(dots).toHaveLength(2);
+  });
+
+  it('keeps its windings and its width while their distance grows with it', () => {
+    const lengths = [0.3, 0.5, 0.8];
+    const springs = lengths.map((length) => drawn([spring(length, soft)], planar));
+    const counts = springs.map(({ pieces }) => pieces.length);
+    expect(counts).toEqual([counts[0], counts[0], counts[0]]);
+    const widths = springs.map((one) => extent(one).to.sub(extent(one).from).y);
+    for (const width of widths) expect(width).toBeCloseTo(widths[0], 6);
+    expect(widths[0]).toBeGreaterThan(0.05);
+    const pitches = springs.map((one) => crossings(one)).map((at) => (at.at(-1)! - at[0]) / at.length);
+    expect(pitches[1]).toBeGreaterThan(1.4 * pitches[0]);
+    expect(pitches[2]).toBeGreaterThan(1.4 * pitches[1]);
+    expect(crossings(springs[0]).length).toBeGreaterThanOrEqual(7);
+  });
+
+  it('has straight ends', () => {
+    for (const length of [0.1, 0.5, 2]) {
+      const { pieces } = drawn([spring(length, soft)], planar);
+      expect(pieces[0][1].x).toBeCloseTo(Math.min(0.05, 0.2 * length), 6);
+      for (const piece of [pieces[0], pieces.at(-1)!])
+        for (const point of piece) expect(Math.hypot(point.y, point.z)).toBeLessThan(1e-6);
+    }
+  });
+
+  it('is not thicker than the bodies it holds, and not a hair either', () => {
+    const between = element('spring', on(0, 0, 0, 0), on(1, 0, 0, 0), { ...soft, length: 2 });
+    const { from, to } = extent(drawn([between], planar));
+    expect(to.y - from.y).toBeLessThanOrEqual(2 * 0.1 + 1e-6);
+    expect(to.y - from.y).toBeGreaterThan(0.05);
+  });
+
+  it('without stiffness is a damper, whose piston stays in its cup', () => {
+    const damper = { stiffness: 0, damping: 3, length: 0.5 };
+    for (const length of [0.05, 0.5, 5]) {
+      const { pieces } = drawn([spring(length, damper)], planar);
+      expectPoint(pieces[0][0], 0, 0, 0);
+      const [rod] = pieces.filter(([a]) => Math.abs(a.x - length) < 1e-6);
+      const walls = pieces.filter(([a, b]) => a.y > 0.01 && Math.abs(a.y - b.y) < 1e-6);
+      const along = walls.flat().map(({ x }) => x);
+      expect(rod[1].x).toBeGreaterThan(Math.min(...along));
+      expect(rod[1].x).toBeLessThan(Math.max(...along));
+    }
+  });
+
+  it('with damping has coil and damper', () => {
+    const both = drawn([spring(0.5, { ...soft, damping: 3 })], planar);
+    const coil = drawn([spring(0.5, soft)], planar);
+    const damper = drawn([spring(0.5, { ...soft, stiffness: 0, damping: 3 })], planar);
+    expect(both.pieces.length).toBeGreaterThanOrEqual(coil.pieces.length + damper.pieces.length);
+  });
+
+  it.each([
+    ['without length', 0, soft],
+    ['whose length without force is zero', 0.4, { ...soft, length: 0 }],
+    ['of which both is true', 0, { stiffness: 1, damping: 1, length: 0 }],
+    ['of a kilometre on a speck', 0.001, { stiffness: 1, damping: 1, length: 1000 }],
+    ['without numbers', 0.4, {}],
+    ['with senseless numbers', 0.4, { stiffness: -1, damping: -1, length: -1 }],
+  ])('%s is drawn as well as it can be', (_what, length, numbers) => {
+    const { pieces } = drawn([spring(length, numbers)], planar);
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.length).toBeLessThan(1000);
+    for (const point of pieces.flat()) expect(Number.isFinite(point.x + point.y + point.z)).toBe(true);
+  });
+});
+
+describe('a spring in space', () => {
+  it('is round: its windings are as far from its axis in every direction', () => {
+    const { from, to } = extent(drawn([spring(0.5, soft)], false));
+    const size = to.sub(from);
+    expect(size.z / size.y).toBeGreaterThan(0.9);
+    expect(size.z / size.y).toBeLessThan(1.1);
+  });
+
+  it('does not spin where it swings through the vertical', () => {
+    const at = (x: number): Vector3[] => {
+      const list = [element('spring', world(0, 0, 0), world(x, 0, -0.5), soft)];
+      return drawn(list, false).pieces.flat();
+    };
+    const [left, right] = [at(-1e-3), at(1e-3)];
+    left.forEach((point, i) => expect(point.distanceTo(right[i])).toBeLessThan(5e-3));
+  });
+});
+
+describe('a spring in the plane', () => {
+  it('stays in the plane', () => {
+    const { from, to } = extent(drawn([spring(0.5, { ...soft, damping: 1 })], true));
+    expect([from.z, to.z]).toEqual([0, 0]);
+  });
+});

@@ -39,6 +39,7 @@ export function parseDescription(value: unknown): Description {
     bodies,
     models: Math.max(1, whole(json.models)),
     summary: parseSummary(json.summary),
+    lines: Array.isArray(json.lines) ? json.lines.map(parseLine) : [],
     options: typeof json.options === 'object' && json.options !== null ? (json.options as Fields) : {},
     ...(whole(json.stride) > 1 ? { stride: whole(json.stride) } : {}),
   };
@@ -54,19 +55,16 @@ function parseBody(value: unknown, index: number): BodyDescription {
   };
 }
 
+function parseLine(value: unknown): [string, string] {
+  return Array.isArray(value) ? [text(value[0]), text(value[1])] : ['', ''];
+}
+
 function parseSummary(value: unknown): Summary {
   const json = fields(value ?? {}, 'the summary of the run');
   return {
     steps: whole(json.steps),
     inexact_steps: whole(json.inexact_steps),
-    worst_residual: finite(json.worst_residual),
-    worst_residual_step: whole(json.worst_residual_step),
-    worst_penetration: finite(json.worst_penetration),
-    contacts_max: whole(json.contacts_max),
     contacts_mean: finite(json.contacts_mean),
-    energy_first: finite(json.energy_first),
-    energy_last: finite(json.energy_last),
-    wall_seconds: finite(json.wall_seconds),
     diverged: json.diverged === true,
     diverged_body: text(json.diverged_body),
     ending: text(json.ending),

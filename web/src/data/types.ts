@@ -12,18 +12,11 @@ export interface BodyDescription {
   velocity_size: number; // 0, 3 (vx vy wz) or 6 (vx vy vz wx wy wz)
 }
 
-// Over every step of the run, recorded or not. Numbers that are not finite are null.
+// What the page decides by, over every step of the run, recorded or not.
 export interface Summary {
   steps: number;
   inexact_steps: number;
-  worst_residual: number | null;
-  worst_residual_step: number;
-  worst_penetration: number | null;
-  contacts_max: number;
-  contacts_mean: number | null;
-  energy_first: number | null;
-  energy_last: number | null;
-  wall_seconds: number | null;
+  contacts_mean: number | null; // null: not finite
   diverged: boolean;
   diverged_body: string;
   ending?: string; // why the motion model has no next state; older recordings lack it
@@ -45,6 +38,7 @@ export interface Description {
   bodies: BodyDescription[];
   models: number; // how many
   summary: Summary;
+  lines: [string, string][]; // what there is to tell of the run, in words: what, and how it was
   options: RecordedOptions;
   stride?: number; // a thinned page keeps one frame of so many recorded ones
 }

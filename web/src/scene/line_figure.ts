@@ -45,8 +45,9 @@ void main() {
 
   vec3 towards = projectionMatrix[3][3] > 0.5 ? vec3(0.0, 0.0, 1.0) : -normalize(place.xyz);
   vec3 facing = radius > 0.0 ? (viewMatrix * vec4(outward / radius, 0.0)).xyz : towards;
-  float far = 0.3 * smoothstep(0.3, -0.7, dot(facing, towards));
-  ink = halo > 0.0 ? haloColour : mix(colour, haloColour, far);
+  float far = 0.4 - 0.4 * smoothstep(-0.7, 0.3, dot(facing, towards));
+  vec3 tone = mix(sqrt(colour), sqrt(haloColour), far); // roots: as the eye sees it
+  ink = halo > 0.0 ? haloColour : tone * tone;
   gl_Position = point;
 }`;
 

@@ -5,7 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Description, ElementJson } from '../data/types';
 import { elementWords } from './describe';
-import { count, number, plainNumber, quantity } from './format';
+import { count, plainNumber } from './format';
 import { controls } from './styles';
 import { isComplete, isLive, type Viewer } from './viewer';
 import { Watch } from './watch';
@@ -73,7 +73,6 @@ export class RunStatus extends LitElement {
     const store = this.viewer.store;
     const description = store?.source.description;
     if (!store || !description) return nothing;
-    const { summary } = description;
     const run = description.options.run ?? {};
     this.model = this.viewer.frame?.model ?? 0;
     const recorded = description.options.parameters ?? {};
@@ -83,22 +82,12 @@ export class RunStatus extends LitElement {
     const row = (name: string, value: unknown) =>
         value === undefined || value === null || value === '' ? nothing
           : html`<dt>${name}</dt><dd>${value}</dd>`;
-    const progress = isLive(store.source) && description.total_steps > 0
-      ? ` of ${description.total_steps.toLocaleString('en')}` : '';
     return html`
       <h2>Run</h2>
       ${warnings(description, isLive(store.source)).map((text) => html`<p role="note">${text}</p>`)}
       <dl>
-        ${row('steps', summary.steps.toLocaleString('en') + progress)}
-        ${row('step size', description.step_size === null ? null : `${plainNumber(description.step_size)}\u202fs`)}
+        ${description.lines.map(([name, words]) => row(name, words))}
         ${row('frames', description.frames.toLocaleString('en'))}
-        ${row('worst residual', summary.worst_residual === null ? 'not finite'
-          : `${number(summary.worst_residual, 3)} (step ${summary.worst_residual_step.toLocaleString('en')})`)}
-        ${row('penetration', summary.worst_penetration === null ? null
-          : quantity(summary.worst_penetration, 'm', 3))}
-        ${row('contacts', summary.contacts_max === 0 ? 'none'
-          : `${number(summary.contacts_mean, 3)} mean, ${summary.contacts_max.toLocaleString('en')} most`)}
-        ${row('wall time', summary.wall_seconds === null ? null : quantity(summary.wall_seconds, 's', 3))}
         ${shownOptions.map((name) => row(name, run[name]))}
       </dl>
       ${parameters.length > 0 ? html`<h2>${description.models > 1 ? 'Parameters at this time' : 'Parameters'}</h2>
@@ -109,7 +98,6 @@ export class RunStatus extends LitElement {
         ${row('file', description.name)}
         ${row('created', description.created)}
         ${row('version', description.version)}
-        ${row('state hash', summary.state_hash)}
         ${Object.entries(run).filter(([name]) => !shownOptions.includes(name))
           .map(([name, value]) => row(name, typeof value === 'object' ? JSON.stringify(value) : String(value)))}
       </dl></details>`;

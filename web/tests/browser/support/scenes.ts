@@ -50,3 +50,35 @@ bodies:
   point: {mass: 1, inertia: 1, position: [0, 1]}
 run: {step: 1 ms, duration: 0.02 s}
 `;
+
+// Four masses below a beam: on a spring that is stretched at first, on one that is compressed, on a
+// damper, and on both.
+export const restLength = 0.5; // m, of all springs
+export const hanging = [
+  { mass: 'stretched', spring: 'long', numbers: 'stiffness: k', length: 0.8 },
+  { mass: 'compressed', spring: 'short', numbers: 'stiffness: k', length: 0.3 },
+  { mass: 'slow', spring: 'pot', numbers: 'damping: 20', length: 0.5 },
+  { mass: 'damped', spring: 'strut', numbers: 'stiffness: k, damping: 4', length: 0.6 },
+].map((one, i) => ({ ...one, x: 0.5 * i }));
+
+export function springs(world: 'planar' | 'spatial'): string {
+  const planar = world === 'planar';
+  const point = (x: number, up: number) => `[${planar ? [x, up] : [x, 0, up]}]`;
+  const shape = planar ? 'box: [0.2, 0.2]' : 'box: [0.2, 0.2, 0.2]';
+  return [
+    'title: masses on springs',
+    `world: ${world}`,
+    'parameters: {k: 100}',
+    'bodies:',
+    `  beam: {freedom: fixed, shapes: [{box: [2, ${planar ? '0.1' : '0.2, 0.1'}]}], ` +
+      `position: ${point(0.75, 0.05)}}`,
+    ...hanging.map(({ mass, length, x }) =>
+      `  ${mass}: {shapes: [{${shape}}], mass: 1, position: ${point(x, -0.1 - length)}}`),
+    'springs:',
+    ...hanging.map(({ mass, spring, numbers, x }) =>
+      `  ${spring}: {between: [beam, ${mass}], at: [${point(x - 0.75, -0.05)}, ${point(0, 0.1)}], ` +
+      `${numbers}, length: ${restLength}}`),
+    'run: {step: 1 ms, duration: 0.2 s}',
+    '',
+  ].join('\n');
+}

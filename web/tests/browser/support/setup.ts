@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { chromium, type BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { patience } from '../../support/patience';
-import { balls, tower } from './scenes';
+import { balls, springs, tower } from './scenes';
 import { Workshop } from './workshop';
 
 declare module 'vitest' {
@@ -66,11 +66,16 @@ async function record(work: Workshop): Promise<void> {
   work.write('tower.yaml', tower(9, 0.3));
   work.write('alone.yaml', balls(1, 1, 50));
   work.write('many.yaml', balls(5000, 18, 20));
+  work.write('springs.yaml', springs('planar'));
+  work.write('springs_in_space.yaml', springs('spatial'));
   const slide = work.scene('sliding_box');
   await Promise.all([
     work.run('tower.yaml', 'tower.h5'),
     work.run('alone.yaml', 'alone.h5'),
     work.run('many.yaml', 'many.h5'),
+    work.run('springs.yaml', 'springs.h5'),
+    work.run('springs.yaml', 'stiff_springs.h5', '--set', 'k=800'),
+    work.run('springs_in_space.yaml', 'springs_in_space.h5'),
     work.run(
       work.scene('tumbling_parts'),
       'parts.h5',
@@ -97,6 +102,9 @@ async function record(work: Workshop): Promise<void> {
     work.page('tower.html', 'tower.h5'),
     work.page('parts.html', 'parts.h5'),
     work.page('compared.html', 'exact.h5', 'pyramid.h5'),
+    work.page('springs.html', 'springs.h5'),
+    work.page('springs_in_space.html', 'springs_in_space.h5'),
+    work.page('compared_springs.html', 'springs.h5', 'stiff_springs.h5'),
   ]);
 }
 

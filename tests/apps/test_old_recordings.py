@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of earlier versions of the program are read, shown, exported and continued.
+
+tests/data/recordings/recording-1-*.h5 are of format version 1, made before keys had kinds and memory
+had records: a needle that hits a peg on a table, with supports, a rebound that is due and a change of
+friction; a roller on compliant points (song-pang-kumar). Both are 40 steps of 1 ms.
+"""
+import csv
+import json
+import os
+import shutil
+
+import h5py
+import numpy
+import pytest
+
+from conftest import SOURCE
+from view_helpers import serving
+
+FOLDER = SOURCE / "tests" / "data" / "recordings"
+# State hashes after 40 and 60 steps, as the program had them that made the files.
+HASHES = {"recording-1-peg": ("8ec858e56a519d9d", "db0dafeaa971b60d"),
+          "recording-1-roller": ("6e8271086cc54bf7", "5f57111c3560dff4")}
+# The code of the mathematical library that every x86-64 processor has: the same bits everywhere.
+PORTABLE = {**os.environ,
+            "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX2_Usable,-FMA_Usable"}
+
+
+@pytest.fixture(params=HASHES)
+def old(request, vinci):
+    shutil.copy(FOLDER / f"{request.param}.h5", vinci.folder / "old.h5")
+    (vinci.folder / "old.h5").chmod(0o644)
+    vinci.hashes = HASHES[request.param]
+    return vinci
+
+
+def test_info_tells_how_an_old_run_went(old):
+    info = old.json("info", "old.h5")
+    assert info["complete"] and info["steps"] == 40 and info["frames"] == 41
+    assert info["state_hash"] == old.hashes[0] and info["inexact_steps"] == 0
+    assert "40 of 40" in old("info", "old.h5").stdout
+
+
+def test_every_old_frame_is_exported(old):
+    old("export", "old.h5", "--csv", "tables")
+    steps = list(csv.DictReader(open(old.folder / "tables" / "steps.csv", encoding="utf-8")))
+    states = list(csv.DictReader(open(old.folder / "tables" / "states.csv", encoding="utf-8")))
+    with h5py.File(old.folder / "old.h5", "r") as file:
+        frames = file["frames"][:]
+        assert [int(row["step"]) for row in steps] == list(range(41))
+        assert [int(row["substeps"]) for row in steps] == list(frames["substeps"])
+        heights = [float(row["y [m]"]) for row in states]
+        assert numpy.array_equal(heights, file["poses"][:, :, 1].ravel())
+
+
+def test_an_old_run_is_shown(old):
+    old("view", "old.h5", "--html", "page.html")
+    assert (old.folder / "page.html").stat().st_size > 100_000
+    with serving(old.folder, "old.h5") as server:
+        run = server.json("api/runs")[0]
+        assert run["frames"] == 41 and ["state hash", old.hashes[0]] in run["lines"]
+        assert server.frames("count=100&contacts=all")[0][2] == 41
+
+
+def test_an_old_run_is_continued_bit_for_bit(old):
+    result = old.json("run", "--resume", "old.h5", "--duration", "0.06", env=PORTABLE)
+    assert result["complete"] and result["state_hash"] == old.hashes[1]
+    info = old.json("info", "old.h5")
+    assert info["frames"] == 61 and info["steps"] == 60
+
+
+def test_a_step_of_an_old_run_is_solved_again(old):
+    lines = old("solve", "old.h5", "--step", "33", "--json", env=PORTABLE).stdout.splitlines()
+    assert json.loads(lines[0])["status"] == "solved"
+
+
+@pytest.mark.parametrize("version, words", [
+    ("2", "has format version 2, written by vinci "), ("zwei", "has the format version 'zwei'")])
+def test_a_version_that_is_not_known_is_refused(old, version, words):
+    with h5py.File(old.folder / "old.h5", "r+", libver="latest") as file:
+        file.attrs["format_version"] = numpy.bytes_(version.encode())
+    for command in (["info", "old.h5"], ["export", "old.h5", "--csv", "out"],
+                    ["view", "old.h5", "--html", "page.html"], ["run", "--resume", "old.h5"],
+                    ["solve", "old.h5", "--step", "3"]):
+        message = old(*command, code=2).stderr
+        assert message.startswith("old.h5: ") and words in message, message
+    if version == "2":
+        assert "reads versions up to 1: read it with a newer one" in message

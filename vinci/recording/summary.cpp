@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of a run's summary, in the order in which people read it.
+#include "vinci/recording/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "vinci/base/words.h"
+
+namespace vinci {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ToJson {
+  Json operator()(const StageSeconds& seconds) const {
+    Json stages;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      stages[to_string(static_cast<Stage>(i))] = seconds[i];
+    return stages;
+  }
+  template <class Value>
+  Json operator()(const Value& value) const {
+    return value;
+  }
+};
+
+template <auto Member>
+ReportValue shown(const RunSummary& summary) {
+  return summary.*Member;
+}
+
+std::string steps_words(const RunSummary&, const RunFacts& facts) {
+  return fmt::format("{} of {}, {} s each: {} s simulated", facts.step, facts.total_steps,
+                     short_number(facts.step_size), short_number(facts.time));
+}
+
+std::string substeps_words(const RunSummary& s, const RunFacts&) {
+  if (s.substeps <= s.steps) return {};
+  return fmt::format("{}, {:.1f} per step", s.substeps,
+                     static_cast<double>(s.substeps) / static_cast<double>(s.steps));
+}
+
+std::string coarse_words(const RunSummary& s, const RunFacts&) {
+  if (s.coarse_steps == 0) return {};
+  return fmt::format("{}: the layers ask for shorter substeps than `most-substeps` allows",
+                     plural(s.coarse_steps, "step"));
+}
+
+std::string wall_words(const RunSummary& s, const RunFacts& facts) {
+  return fmt::format("{} s, {} times real time", short_number(s.wall_seconds),
+                     short_number(facts.time / std::max(s.wall_seconds, 1e-9)));
+}
+
+std::string contacts_words(const RunSummary& s, const RunFacts&) {
+  return fmt::format("mean {:.1f}, most {}", s.contacts_mean(), s.contacts_max);
+}
+
+std::string residual_words(const RunSummary& s, const RunFacts& facts) {
+  if (s.steps == 0) return "no step was made";
+  const std::string worst =
+      fmt::format("{} relative, in step {}", short_number(s.worst_residual), s.worst_residual_step);
+  if (s.inexact_steps == 0)
+    return fmt::format("{}; every step within {}", worst, short_number(facts.accept));
+  return fmt::format("{}; {} ABOVE {}", worst, plural(s.inexact_steps, "step"),
+                     short_number(facts.accept));
+}
+
+std::string penetration_words(const RunSummary& s, const RunFacts&) {
+  return fmt::format("deepest {} m", short_number(s.worst_penetration));
+}
+
+std::string energy_words(const RunSummary& s, const RunFacts&) {
+  return fmt::format("first {:.6g} J, last {:.6g} J", s.energy_first, s.energy_last);
+}
+
+std::string fallback_words(const RunSummary& s, const RunFacts&) {
+  if (s.fallback_steps == 0) return {};
+  return fmt::format("{} had no solution and left out the stabilisation",
+                     plural(s.fallback_steps, "step"));
+}
+
+std::string free_words(const RunSummary& s, const RunFacts&) {
+  if (s.free_steps == 0) return {};
+  return fmt::format(
+      "the motion of {}: nothing holds '{}' in some direction, and it took the least motion",
+      plural(s.free_steps, "step"), s.free_body_name);
+}
+
+std::string impact_words(const RunSummary& s, const RunFacts&) {
+  return s.impacts == 0 ? std::string() : fmt::format("{} whose time was found", s.impacts);
+}
+
+}  // namespace
+
+const std::vector<SummaryField>& summary_fields() {
+  using S = RunStatistics;
+  using Step = const StepNote&;
+  static const std::vector<SummaryField> fields = {
+      {.name = "steps",
+       .text = "Steps done.",
+       .stored = {{"steps", &S::steps}},
+       .add = [](S& s, Step) { ++s.steps; },
+       .value = shown<&S::steps>,
+       .label = "steps",
+       .words = steps_words},
+      {.name = "substeps",
+       .text = "Of all steps: above `steps` where the stepper took smaller ones.",
+       .stored = {{"substeps_sum", &S::substeps}},
+       .add = [](S& s, Step step) { s.substeps += step.report.substeps; },
+       .value = shown<&S::substeps>,
+       .label = "substeps",
+       .words = substeps_words},
+      {.name = "coarse_steps",
+       .text = "Steps with a substep longer than the stepper's rules ask for.",
+       .stored = {{"coarse_steps", &S::coarse_steps}},
+       .add = [](S& s, Step step) { s.coarse_steps += step.report.coarse ? 1 : 0; },
+       .value = shown<&S::coarse_steps>,
+       .label = "coarse",
+       .words = coarse_words},
+      {.name = "wall_seconds",
+       .text = "Wall time of the run and its recording.",
+       .unit = "s",
+       .stored = {{"wall_seconds", &S::wall_seconds}},
+       .value = shown<&S::wall_seconds>,
+       .label = "wall time",
+       .words = wall_words},
+      {.name = "stage_seconds",
+       .text = "Wall time by stage: detect, formulate, solve, advance.",
+       .unit = "s",
+       .stored = {{"stage_seconds", &S::stage_seconds}},
+       .add =
+           [](S& s, Step step) {
+             for (std::size_t i = 0; i < s.stage_seconds.size(); ++i)
+               s.stage_seconds[i] += step.report.seconds[i];
+           },
+       .value = shown<&S::stage_seconds>},
+      {.name = "contacts_max",
+       .text = "Most contacts in a step.",
+       .stored = {{"contacts_max", &S::contacts_max}},
+       .add =
+           [](S& s, Step step) {
+             s.contacts_max = std::max<std::int64_t>(s.contacts_max, step.report.contact_count);
+           },
+       .value = shown<&S::contacts_max>,
+       .label = "contacts",
+       .words = contacts_words},
+      {.name = "contacts_mean",
+       .text = "Contacts per step.",
+       .stored = {{"contacts_sum", &S::contacts_sum}},
+       .add = [](S& s, Step step) { s.contacts_sum += step.report.contact_count; },
+       .value = [](const RunSummary& s) -> ReportValue { return s.contacts_mean(); }},
+      {.name = "iterations_mean",
+       .text = "Iterations of the solver per step.",
+       .stored = {{"iterations_sum", &S::iterations_sum}},
+       .add = [](S& s, Step step) { s.iterations_sum += step.report.solve.iterations; },
+       .value = [](const RunSummary& s) -> ReportValue { return s.iterations_mean(); }},
+      {.name = "worst_residual",
+       .text = "Largest relative residual of a step.",
+       .stored = {{"worst_residual", &S::worst_residual}},
+       .add =
+           [](S& s, Step step) {
+             // A residual that is not a number is worse than any number, and stays the worst.
+             const double residual = step.report.solve.residual.relative;
+             if (residual <= s.worst_residual || std::isnan(s.worst_residual)) return;
+             s.worst_residual = residual;
+             s.worst_residual_step = step.step;
+           },
+       .value = shown<&S::worst_residual>,
+       .label = "worst residual",
+       .words = residual_words},
+      {.name = "worst_residual_step",
+       .text = "The step that had it.",
+       .stored = {{"worst_residual_step", &S::worst_residual_step}},
+       .value = shown<&S::worst_residual_step>},
+      {.name = "inexact_steps",
+       .text = "Steps with a residual above `accept`.",
+       .stored = {{"inexact_steps", &S::inexact_steps}},
+       .add =
+           [](S& s, Step step) {
+             s.inexact_steps += step.report.solve.residual.relative <= step.accept ? 0 : 1;
+           },
+       .value = shown<&S::inexact_steps>},
+      {.name = "worst_penetration",
+       .text = "Deepest overlap.",
+       .unit = "m",
+       .stored = {{"worst_penetration", &S::worst_penetration}},
+       .add =
+           [](S& s, Step step) {
+             s.worst_penetration = std::max(s.worst_penetration, step.report.penetration);
+           },
+       .value = shown<&S::worst_penetration>,
+       .label = "penetration",
+       .words = penetration_words},
+      {.name = "energy_first",
+       .text = "Kinetic and potential energy of the first frame.",
+       .unit = "J",
+       .stored = {{"energy_first", &S::energy_first}},
+       .value = shown<&S::energy_first>,
+       .label = "energy",
+       .words = energy_words},
+      {.name = "energy_last",
+       .text = "The same of the last frame.",
+       .unit = "J",
+       .stored = {{"energy_last", &S::energy_last}},
+       .value = shown<&S::energy_last>},
+      {.name = "fallback_steps",
+       .text = "Steps solved without the stabilisation of overlaps, for want of a solution.",
+       .stored = {{"fallback_steps", &S::fallback_steps}},
+       .add = [](S& s, Step step) { s.fallback_steps += step.report.fell_back ? 1 : 0; },
+       .value = shown<&S::fallback_steps>,
+       .label = "fallback",
+       .words = fallback_words},
+      {.name = "free_steps",
+       .text = "Steps whose motion is not unique.",
+       .stored = {{"free_steps", &S::free_steps}},
+       .add = [](S& s, Step step) { s.free_steps += step.report.free_motions > 0 ? 1 : 0; },
+       .value = shown<&S::free_steps>,
+       .label = "not unique",
+       .words = free_words},
+      {.name = "free_body",
+       .text = "The body that could have moved otherwise, in the last of them; '' if there is none "
+               "(in recordings its number, or -1).",
+       .stored = {{"free_body", &S::free_body}},
+       .add =
+           [](S& s, Step step) {
+             if (step.report.free_motions > 0) s.free_body = step.report.free_body;
+           },
+       .value = shown<&RunSummary::free_body_name>},
+      {.name = "impacts",
+       .text = "Impacts whose time was found.",
+       .stored = {{"impacts", &S::impacts}},
+       .add = [](S& s, Step step) { s.impacts += step.report.impacts; },
+       .value = shown<&S::impacts>,
+       .label = "impacts",
+       .words = impact_words},
+      {.name = "ending",
+       .text =
+           "Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no "
+           "equilibrium, 2: no motion).",
+       .stored = {{"ending", &S::ending}},
+       .add = [](S& s, Step step) { s.ending = static_cast<std::int64_t>(step.report.ending); },
+       .value = [](const RunSummary& s) -> ReportValue { return std::string(s.ending_text()); }},
+      {.name = "diverged",
+       .text = "Whether numbers of a body are not finite any more.",
+       .value = [](const RunSummary& s) -> ReportValue { return s.diverged(); }},
+      {.name = "diverged_body",
+       .text = "That body; '' if there is none (in recordings its number, or -1).",
+       .stored = {{"diverged_body", &S::diverged_body}},
+       .add = [](S& s, Step step) { s.diverged_body = step.report.diverged_body; },
+       .value = shown<&RunSummary::diverged_body_name>},
+      {.name = "state_hash",
+       .text = "Of the last state.",
+       .value = shown<&RunSummary::state_hash>,
+       .label = "state hash",
+       .words = [](const RunSummary& s, const RunFacts&) { return s.state_hash; }},
+  };
+  return fields;
+}
+
+Hdf5Row statistics_row() {
+  std::vector<Hdf5Column> columns;
+  for (const SummaryField& field : summary_fields())
+    columns.insert(columns.end(), field.stored.begin(), field.stored.end());
+  return Hdf5Row::of<RunStatistics>(columns);
+}
+
+void RunStatistics::add(const StepNote& step) {
+  for (const SummaryField& field : summary_fields())
+    if (field.add != nullptr) field.add(*this, step);
+}
+
+std::vector<std::pair<std::string, std::string>> summary_lines(const RunSummary& summary,
+                                                               const RunFacts& facts) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const SummaryField& field : summary_fields()) {
+    if (field.words == nullptr) continue;
+    std::string words = field.words(summary, facts);
+    if (!words.empty()) lines.emplace_back(field.label, std::move(words));
+  }
+  return lines;
+}
+
+std::string summary_json(const RunSummary& summary) {
+  Json json;
+  for (const SummaryField& field : summary_fields())
+    json[field.name] = std::visit(ToJson{}, field.value(summary));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace vinci

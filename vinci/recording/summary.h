@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run went, over all its steps. Its numbers are described once, in summary_fields(): the
+// recorder gathers and stores them by that table; JSON, Python, the viewer and the words of `vinci
+// run` and `vinci info` come from it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vinci/stepping/report.h"
+#include "vinci/storage/hdf5_table.h"
+
+namespace vinci {
+
+// A step that is taken into the statistics.
+struct StepNote {
+  const StepReport& report;
+  std::int64_t step = 0;  // how many there are with it
+  double accept = 0.0;    // relative residual up to which it counts as exact
+};
+
+// Gathered step by step; a row of the table `summary` in recordings.
+struct RunStatistics {
+  std::int64_t steps = 0;
+  std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
+  std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
+  std::int64_t inexact_steps = 0;  // residual above `accept`
+  double worst_residual = 0.0;     // relative
+  std::int64_t worst_residual_step = 0;
+  double worst_penetration = 0.0;  // m
+  std::int64_t contacts_max = 0, contacts_sum = 0, iterations_sum = 0;
+  double energy_first = 0.0, energy_last = 0.0;  // J
+  double wall_seconds = 0.0;
+  StageSeconds stage_seconds{};
+  std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
+  std::int64_t free_steps = 0;      // whose motion is not unique
+  std::int64_t free_body = -1;      // that could have moved otherwise, in the last of them
+  std::int64_t impacts = 0;         // whose time was found
+  std::int64_t ending = 0;          // Ending: why there is no next state by the motion model
+  std::int64_t diverged_body = -1;
+
+  void add(const StepNote& step);  // one more, by the table
+  bool diverged() const { return diverged_body >= 0; }
+  double contacts_mean() const { return mean(contacts_sum); }
+  double iterations_mean() const { return mean(iterations_sum); }
+  const char* ending_text() const { return to_string(static_cast<Ending>(ending)); }  // "" if none
+
+ private:
+  double mean(std::int64_t sum) const {
+    return static_cast<double>(sum) / (steps > 0 ? static_cast<double>(steps) : 1.0);
+  }
+};
+
+// With what the numbers of a recording alone do not say.
+struct RunSummary : RunStatistics {
+  std::string free_body_name, diverged_body_name;  // "" if there is none
+  std::string state_hash;                          // of the last state
+};
+
+// What the words about a run need beside its summary.
+struct RunFacts {
+  std::int64_t step = 0, total_steps = 0;            // reached, and meant to be
+  double time = 0.0, step_size = 0.0, accept = 0.0;  // s, s, relative
+};
+
+struct SummaryField {
+  const char* name;  // in JSON and Python
+  const char* text;
+  const char* unit = "";
+  // The column that keeps it; without one it follows from others.
+  std::vector<Hdf5Column> stored = {};
+  void (*add)(RunStatistics&,
+              const StepNote&) = nullptr;  // takes a step in; null: the recorder sets it
+  ReportValue (*value)(const RunSummary&);
+  // A line about it, or "" where there is nothing to tell; null: other lines tell of it.
+  const char* label = "";
+  std::string (*words)(const RunSummary&, const RunFacts&) = nullptr;
+};
+
+const std::vector<SummaryField>& summary_fields();
+Hdf5Row statistics_row();
+
+// What there is to tell of a run, line by line: {"worst residual", "3e-13 relative, in step 4;
+// ..."}.
+std::vector<std::pair<std::string, std::string>> summary_lines(const RunSummary& summary,
+                                                               const RunFacts& facts);
+// One JSON object. Numbers that are not finite are null.
+std::string summary_json(const RunSummary& summary);
+
+}  // namespace vinci

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of a step's fields, in the order in which steps.csv has those that are recorded.
+#include "vinci/stepping/report.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace vinci {
+namespace {
+
+// A member of the report, or a member of a member.
+template <auto... Path>
+auto& member(StepReport& report) {
+  return (report.*....*Path);
+}
+
+// Worse first: what failed, then what has the larger residual.
+bool is_worse(const SolveReport& a, const SolveReport& b) {
+  const bool failed_a = a.status != SolveStatus::solved, failed_b = b.status != SolveStatus::solved;
+  if (failed_a != failed_b) return failed_a;
+  return a.residual.relative > b.residual.relative;
+}
+
+template <class Value>
+void add_value(Value& to, const Value& before, OverParts rule) {
+  if constexpr (std::is_same_v<Value, StageSeconds>) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += before[i];
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    to = to || before;
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    to = rule == OverParts::sum ? before + to : std::max(before, to);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Stage stage) {
+  switch (stage) {
+    case Stage::detect:
+      return "detect";
+    case Stage::formulate:
+      return "formulate";
+    case Stage::solve:
+      return "solve";
+    case Stage::advance:
+      return "advance";
+  }
+  return "";
+}
+
+const std::vector<StepField>& step_fields() {
+  using R = StepReport;
+  static const std::vector<StepField> fields = {
+      {.name = "status",
+       .place = member<&R::solve, &SolveReport::status>,
+       .text = "Of the solve: 'solved', 'inaccurate', 'no solution', 'limit' or 'refused'; 0 to 4 "
+               "in recordings.",
+       .over_parts = OverParts::worst,
+       .column = "status"},
+      {.name = "contacts",
+       .place = member<&R::contact_count>,
+       .text = "Contacts that may touch.",
+       .column = "contacts"},
+      {.name = "active",
+       .place = member<&R::active_count>,
+       .text = "Contacts with an impulse.",
+       .column = "active"},
+      {.name = "iterations",
+       .place = member<&R::solve, &SolveReport::iterations>,
+       .text = "Of the solver.",
+       .over_parts = OverParts::sum,
+       .column = "iterations"},
+      {.name = "passes",
+       .place = member<&R::passes>,
+       .text = "Detections in the step.",
+       .over_parts = OverParts::sum,
+       .column = "passes"},
+      {.name = "residual",
+       .place = member<&R::solve, &SolveReport::residual, &Residual::relative>,
+       .text = "Relative residual that the judge measured.",
+       .over_parts = OverParts::worst,
+       .column = "relative_residual"},
+      {.name = "velocity_residual",
+       .place = member<&R::solve, &SolveReport::residual, &Residual::velocity>,
+       .text = "The residual as a velocity.",
+       .unit = "m/s",
+       .over_parts = OverParts::worst,
+       .column = "velocity_residual"},
+      {.name = "impulse_residual",
+       .place = member<&R::solve, &SolveReport::residual, &Residual::impulse>,
+       .text = "The residual as an impulse.",
+       .unit = "N s",
+       .over_parts = OverParts::worst,
+       .column = "impulse_residual"},
+      {.name = "penetration",
+       .place = member<&R::penetration>,
+       .text = "Deepest overlap at the start of the step.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "penetration"},
+      {.name = "seconds",
+       .place = member<&R::seconds>,
+       .text = "Wall time by stage: detect, formulate, solve, advance.",
+       .unit = "s",
+       .over_parts = OverParts::sum,
+       .column = "seconds"},
+      {.name = "fell_back",
+       .place = member<&R::fell_back>,
+       .text = "The problem had no solution; solved without the stabilisation of overlaps.",
+       .over_parts = OverParts::any,
+       .column = "fell_back"},
+      {.name = "free_motions",
+       .place = member<&R::free_motions>,
+       .text = "Directions in which the bodies could have moved otherwise: above 0 the motion is "
+               "not unique.",
+       .column = "free_motions"},
+      {.name = "substeps",
+       .place = member<&R::substeps>,
+       .text = "Smaller steps that the stepper took within this one.",
+       .column = "substeps",
+       .wide = true},
+      {.name = "impacts",
+       .place = member<&R::impacts>,
+       .text = "Impacts in the step whose time was found (`impact_time`).",
+       .column = "impacts",
+       .wide = true},
+      {.name = "coarse",
+       .place = member<&R::coarse>,
+       .text = "Whether a substep had to be longer than the stepper's rules ask for."},
+      {.name = "free_body",
+       .place = member<&R::free_body>,
+       .text = "Number of a body that one of the free motions moves, or -1."},
+      {.name = "ending",
+       .place = member<&R::ending>,
+       .text = "Why the motion model has no next state, in words; '' where it has one."},
+      {.name = "diverged_body",
+       .place = member<&R::diverged_body>,
+       .text = "Number of the first body whose numbers are not finite, or -1."},
+      {.name = "solver",
+       .place = member<&R::solve, &SolveReport::solver>,
+       .text = "Who gave the answer.",
+       .over_parts = OverParts::worst},
+      {.name = "note",
+       .place = member<&R::solve, &SolveReport::note>,
+       .text = "What the solver has to say of it.",
+       .over_parts = OverParts::worst},
+  };
+  return fields;
+}
+
+ReportValue StepField::value(const StepReport& report) const {
+  return std::visit(
+      [&](auto where) -> ReportValue {
+        const auto& held = at(where, report);
+        using Value = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Value, int>)
+          return std::int64_t{held};
+        else if constexpr (std::is_enum_v<Value>)
+          return std::string(to_string(held));
+        else if constexpr (std::is_pointer_v<Value>)
+          return std::string(held);
+        else
+          return held;
+      },
+      place);
+}
+
+void add_part(StepReport& sum, const StepReport& part) {
+  const StepReport before = std::exchange(sum, part);
+  if (is_worse(before.solve, part.solve)) sum.solve = before.solve;
+  sum.solve.iterations = part.solve.iterations;
+  for (const StepField& field : step_fields())
+    if (field.over_parts != OverParts::last && field.over_parts != OverParts::worst)
+      std::visit([&](auto place) { add_value(place(sum), at(place, before), field.over_parts); },
+                 field.place);
+}
+
+}  // namespace vinci
