@@ -101,11 +101,11 @@ TEST_P(OnVelocities, agrees_with_sweeps_on_random_piles_of_repeated_contacts) {
     else if ((mine.u - other.u).norm() >= 1e-8 * (1.0 + other.u.norm()))
       different.push_back(trial);
   }
-  // Its Newton steps cycle between two sets of contacts there.
+  // 9: the rounds of the augmented Lagrangian, a fixed point on μ |w_T|, settle nowhere.
   const bool cycles = std::string(GetParam()) == "augmented-lagrangian";
   EXPECT_EQ(unsolved, cycles ? test::Trials{9} : test::Trials());
   EXPECT_EQ(alone, test::Trials());
-  // Coulomb's law has several solutions there: both answers are certified.
+  // 3: two motions, both certified: Coulomb's law allows it.
   const bool others = cycles || std::string(GetParam()) == "interior-point";
   EXPECT_EQ(different, others ? test::Trials{3} : test::Trials());
 }

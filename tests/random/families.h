@@ -24,11 +24,18 @@ struct RandomProblem {
 };
 
 // A defect that is known: the problem of this number, of seed 1, which auto does not solve, or does
-// not prove impossible, where theory says that it can be.
+// not prove impossible, where theory says that it can be. The reason is that of the best answer;
+// the other methods were tried as well.
 struct KnownFailure {
   long number;
   const char* reason;
 };
+inline constexpr const char* sweeps_stall = "the sweeps make no further progress";
+inline constexpr const char* sweeps_end = "the sweeps run out";
+inline constexpr const char* newton_stalls = "Newton's steps make no further progress";
+inline constexpr const char* minimum = "the path ends at a minimum of its merit function";
+inline constexpr const char* cycles = "the sets of principal pivoting come back";
+inline constexpr const char* no_proof = "the pivots end without a proof";
 
 struct Family {
   const char* name;

@@ -315,7 +315,7 @@ TEST_P(RandomProblems, end_with_a_true_status) {
   EXPECT_GT(count_.problems, 0);
   for (const KnownFailure& failure : GetParam().failures)
     EXPECT_TRUE(!first_seed() || only >= 0 || failure.number >= count || has_failed(failure.number))
-        << failure.number << " is no failure any more: take it off the list";
+        << failure.number << " (" << failure.reason << ") is no failure any more: off the list";
   constexpr std::size_t shown = 10;
   for (std::size_t i = 0; i < std::min(complaints_.size(), shown); ++i)
     fmt::print("{}\n", complaints_[i]);

@@ -269,13 +269,8 @@ RandomProblem relay_indefinite(Draw& draw, int size) {
   return boxes(draw, draw.normals(size, size), false);
 }
 
-constexpr KnownFailure singular_infeasible_failures[] = {
-    {326, "no proof is found"},
-};
-constexpr KnownFailure relay_failures[] = {
-    {687, "every way of auto stalls"},
-    {850, "every way of auto stalls"},
-};
+constexpr KnownFailure singular_infeasible_failures[] = {{326, no_proof}};
+constexpr KnownFailure relay_failures[] = {{687, newton_stalls}, {850, cycles}};
 
 constexpr Family scalar_table[] = {
     {"lcp_definite", "positive definite: one solution", definite},
