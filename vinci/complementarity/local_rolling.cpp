@@ -17,7 +17,7 @@ namespace {
 
 // What an exact answer leaves, of the terms of w: rounding, with room for a bad condition. Of
 // 100,000 hostile blocks each in space and in the plane all are met.
-constexpr double accepted = 1e-12;
+constexpr double accepted_share = 1e-12;
 
 // Up to 5 × 5, on the stack.
 using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor,
@@ -239,7 +239,7 @@ bool solve_local_rolling(const Block& block, const double* W, const double* q, d
   }
   double least = infinity;
   for (const bool sure : {false, true}) {
-    if (least <= accepted) break;
+    if (least <= accepted_share) break;
     sure ? contact.find_normal(answer) : contact.find_rolling(nullptr, answer);
     law::project_ball(contact.k, answer.data() + c, block.rolling * std::max(answer[0], 0.0));
     double now = contact.violation(answer);
@@ -248,7 +248,7 @@ bool solve_local_rolling(const Block& block, const double* W, const double* q, d
     least = now;
     std::copy(answer.data(), answer.data() + size, lambda);
   }
-  return least <= accepted;
+  return least <= accepted_share;
 }
 
 }  // namespace vinci
