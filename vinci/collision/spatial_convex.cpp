@@ -81,7 +81,7 @@ void Convex::place(const Shape& shape, const Vector3& position, const Quaternion
   }
 }
 
-SupportPoint Convex::support(const Vector3& direction) const {
+ExtremePoint Convex::support(const Vector3& direction) const {
   if (kind_ == Kind::box) {
     int vertex = 0;
     for (int i = 0; i < 3; ++i)

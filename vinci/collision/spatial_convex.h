@@ -28,7 +28,7 @@ constexpr std::uint32_t face_feature(int face) {
   return (2u << 30) | static_cast<std::uint32_t>(face);
 }
 
-struct SupportPoint {
+struct ExtremePoint {
   Vector3 point;
   int vertex;  // −1 on a cylinder
 };
@@ -49,7 +49,7 @@ class Convex {
   double extent() const { return extent_; }  // core's bounding radius about center(), plus radius()
   const Vector3& center() const { return center_; }
 
-  SupportPoint support(const Vector3& direction) const;
+  ExtremePoint support(const Vector3& direction) const;
   // min d·x; any value below `floor` may be returned once the minimum is known to be below it.
   double lowest(const Vector3& direction,
                 double floor = -std::numeric_limits<double>::infinity()) const;

@@ -9,7 +9,7 @@ constexpr int max_iterations = 200;  // polytopes need about ten, curved ones a 
 
 struct Simplex {
   int count = 0;
-  SupportPoint a[4], b[4];
+  ExtremePoint a[4], b[4];
   Vector3 w[4];  // b − a
 };
 

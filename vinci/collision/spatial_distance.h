@@ -12,7 +12,7 @@ struct ClosestPoints {
   bool overlap = false;              // the cores meet, to rounding; only then the rest is unset
   Vector3 offset = Vector3::Zero();  // from a's closest point to b's
   int count = 0;                     // vertices of the final simplex, 1 to 3
-  SupportPoint a[4], b[4];
+  ExtremePoint a[4], b[4];
 };
 
 // `guess` is a first direction from a to b, any length but zero.

@@ -90,7 +90,7 @@ Feature facing_feature(const Convex& shape, const Vector3& d) {
     return side_line(shape, shape.perpendicular(d).normalized());
   }
   if (!shape.normals().empty()) {
-    const SupportPoint support = shape.support(d);
+    const ExtremePoint support = shape.support(d);
     const int face = best_face_at(shape, support.vertex, d);
     if (face >= 0) return flat_feature(shape, face);
   }
@@ -105,7 +105,7 @@ Feature facing_feature(const Convex& shape, const Vector3& d) {
 
 Feature support_feature(const Convex& shape, const Vector3& d) {
   constexpr double angle = 1e-6;
-  const SupportPoint support = shape.support(d);
+  const ExtremePoint support = shape.support(d);
   if (shape.is_cylinder()) {
     const double along = d.dot(shape.axis());
     const Vector3 radial = shape.perpendicular(d);

@@ -97,7 +97,7 @@ void visit_facing_points(const Convex& shape, const Vector3& d, Visit&& visit) {
     if (view.level) visit(vertices[1 - lower] + view.aside, vertex_feature(1 - view.lower));
     return;
   }
-  const SupportPoint support = shape.support(d);
+  const ExtremePoint support = shape.support(d);
   visit(support.point, vertex_feature(support.vertex));
   for (int f = 0; f < static_cast<int>(normals.size()); ++f) {
     if (normals[static_cast<std::size_t>(f)].dot(d) <= facing_cosine) continue;
