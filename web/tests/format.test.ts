@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { clock, count, number, plainNumber, quantity } from '../src/ui/format';
+import { clock, count, number, plainNumber, quantity, withPowers } from '../src/ui/format';
 import { pictureTimes } from '../src/ui/export';
 
 describe('numbers', () => {
@@ -15,6 +15,11 @@ describe('numbers', () => {
 
   it('that people wrote keep their digits and no more', () => {
     expect([0.3, 0.01, 1e-6, 2.5e-7, 100000].map(plainNumber)).toEqual(['0.3', '0.01', '10⁻⁶', '2.5×10⁻⁷', '10⁵']);
+  });
+
+  it('writes the powers of ten in words of the program as its own', () => {
+    expect(withPowers('deepest 1.1e-07 m, of 3e+05')).toBe('deepest 1.1×10⁻⁷ m, of 3×10⁵');
+    expect(withPowers('state hash 9ce2afd605c9b9fb, one-e-5')).toBe('state hash 9ce2afd605c9b9fb, one-e-5');
   });
 
   it('of time tell neighbouring frames apart', () => {

@@ -30,6 +30,11 @@ export function plainNumber(value: number): string {
   return mantissa === '1' ? power : `${minus(mantissa)}×${power}`;
 }
 
+// Words of the program with the powers of ten in them as they are written here: 3e-05 is 3×10⁻⁵.
+export function withPowers(words: string): string {
+  return words.replace(/(\d)e([+-]\d+)\b/g, (_all, digit, power) => `${digit}×10${superscript(Number(power))}`);
+}
+
 export function quantity(value: number | null | undefined, unit: string, digits = 4): string {
   const text = number(value, digits);
   return text === '–' ? text : `${text}\u202f${unit}`;

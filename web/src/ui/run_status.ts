@@ -5,7 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Description, ElementJson } from '../data/types';
 import { elementWords } from './describe';
-import { count, plainNumber } from './format';
+import { count, plainNumber, withPowers } from './format';
 import { controls } from './styles';
 import { isComplete, isLive, type Viewer } from './viewer';
 import { Watch } from './watch';
@@ -56,6 +56,9 @@ export class RunStatus extends LitElement {
     h2:not(:first-of-type) { margin-top: 0.8rem; }
     summary { cursor: pointer; color: var(--muted); margin-top: 0.6rem; }
     details dl { margin-top: 0.4rem; }
+    .lines { display: block; }
+    .lines + dl { margin-top: 0.6rem; }
+    .lines dd { margin-bottom: 0.3rem; }
   `];
 
   private elements(list: readonly ElementJson[], description: Description) {
@@ -85,8 +88,10 @@ export class RunStatus extends LitElement {
     return html`
       <h2>Run</h2>
       ${warnings(description, isLive(store.source)).map((text) => html`<p role="note">${text}</p>`)}
+      <dl class="lines">
+        ${description.lines.map(([name, words]) => row(name, withPowers(words)))}
+      </dl>
       <dl>
-        ${description.lines.map(([name, words]) => row(name, words))}
         ${row('frames', description.frames.toLocaleString('en'))}
         ${shownOptions.map((name) => row(name, run[name]))}
       </dl>
