@@ -146,6 +146,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::formulate);
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, part, report);
+    if (forces_.drags() && !part.coasts()) settle_forces(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
     if (part.flies() && report.passes < max_passes &&
@@ -182,12 +183,13 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
 
 // What comes before the first detection.
 void ContactStepper::begin(StepContext& context, const StepPart& part) {
-  if (part.rules.held_forces) {
-    applied_forces(part.model, part.state, forces_);
-    forces_ += *part.rules.held_forces;
-  } else {
-    step_forces(context, part.state, part.h, forces_);
-  }
+  const VectorX* held = part.rules.held_forces;
+  if (!held)
+    forces_.begin(context, part.state, part.h);
+  else if (part.flies())
+    forces_.begin_flight(part.model, part.state, part.h, *held);
+  else
+    forces_.begin_part(part.model, part.state, *held);
   foresee(part);
   fill_motion(part, context.work.problem);
   set_reach(part);
@@ -212,13 +214,13 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
   find_elements({model, state, placed_, h, impulse_time(h), element_rows_}, elements_);
   switch (motion_) {
     case MotionModel::dynamic:
-      free_motion(model, state, forces_, h, problem.M, problem.p, foreseen_);
+      free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
       break;
     case MotionModel::first_order:
-      damped_motion(model, state.poses, forces_, problem.M, problem.p, foreseen_);
+      damped_motion(model, state.poses, forces_.line(), problem.M, problem.p, foreseen_);
       break;
     case MotionModel::quasi_static:
-      weightless_motion(model, state.poses, forces_, foreseen_, problem.M, problem.p);
+      weightless_motion(model, state.poses, forces_.line(), foreseen_, problem.M, problem.p);
       inertia_matrix(model, state.poses, inertia_);
       // Without inertia their stiffness stands beside the viscosity of supports.
       condense_elements(model, state.poses, elements_, problem);
@@ -267,10 +269,18 @@ void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
       if (body >= 0) touched_[body] = 1;
+  hold_touched(part, work.problem);
   if (!part.coasts()) return;
   work.contacts.clear();
   supports_.clear();
   elements_.clear();
+}
+
+// What does not fly is moved by the velocity at its end, which goes with the forces at its start.
+void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& problem) {
+  if (!forces_.ground(part.model, touched_)) return;
+  foresee(part);
+  fill_motion(part, problem);
 }
 
 // --- formulate ----------------------------------------------------------------------------------
@@ -414,6 +424,28 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
     for (int i = 0; i < model.bodies[b].velocity_size; ++i)
       if (model.free_index[model.bodies[b].velocity_offset + i] == answer.free.unknown)
         report.free_body = b;
+}
+
+// Forces that are no linear functions of the velocities: their lines touch them at the velocities
+// that come out, or the step is not solved.
+void ContactStepper::settle_forces(StepContext& context, StepPart part, StepReport& report) {
+  part.rules.stabilised = part.rules.stabilised && !report.fell_back;
+  int iterations = report.solve.iterations;
+  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused &&
+         !forces_.meets(next_, context.in.accuracy)) {
+    if (!forces_.follow(next_)) {
+      report.solve.status = SolveStatus::limit;
+      report.solve.residual.relative = std::max(report.solve.residual.relative, forces_.error());
+      report.solve.note = "forces that depend on velocity did not settle";
+      break;
+    }
+    foresee(part);
+    fill_motion(part, context.work.problem);
+    formulate(context.work, part);
+    solve(context, report);  // from the last answer
+    iterations += report.solve.iterations;
+  }
+  report.solve.iterations = iterations;
 }
 
 // Proved, or none was found: with large friction a problem may have no solution that only a search

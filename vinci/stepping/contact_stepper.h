@@ -13,6 +13,7 @@
 
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/solvers/quasi_static.h"
+#include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/reach.h"
@@ -104,6 +105,7 @@ class ContactStepper : public TimeStepper {
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
+  void settle_forces(StepContext& context, StepPart part, StepReport& report);
   bool has_no_answer(const StepReport& report) const;
   void fall_back(StepContext& context, StepPart part, StepReport& report);
   bool is_pushed(const StepWorkspace& work, const StepPart& part, const StepReport& report) const;
@@ -112,6 +114,7 @@ class ContactStepper : public TimeStepper {
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
   void mark_touched(StepWorkspace& work, const StepPart& part);
+  void hold_touched(const StepPart& part, ComplementarityProblem& problem);
   void move(const StepPart& part);
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
@@ -124,13 +127,13 @@ class ContactStepper : public TimeStepper {
   // Workspace, kept between steps.
   Flight flight_;
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
-  VectorX forces_;             // applied, packed
-  VectorX foreseen_;           // packed velocities at the end of the step without contact
-  VectorX next_;               // packed velocities at the end of the step
-  VectorX pushed_;             // likewise, with what pushes overlapping bodies apart
-  std::vector<Pose> placed_;   // poses with the prescribed coordinates at the end of the step
-  std::vector<Pose> moved_;    // poses at the end of the step
-  SparseRows inertia_;         // quasi-static: what measures motion
+  DragForces forces_;
+  VectorX foreseen_;          // packed velocities at the end of the step without contact
+  VectorX next_;              // packed velocities at the end of the step
+  VectorX pushed_;            // likewise, with what pushes overlapping bodies apart
+  std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
+  std::vector<Pose> moved_;   // poses at the end of the step
+  SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
   Reach reach_;
   std::vector<ContactTerms> terms_;  // parallel to the contacts
