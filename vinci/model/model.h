@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -77,6 +78,7 @@ struct PlacedShape {
   Pose offset;  // in the body frame
   int body = 0;
   int material = 0;
+  double half_thickness = std::numeric_limits<double>::infinity();  // as shape.h has it, m
 };
 
 // The massless visco-elastic skin of a material at a contact, for steppers that let bodies deform

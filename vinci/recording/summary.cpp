@@ -90,6 +90,38 @@ std::string free_words(const RunSummary& s, const RunFacts&) {
       plural(s.free_steps, "step"), s.free_body_name);
 }
 
+std::string certified_words(const RunSummary& s, const RunFacts& facts) {
+  if (s.certified()) return {};
+  std::vector<std::string> why;
+  if (s.inexact_steps > 0)
+    why.push_back(fmt::format("{} not solved to {}", plural(s.inexact_steps, "step"),
+                              short_number(facts.accept)));
+  if (s.passed_steps > 0)
+    why.push_back(fmt::format("bodies passed or overlap in {}", plural(s.passed_steps, "step")));
+  if (s.fallback_steps > 0)
+    why.push_back(fmt::format("{} without a solution", plural(s.fallback_steps, "step")));
+  if (s.coarse_steps > 0) why.push_back(fmt::format("{} too long", plural(s.coarse_steps, "step")));
+  if (s.diverged()) why.push_back("the run diverged");
+  const std::string first =
+      s.first_uncertified > 0 ? fmt::format("; first in step {}", s.first_uncertified) : "";
+  return fmt::format("NO: {}{}", fmt::join(why, ", "), first);
+}
+
+std::string passed_words(const RunSummary& s, const RunFacts&) {
+  if (s.passed_steps == 0) return {};
+  return fmt::format(
+      "in {} bodies went through each other or overlapped too deep: take a shorter step",
+      plural(s.passed_steps, "step"));
+}
+
+std::string removed_words(const RunSummary& s, const RunFacts&) {
+  if (s.removed_overlaps == 0) return {};
+  const std::string energy =
+      s.added_energy > 0.0 ? fmt::format(", which added {:.3g} J", s.added_energy) : "";
+  return fmt::format("taken out of positions in {}, deepest {} m{}",
+                     plural(s.removed_overlaps, "step"), short_number(s.deepest_removed), energy);
+}
+
 std::string impact_words(const RunSummary& s, const RunFacts&) {
   return s.impacts == 0 ? std::string() : fmt::format("{} whose time was found", s.impacts);
 }
@@ -100,6 +132,25 @@ const std::vector<SummaryField>& summary_fields() {
   using S = RunStatistics;
   using Step = const StepNote&;
   static const std::vector<SummaryField> fields = {
+      {.name = "certified",
+       .text = "Whether every step is what its method asks for: solved to `accept` with all terms, "
+               "in steps as short as asked for, and no body inside or beyond another.",
+       .value = [](const RunSummary& s) -> ReportValue { return s.certified(); },
+       .label = "certified",
+       .words = certified_words},
+      {.name = "uncertified_steps",
+       .text = "Steps that are not.",
+       .stored = {{"uncertified_steps", &S::uncertified_steps}},
+       .add =
+           [](S& s, Step step) {
+             if (is_certified(step.report, step.accept)) return;
+             if (++s.uncertified_steps == 1) s.first_uncertified = step.step;
+           },
+       .value = shown<&S::uncertified_steps>},
+      {.name = "first_uncertified",
+       .text = "The first of them; 0 if there is none.",
+       .stored = {{"first_uncertified", &S::first_uncertified}},
+       .value = shown<&S::first_uncertified>},
       {.name = "steps",
        .text = "Steps done.",
        .stored = {{"steps", &S::steps}},
@@ -195,6 +246,36 @@ const std::vector<SummaryField>& summary_fields() {
        .value = shown<&S::worst_penetration>,
        .label = "penetration",
        .words = penetration_words},
+      {.name = "passed_steps",
+       .text = "Steps in which bodies went through each other or overlapped too deep, however "
+               "short their parts were made.",
+       .stored = {{"passed_steps", &S::passed_steps}},
+       .add = [](S& s, Step step) { s.passed_steps += step.report.passed > 0 ? 1 : 0; },
+       .value = shown<&S::passed_steps>,
+       .label = "passed",
+       .words = passed_words},
+      {.name = "removed_overlaps",
+       .text = "Steps that took an overlap out of positions.",
+       .stored = {{"removed_overlaps", &S::removed_overlaps}},
+       .add =
+           [](S& s, Step step) {
+             s.removed_overlaps += step.report.removed_overlap > 0.0 ? 1 : 0;
+             s.deepest_removed = std::max(s.deepest_removed, step.report.removed_overlap);
+             s.added_energy += step.report.added_energy;
+           },
+       .value = shown<&S::removed_overlaps>,
+       .label = "overlaps",
+       .words = removed_words},
+      {.name = "deepest_removed",
+       .text = "The deepest of them.",
+       .unit = "m",
+       .stored = {{"deepest_removed", &S::deepest_removed}},
+       .value = shown<&S::deepest_removed>},
+      {.name = "added_energy",
+       .text = "Energy that this gave to bodies beyond what they paid from their motion.",
+       .unit = "J",
+       .stored = {{"added_energy", &S::added_energy}},
+       .value = shown<&S::added_energy>},
       {.name = "energy_first",
        .text = "Kinetic and potential energy of the first frame.",
        .unit = "J",

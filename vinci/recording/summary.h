@@ -25,8 +25,13 @@ struct RunStatistics {
   std::int64_t steps = 0;
   std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
   std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
-  std::int64_t inexact_steps = 0;  // residual above `accept`
-  double worst_residual = 0.0;     // relative
+  std::int64_t inexact_steps = 0;                             // residual above `accept`
+  std::int64_t uncertified_steps = 0, first_uncertified = 0;  // is_certified(); 0: none
+  std::int64_t passed_steps = 0;      // in which bodies went through each other, or too deep
+  std::int64_t removed_overlaps = 0;  // steps that took an overlap out of positions
+  double deepest_removed = 0.0;       // m
+  double added_energy = 0.0;          // J, by this
+  double worst_residual = 0.0;        // relative
   std::int64_t worst_residual_step = 0;
   double worst_penetration = 0.0;  // m
   std::int64_t contacts_max = 0, contacts_sum = 0, iterations_sum = 0;
@@ -42,6 +47,7 @@ struct RunStatistics {
 
   void add(const StepNote& step);  // one more, by the table
   bool diverged() const { return diverged_body >= 0; }
+  bool certified() const { return uncertified_steps == 0 && !diverged(); }
   double contacts_mean() const { return mean(contacts_sum); }
   double iterations_mean() const { return mean(iterations_sum); }
   const char* ending_text() const { return to_string(static_cast<Ending>(ending)); }  // "" if none

@@ -106,9 +106,10 @@ bool BodyReader::read_shapes(const Node& node, Body& body) {
       const auto material = std::find_if(
           model_.materials.begin(), model_.materials.end(),
           [&](const Material& m) { return m.name == (name ? name->text : "default"); });
+      const double half = half_thickness(result.shape);
       model_.shapes.push_back({std::move(result.shape), result.offset,
                                static_cast<int>(model_.bodies.size()),
-                               static_cast<int>(material - model_.materials.begin())});
+                               static_cast<int>(material - model_.materials.begin()), half});
     } catch (const Impossible& mistake) {
       mistakes_.add(*mistake.where, mistake.message);
       fine = false;

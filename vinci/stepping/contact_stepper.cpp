@@ -33,6 +33,12 @@ int non_finite_body(const Model& model, const std::vector<Pose>& poses, const Ve
   return -1;
 }
 
+bool same_poses(const std::vector<Pose>& a, const std::vector<Pose>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Pose& p, const Pose& q) {
+    return p.position == q.position && p.rotation.coeffs() == q.rotation.coeffs();
+  });
+}
+
 MotionModel motion_of(const OptionValues& options) {
   const std::string& name = options.text("motion");
   if (name == "first-order") return MotionModel::first_order;
@@ -51,7 +57,28 @@ bool StepPart::coasts() const {
 }
 
 ContactStepper::ContactStepper(const OptionValues& options, double touch)
-    : motion_(motion_of(options)), form_(form_of(options)), touch_(touch) {}
+    : motion_(motion_of(options)),
+      form_(form_of(options)),
+      touch_(touch),
+      literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities") {}
+
+OptionSpec overlap_option() {
+  return {"overlap",
+          "How overlapping bodies are parted in dynamic motion: positions, at the end of the step, "
+          "which leaves their velocities alone; velocities, as the paper has it, by a velocity "
+          "that closes the overlap in a step and that they keep.",
+          std::string("positions"),
+          "",
+          0,
+          0,
+          {"positions", "velocities"}};
+}
+
+OverlapRule ContactStepper::overlap_rule() const {
+  // Far above what linear gaps leave in a step of slow bodies, far below what can be seen.
+  constexpr double tolerated = 1e-5;
+  return {.removed = literal_ ? 0.0 : removed_share(), .tolerated = tolerated};
+}
 
 // Whether contacts that are still open take part.
 bool ContactStepper::foresees() const {
@@ -155,8 +182,6 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     if (is_whole(part, report)) break;
   }
   move(part);
-  if (is_pushed(context.work, part, report)) settle(context, part, report);
-  stamp(Stage::solve);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   state.poses = moved_;
@@ -193,6 +218,7 @@ void ContactStepper::begin(StepContext& context, const StepPart& part) {
   foresee(part);
   fill_motion(part, context.work.problem);
   set_reach(part);
+  context.work.foreseen = foreseen_;
 }
 
 // Where and how fast the prescribed coordinates will be at the end of the step.
@@ -239,8 +265,18 @@ void ContactStepper::set_reach(const StepPart& part) {
 // --- detect -------------------------------------------------------------------------------------
 
 void ContactStepper::find_contacts(StepContext& context, const State& state) {
-  context.in.detector->detect(*context.in.model, state.poses, reach_.distances(),
-                              context.work.contacts);
+  const std::vector<double>& distances = reach_.distances();
+  const ContactsAhead& ahead = context.work.ahead;
+  const bool known = std::equal(distances.begin(), distances.end(), ahead.reach.begin(),
+                                ahead.reach.end(), std::less_equal<>()) &&
+                     same_poses(state.poses, ahead.poses);
+  if (!known) {
+    context.in.detector->detect(*context.in.model, state.poses, distances, context.work.contacts);
+    return;
+  }
+  for (const Contact& contact : ahead.contacts)
+    if (contact.gap <= distances[contact.body_a] + distances[contact.body_b])
+      context.work.contacts.push_back(contact);
 }
 
 void ContactStepper::detect(StepContext& context, const StepPart& part, StepReport& report) {
@@ -285,10 +321,6 @@ void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& 
 
 // --- formulate ----------------------------------------------------------------------------------
 
-bool ContactStepper::yields(const Model&, const Contact&) const {
-  return false;
-}
-
 void ContactStepper::soften(const StepPart&, const ContactSet&, std::span<ContactTerms>) {}
 
 ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& contact,
@@ -316,7 +348,7 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                      .rebound_due = rebounds ? rebound_due : 0.0};
   // However short the part of a step is, an overlap is closed at the pace of the whole one.
   if (part.flies() && impact.gap < 0.0) impact.gap *= h / rules.flight->step;
-  if (!rules.pushes) impact.gap = std::max(impact.gap, 0.0);
+  if (rigid && !literal_) impact.gap = std::max(impact.gap, 0.0);
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
@@ -501,7 +533,7 @@ bool ContactStepper::is_whole(const StepPart& part, StepReport& report) {
   return true;
 }
 
-// --- move, and settle what was pushed -----------------------------------------------------------
+// --- move ---------------------------------------------------------------------------------------
 
 // The poses at the end of the step, into moved_.
 void ContactStepper::move(const StepPart& part) {
@@ -517,36 +549,6 @@ void ContactStepper::move(const StepPart& part) {
                     ? advance_flying(model, state, b, h, next_)
                     : advanced(body, moved_[b], body_twist(model, next_, b), h);
     place_prescribed(body, state.time + h, moved_[b]);
-  }
-}
-
-// Whether the answer has velocities that only push overlapping bodies apart, of a method that does
-// not keep them.
-bool ContactStepper::is_pushed(const StepWorkspace& work, const StepPart& part,
-                               const StepReport& report) const {
-  if (keeps_push() || motion_ != MotionModel::dynamic || report.fell_back ||
-      report.solve.status == SolveStatus::refused || part.coasts())
-    return false;
-  return std::any_of(work.contacts.begin(), work.contacts.end(),
-                     [](const Contact& contact) { return contact.gap < -smallest_gap; });
-}
-
-// Velocities and impulses of the same step without the push, which has moved the bodies.
-void ContactStepper::settle(StepContext& context, StepPart part, StepReport& report) {
-  const SolveReport pushed = report.solve;
-  pushed_ = next_;
-  part.rules.pushes = false;
-  formulate(context.work, part);
-  solve(context, report);  // from the answer with the push
-  const int iterations = report.solve.iterations + pushed.iterations;
-  if (!(report.solve.residual.relative >= pushed.residual.relative)) report.solve = pushed;
-  report.solve.iterations = iterations;
-  // What flies has its velocity from move().
-  for (int b = 0; part.flies() && b < static_cast<int>(part.model.bodies.size()); ++b) {
-    const Body& body = part.model.bodies[b];
-    if (!touched_[b])
-      next_.segment(body.velocity_offset, body.velocity_size) =
-          pushed_.segment(body.velocity_offset, body.velocity_size);
   }
 }
 

@@ -35,7 +35,6 @@ struct PartRules {
   // Forces of controllers, held through the parts of a step. Null: the controllers are asked.
   const VectorX* held_forces = nullptr;
   bool stabilised = true;  // normal rows as the method has them; false: the fallback above
-  bool pushes = true;      // overlaps stand in the normal rows
 };
 
 // A step, or a part of one: what every stage is told.
@@ -50,6 +49,9 @@ struct StepPart {
   // there is nothing to solve for.
   bool coasts() const;
 };
+
+// Of a stepper's own: how overlaps end.
+OptionSpec overlap_option();
 
 class ContactStepper : public TimeStepper {
  public:
@@ -66,6 +68,7 @@ class ContactStepper : public TimeStepper {
   const std::vector<double>& reach() const { return reach_.distances(); }
   const ConeForm& form() const { return form_; }
   MotionModel motion() const { return motion_; }
+  OverlapRule overlap_rule() const override;
 
  protected:
   // Contacts with a gap up to `touch` take part, m; infinity: all that may touch within the step.
@@ -73,14 +76,12 @@ class ContactStepper : public TimeStepper {
   // What the normal row of a contact asks for, and what the next step is to remember.
   virtual ImpactTerms normal_terms(const ImpactState& contact, double h) const = 0;
 
-  // Whether a body keeps the velocity by which it leaves an overlap; otherwise it moves the body in
-  // this step, and the next one begins without it.
-  virtual bool keeps_push() const { return true; }
+  // Share of an overlap that is taken out of positions in a step.
+  virtual double removed_share() const { return 1.0; }
 
   // What a method whose contacts yield does otherwise; the defaults are those of rigid bodies.
   // The contacts within reach.
   virtual void find_contacts(StepContext& context, const State& state);
-  virtual bool yields(const Model& model, const Contact& contact) const;
   // Layers in the terms of the contacts that yield.
   virtual void soften(const StepPart& part, const ContactSet& contacts,
                       std::span<ContactTerms> terms);
@@ -108,8 +109,6 @@ class ContactStepper : public TimeStepper {
   void settle_forces(StepContext& context, StepPart part, StepReport& report);
   bool has_no_answer(const StepReport& report) const;
   void fall_back(StepContext& context, StepPart part, StepReport& report);
-  bool is_pushed(const StepWorkspace& work, const StepPart& part, const StepReport& report) const;
-  void settle(StepContext& context, StepPart part, StepReport& report);
   bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
@@ -123,6 +122,7 @@ class ContactStepper : public TimeStepper {
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
   double touch_;
+  bool literal_;  // overlaps stand in the normal rows, as in the papers
 
   // Workspace, kept between steps.
   Flight flight_;
@@ -130,7 +130,6 @@ class ContactStepper : public TimeStepper {
   DragForces forces_;
   VectorX foreseen_;          // packed velocities at the end of the step without contact
   VectorX next_;              // packed velocities at the end of the step
-  VectorX pushed_;            // likewise, with what pushes overlapping bodies apart
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion

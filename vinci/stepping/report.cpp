@@ -49,6 +49,11 @@ const char* to_string(Stage stage) {
   return "";
 }
 
+bool is_certified(const StepReport& report, double accept) {
+  return report.solve.residual.relative <= accept && !report.fell_back && !report.coarse &&
+         report.passed == 0 && report.diverged_body < 0;
+}
+
 const std::vector<StepField>& step_fields() {
   using R = StepReport;
   static const std::vector<StepField> fields = {
@@ -99,6 +104,29 @@ const std::vector<StepField>& step_fields() {
        .unit = "m",
        .over_parts = OverParts::largest,
        .column = "penetration"},
+      {.name = "overlap",
+       .place = member<&R::overlap>,
+       .text = "Deepest overlap at the end of the step.",
+       .unit = "m",
+       .column = "overlap"},
+      {.name = "removed_overlap",
+       .place = member<&R::removed_overlap>,
+       .text = "Deepest overlap that was taken out of positions at the end of the step.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "removed_overlap"},
+      {.name = "added_energy",
+       .place = member<&R::added_energy>,
+       .text = "Energy that this gave to bodies beyond what they paid from their motion.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "added_energy"},
+      {.name = "passed",
+       .place = member<&R::passed>,
+       .text = "Parts of the step in which bodies went through each other or overlapped too deep, "
+               "however short they were made.",
+       .over_parts = OverParts::sum,
+       .column = "passed"},
       {.name = "seconds",
        .place = member<&R::seconds>,
        .text = "Wall time by stage: detect, formulate, solve, advance.",

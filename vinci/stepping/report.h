@@ -25,9 +25,13 @@ struct StepReport {
   int contact_count = 0;  // in the set: may touch
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
-  int substeps = 1;          // the stepper took these many smaller steps to the end of h
-  bool coarse = false;       // of which one or more had to be longer than its rules ask for
-  double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
+  int substeps = 1;              // the stepper took these many smaller steps to the end of h
+  bool coarse = false;           // of which one or more had to be longer than its rules ask for
+  double penetration = 0.0;      // m, deepest overlap of the contact set at the start of the step
+  double overlap = 0.0;          // m, deepest at its end
+  double removed_overlap = 0.0;  // m, deepest that was taken out of positions at its end
+  double added_energy = 0.0;     // J, that this gave to bodies and that they could not pay
+  int passed = 0;  // parts of the step in which bodies went through each other, or too deep
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
   bool fell_back = false;
@@ -38,6 +42,10 @@ struct StepReport {
   Ending ending = Ending::none;
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
+
+// Whether the step is what the method asks for: solved to `accept`, a relative residual, with all
+// terms, in steps as short as asked for, and with no body inside or beyond another.
+bool is_certified(const StepReport& report, double accept);
 
 // A value of a field, for those who print it.
 using ReportValue = std::variant<std::int64_t, double, bool, std::string, StageSeconds>;
