@@ -56,9 +56,9 @@ void delassus_diagonal(const ComplementarityProblem& problem, const MassFactor& 
 // dozen terms leaves, are then a tenth of the usual tolerance 1e-11.
 constexpr double floor_share = 8.0 * machine_epsilon / 1e-12;
 
-// Friction coefficients beyond those of any material. Up to it the natural map is at least a tenth
-// of a normal velocity that closes.
-constexpr double very_rough = 10.0;
+// Friction coefficients beyond those that scenes may have. Up to it the natural map is at least a
+// thousandth of a normal velocity that closes.
+constexpr double very_rough = 1000.0;
 
 // Below this a norm says nothing and 1 is divided by instead.
 double or_one(double norm) {

@@ -122,6 +122,14 @@ std::string removed_words(const RunSummary& s, const RunFacts&) {
                      plural(s.removed_overlaps, "step"), short_number(s.deepest_removed), energy);
 }
 
+std::string joint_words(const RunSummary& s, const RunFacts&) {
+  if (s.joint_impact_steps == 0) return {};
+  return fmt::format(
+      "in {} a body met several others with restitution, and the steps leave out in which order: "
+      "`impact-time: bisect` finds it",
+      plural(s.joint_impact_steps, "step"));
+}
+
 std::string impact_words(const RunSummary& s, const RunFacts&) {
   return s.impacts == 0 ? std::string() : fmt::format("{} whose time was found", s.impacts);
 }
@@ -318,6 +326,14 @@ const std::vector<SummaryField>& summary_fields() {
        .value = shown<&S::impacts>,
        .label = "impacts",
        .words = impact_words},
+      {.name = "joint_impact_steps",
+       .text = "Steps in which a body met several others with restitution, whose order is left "
+               "out; `impact-time` finds it.",
+       .stored = {{"joint_impact_steps", &S::joint_impact_steps}},
+       .add = [](S& s, Step step) { s.joint_impact_steps += step.report.joint_impacts ? 1 : 0; },
+       .value = shown<&S::joint_impact_steps>,
+       .label = "impacts at once",
+       .words = joint_words},
       {.name = "ending",
        .text =
            "Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no "

@@ -38,11 +38,12 @@ struct RunStatistics {
   double energy_first = 0.0, energy_last = 0.0;  // J
   double wall_seconds = 0.0;
   StageSeconds stage_seconds{};
-  std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
-  std::int64_t free_steps = 0;      // whose motion is not unique
-  std::int64_t free_body = -1;      // that could have moved otherwise, in the last of them
-  std::int64_t impacts = 0;         // whose time was found
-  std::int64_t ending = 0;          // Ending: why there is no next state by the motion model
+  std::int64_t fallback_steps = 0;      // solved without stabilisation, for want of a solution
+  std::int64_t free_steps = 0;          // whose motion is not unique
+  std::int64_t free_body = -1;          // that could have moved otherwise, in the last of them
+  std::int64_t impacts = 0;             // whose time was found
+  std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
+  std::int64_t ending = 0;              // Ending: why there is no next state by the motion model
   std::int64_t diverged_body = -1;
 
   void add(const StepNote& step);  // one more, by the table

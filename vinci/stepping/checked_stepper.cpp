@@ -17,11 +17,19 @@ namespace {
 constexpr int most_parts = 200;
 // Pieces of the way at whose ends is looked; a step that needs more is cut at once.
 constexpr int most_pieces = 32;
+// Cuts in a row that do not lessen an overlap by a tenth: shorter parts are of no use.
+constexpr int most_vain = 4;
+// Overlaps up to it are rounding of coordinates, m.
+constexpr double rounding = 1e-12;
 // The next step may be faster than expected by as much and still finds its contacts here.
 constexpr double slack = 1.25;
 
-bool ends_run(const StepReport& report) {
-  return report.diverged_body >= 0 || report.ending != Ending::none;
+// Nothing to look at: the run ends here, or the step is no answer, which shorter ones are not
+// either (bodies that others squeeze).
+bool is_lost(const StepReport& report) {
+  constexpr double unsolved = 1e-6;
+  return report.diverged_body >= 0 || report.ending != Ending::none || report.fell_back ||
+         !(report.solve.residual.relative <= unsolved);
 }
 
 // The thinner one of two shapes, m.
@@ -52,8 +60,9 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   begin(context, state, h);
   before_ = context.out.contacts;
   StepReport report = method_->step(context, state, h);
-  if (ends_run(report)) return report;
-  if (is_fine(context, starts_[0], state, h)) {
+  if (is_lost(report)) return report;
+  const double depth = excess(context, starts_[0], state, h);
+  if (depth == 0.0) {
     accept(context, state, report);
     return report;
   }
@@ -66,7 +75,7 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   SubstepSum sum(collected_);
   sum.add_work(report);
   try {
-    in_parts(context, state, h, 0, sum);
+    in_parts(context, state, {h, depth, 0, 0}, sum);
   } catch (...) {
     context.in.held_forces = nullptr;
     context.out.contacts = before_;
@@ -76,25 +85,28 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   return sum.finish(context.out.contacts);
 }
 
-// Two halves from starts_[depth].
-void CheckedStepper::in_parts(StepContext& context, State& state, double h, std::size_t depth,
-                              SubstepSum& sum) {
-  state = starts_[depth];
-  const std::size_t next = depth + 1;
+// Two halves from starts_[level]. Where bodies are squeezed, parts as short as you like are no
+// better; then the parts stay as they are.
+void CheckedStepper::in_parts(StepContext& context, State& state, const Cut& cut, SubstepSum& sum) {
+  state = starts_[cut.level];
+  const std::size_t next = cut.level + 1;
+  const double half = 0.5 * cut.h;
   if (starts_.size() <= next) starts_.resize(next + 1);
-  for (int half = 0; half < 2 && !sum.ended(); ++half) {
+  for (int i = 0; i < 2 && !sum.ended(); ++i) {
     ++parts_;
     starts_[next] = state;
-    begin(context, state, 0.5 * h);
-    StepReport report = method_->step(context, state, 0.5 * h);
-    const bool fine = ends_run(report) || is_fine(context, starts_[next], state, 0.5 * h);
-    if (!fine && parts_ < most_parts) {
+    begin(context, state, half);
+    StepReport report = method_->step(context, state, half);
+    const double depth = is_lost(report) ? 0.0 : excess(context, starts_[next], state, half);
+    const int vain = depth > 0.9 * cut.depth ? cut.vain + 1 : 0;
+    if (depth > 0.0 && parts_ < most_parts && vain < most_vain) {
       sum.add_work(report);
-      in_parts(context, state, 0.5 * h, next, sum);
+      in_parts(context, state, {half, depth, next, vain}, sum);
       continue;
     }
-    if (!fine) report.passed = 1;
-    if (!ends_run(report)) accept(context, state, report);
+    if (vain >= most_vain) parts_ = most_parts;
+    if (depth > 0.0) report.passed = 1;
+    if (!is_lost(report)) accept(context, state, report);
     sum.add(report, context.out.contacts);
   }
 }
@@ -123,20 +135,30 @@ void CheckedStepper::look_ahead(StepContext& context, const State& state, double
   ahead.reach = reach_.distances();
   ahead.poses = state.poses;
   ahead.contacts.clear();
+  // On a curve the points that stand for a flat side depend on the reach.
+  ahead.serves = std::none_of(model.shapes.begin(), model.shapes.end(),
+                              [](const PlacedShape& placed) { return is_curve(placed.shape); });
   context.in.detector->detect(model, state.poses, ahead.reach, ahead.contacts);
 }
 
-bool CheckedStepper::is_fine(StepContext& context, const State& start, const State& end, double h) {
-  const Model& model = *context.in.model;
+// How far bodies are in each other at the end or on the way, beyond the rule, m; 0: they are not.
+double CheckedStepper::excess(StepContext& context, const State& start, const State& end,
+                              double h) {
   expected_ = end.velocities;
   if (context.work.foreseen.size() == end.velocities.size())
     expected_ += context.work.foreseen - start.velocities;
   look_ahead(context, end, h);
-  const ContactSet& contacts = context.work.ahead.contacts;
-  const bool deep = std::any_of(contacts.begin(), contacts.end(), [&](const Contact& contact) {
-    return is_deep(model, contact) && -contact.gap > 1.5 * depth_at_start(contact);
-  });
-  return !deep && !passes_on_the_way(context, start, end, h);
+  const double depth = excess_of(*context.in.model, context.work.ahead.contacts);
+  return depth > 0.0 ? depth : excess_on_the_way(context, start, end, h);
+}
+
+double CheckedStepper::excess_of(const Model& model, const ContactSet& contacts) const {
+  double depth = 0.0;
+  for (const Contact& contact : contacts)
+    if (-contact.gap > depth && is_deep(model, contact) &&
+        -contact.gap > 1.5 * depth_at_start(contact))
+      depth = -contact.gap;
+  return depth;
 }
 
 bool CheckedStepper::is_deep(const Model& model, const Contact& contact) const {
@@ -178,11 +200,11 @@ int CheckedStepper::pieces(StepContext& context, const State& start, const State
   return static_cast<int>(std::min(most, 2.0 * most_pieces));
 }
 
-bool CheckedStepper::passes_on_the_way(StepContext& context, const State& start, const State& end,
-                                       double h) {
+double CheckedStepper::excess_on_the_way(StepContext& context, const State& start, const State& end,
+                                         double h) {
   const Model& model = *context.in.model;
   const int count = pieces(context, start, end, h);
-  if (count > most_pieces) return true;
+  if (count > most_pieces) return infinity;
   no_reach_.assign(model.bodies.size(), 0.0);
   for (int i = 1; i < count; ++i) {
     const double part = static_cast<double>(i) / count;
@@ -198,10 +220,9 @@ bool CheckedStepper::passes_on_the_way(StepContext& context, const State& start,
     }
     on_the_way_.clear();
     context.in.detector->detect(model, way_, no_reach_, on_the_way_);
-    for (const Contact& contact : on_the_way_)
-      if (is_deep(model, contact) && -contact.gap > 1.5 * depth_at_start(contact)) return true;
+    if (const double depth = excess_of(model, on_the_way_); depth > 0.0) return depth;
   }
-  return false;
+  return 0.0;
 }
 
 // What is left to do and to say at the end of a step or part that stays.
@@ -211,7 +232,7 @@ void CheckedStepper::accept(StepContext& context, State& end, StepReport& report
   const bool overlap =
       rule_.removed > 0.0 &&
       std::any_of(ahead.contacts.begin(), ahead.contacts.end(), [&](const Contact& contact) {
-        return -contact.gap > rule_.tolerated * thinner(model, contact) &&
+        return -contact.gap > std::max(rounding, rule_.tolerated * thinner(model, contact)) &&
                !method_->yields(model, contact);
       });
   if (overlap) {

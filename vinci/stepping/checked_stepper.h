@@ -34,15 +34,24 @@ class CheckedStepper : public TimeStepper {
   }
 
  private:
+  // A part that is made again in two halves.
+  struct Cut {
+    double h;           // s
+    double depth;       // m, for which it is made again
+    std::size_t level;  // 0: the step
+    int vain;           // cuts before it in a row that were of no use
+  };
+
   void begin(StepContext& context, const State& state, double h);
   void look_ahead(StepContext& context, const State& state, double h);
-  bool is_fine(StepContext& context, const State& start, const State& end, double h);
+  double excess(StepContext& context, const State& start, const State& end, double h);
+  double excess_of(const Model& model, const ContactSet& contacts) const;
   bool is_deep(const Model& model, const Contact& contact) const;
   double depth_at_start(const Contact& contact) const;
   int pieces(StepContext& context, const State& start, const State& end, double h);
-  bool passes_on_the_way(StepContext& context, const State& start, const State& end, double h);
+  double excess_on_the_way(StepContext& context, const State& start, const State& end, double h);
   void accept(StepContext& context, State& end, StepReport& report);
-  void in_parts(StepContext& context, State& state, double h, std::size_t depth, SubstepSum& sum);
+  void in_parts(StepContext& context, State& state, const Cut& cut, SubstepSum& sum);
 
   std::unique_ptr<TimeStepper> method_;
   OverlapRule rule_;

@@ -39,6 +39,17 @@ bool same_poses(const std::vector<Pose>& a, const std::vector<Pose>& b) {
   });
 }
 
+// Whether another contact is between other bodies, and one that moves is in both.
+bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey& other) {
+  const int a = model.shapes[other.shape_a()].body, b = model.shapes[other.shape_b()].body;
+  const auto shared = [&](int body) {
+    return model.bodies[body].velocity_size > 0 && (body == a || body == b);
+  };
+  const bool same =
+      (contact.body_a == a && contact.body_b == b) || (contact.body_a == b && contact.body_b == a);
+  return !same && (shared(contact.body_a) || shared(contact.body_b));
+}
+
 MotionModel motion_of(const OptionValues& options) {
   const std::string& name = options.text("motion");
   if (name == "first-order") return MotionModel::first_order;
@@ -75,9 +86,11 @@ OptionSpec overlap_option() {
 }
 
 OverlapRule ContactStepper::overlap_rule() const {
-  // Far above what linear gaps leave in a step of slow bodies, far below what can be seen.
+  // Where all of an overlap is taken out at once: far above what linear gaps leave in a step of
+  // slow bodies, far below what can be seen.
   constexpr double tolerated = 1e-5;
-  return {.removed = literal_ ? 0.0 : removed_share(), .tolerated = tolerated};
+  const double share = removed_share();
+  return {.removed = literal_ ? 0.0 : share, .tolerated = share < 1.0 ? 0.0 : tolerated};
 }
 
 // Whether contacts that are still open take part.
@@ -173,6 +186,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::formulate);
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, part, report);
+    if (rebounds_.joint) limit_rebounds(context, part, report);
     if (forces_.drags() && !part.coasts()) settle_forces(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
@@ -267,7 +281,8 @@ void ContactStepper::set_reach(const StepPart& part) {
 void ContactStepper::find_contacts(StepContext& context, const State& state) {
   const std::vector<double>& distances = reach_.distances();
   const ContactsAhead& ahead = context.work.ahead;
-  const bool known = std::equal(distances.begin(), distances.end(), ahead.reach.begin(),
+  const bool known = ahead.serves &&
+                     std::equal(distances.begin(), distances.end(), ahead.reach.begin(),
                                 ahead.reach.end(), std::less_equal<>()) &&
                      same_poses(state.poses, ahead.poses);
   if (!known) {
@@ -349,6 +364,8 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   // However short the part of a step is, an overlap is closed at the pace of the whole one.
   if (part.flies() && impact.gap < 0.0) impact.gap *= h / rules.flight->step;
   if (rigid && !literal_) impact.gap = std::max(impact.gap, 0.0);
+  impact.restitution *= rules.rebound;
+  impact.rebound_due *= rules.rebound;
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
@@ -360,15 +377,36 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                                  : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.rebound = normal.rebound;
+  terms.rebounds = normal.closing < 0.0 && impact.restitution > 0.0;
   return terms;
+}
+
+// An impulse takes its mean velocity times itself: from the speed at touching to that which the
+// landing left.
+void ContactStepper::note_rebound(const StepPart& part, const Contact& contact,
+                                  const ImpulseMemory* landing, double speed) {
+  if (!rebounds_.first) rebounds_.first = &contact;
+  rebounds_.joint = rebounds_.joint || meets_elsewhere(part.model, contact, rebounds_.first->key);
+  const auto normal_speed = [&](const VectorX& velocities) {
+    return contact.normal.dot(relative_velocity(part.model, part.state.poses, velocities, contact));
+  };
+  const double now = normal_speed(part.state.velocities);
+  const double change = std::abs(normal_speed(foreseen_) - now);  // as fine as steps resolve it
+  if (landing)
+    rebounds_.energy += landing->impulse[0] * (0.5 * (speed + std::max(0.0, -now)) + change);
 }
 
 void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
   terms_.clear();
+  rebounds_ = {};
   MemoryCursor rebounds(part.state.memory.rebounds);
+  MemoryCursor landings(part.state.memory.impulses);
   for (const Contact& contact : work.contacts) {
     const ReboundMemory* due = rebounds.find(contact.key, contact.patch_point);
     terms_.push_back(terms_of(part, contact, due ? due->speed : 0.0));
+    if (!terms_.back().rebounds) continue;
+    const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
+    note_rebound(part, contact, landing, due ? due->speed : 0.0);
   }
   soften(part, work.contacts, terms_);
   builder_.begin(part.model, part.state.poses, form_);
@@ -456,6 +494,47 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
     for (int i = 0; i < model.bodies[b].velocity_size; ++i)
       if (model.free_index[model.bodies[b].velocity_offset + i] == answer.free.unknown)
         report.free_body = b;
+}
+
+// Kinetic energy that the answer has beyond that without contact, J.
+double ContactStepper::energy_gained(const StepPart& part, const StepWorkspace& work) const {
+  const Model& model = part.model;
+  VectorX sum(model.free_count), change(model.free_count);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0) {
+      sum[unknown] = next_[i] + foreseen_[i];
+      change[unknown] = next_[i] - foreseen_[i];
+    }
+  VectorX momentum = VectorX::Zero(model.free_count);
+  work.problem.M.multiply_add(change.data(), momentum.data());
+  return 0.5 * sum.dot(momentum);
+}
+
+// Newton's law at several contacts at once can ask for more energy than there was before the
+// impact. Then less restitution is asked for, the same share at all of them. Where bodies that are
+// prescribed move, they may do work.
+void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepReport& report) {
+  constexpr int most_rounds = 30;
+  constexpr double rounding = 1e-9;
+  for (int i = 0; i < part.model.velocity_count; ++i)
+    if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
+  const double due = rebounds_.energy;
+  const auto excess = [&] { return energy_gained(part, context.work) - due; };
+  if (excess() <= rounding * due) return;
+  part.rules.stabilised = part.rules.stabilised && !report.fell_back;
+  int iterations = report.solve.iterations;
+  double low = 0.0, high = 1.0;  // of the share: bounds
+  for (int round = 0; round < most_rounds && high - low > rounding; ++round) {
+    part.rules.rebound = 0.5 * (low + high);
+    formulate(context.work, part);
+    solve(context, report);  // from the last answer
+    iterations += report.solve.iterations;
+    (excess() > 0.0 ? high : low) = part.rules.rebound;
+  }
+  part.rules.rebound = low;
+  formulate(context.work, part);
+  solve(context, report);
+  report.solve.iterations += iterations;
 }
 
 // Forces that are no linear functions of the velocities: their lines touch them at the velocities
@@ -577,7 +656,15 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
       state.memory.impulses.push_back({contact.key, contact.patch_point, solved.impulse});
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
-      if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
+      if (hit && terms.rebound > 0.0) {
+        const auto joined = [&](const ReboundMemory& other) {
+          return meets_elsewhere(model, contact, other.key);
+        };
+        report.joint_impacts =
+            report.joint_impacts ||
+            std::any_of(state.memory.rebounds.begin(), state.memory.rebounds.end(), joined);
+        state.memory.rebounds.push_back({contact.key, terms.rebound});
+      }
     }
     context.out.contacts.push_back(solved);
   }

@@ -35,6 +35,7 @@ struct PartRules {
   // Forces of controllers, held through the parts of a step. Null: the controllers are asked.
   const VectorX* held_forces = nullptr;
   bool stabilised = true;  // normal rows as the method has them; false: the fallback above
+  double rebound = 1.0;    // share of the restitution that is asked for
 };
 
 // A step, or a part of one: what every stage is told.
@@ -48,6 +49,13 @@ struct StepPart {
   // A part of a flight so short that forces change velocities by little more than their rounding:
   // there is nothing to solve for.
   bool coasts() const;
+};
+
+// The contacts of a step that ask for restitution.
+struct Rebounds {
+  const Contact* first = nullptr;
+  bool joint = false;   // of several pairs of bodies
+  double energy = 0.0;  // J, that their landings took and that they may give back
 };
 
 // Of a stepper's own: how overlaps end.
@@ -102,10 +110,14 @@ class ContactStepper : public TimeStepper {
   void set_reach(const StepPart& part);
   void detect(StepContext& context, const StepPart& part, StepReport& report);
   ContactTerms terms_of(const StepPart& part, const Contact& contact, double rebound_due) const;
+  void note_rebound(const StepPart& part, const Contact& contact, const ImpulseMemory* landing,
+                    double speed);
   void formulate(StepWorkspace& work, const StepPart& part);
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
+  double energy_gained(const StepPart& part, const StepWorkspace& work) const;
+  void limit_rebounds(StepContext& context, StepPart part, StepReport& report);
   void settle_forces(StepContext& context, StepPart part, StepReport& report);
   bool has_no_answer(const StepReport& report) const;
   void fall_back(StepContext& context, StepPart part, StepReport& report);
@@ -122,7 +134,8 @@ class ContactStepper : public TimeStepper {
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
   double touch_;
-  bool literal_;  // overlaps stand in the normal rows, as in the papers
+  Rebounds rebounds_;  // of the step at hand
+  bool literal_;       // overlaps stand in the normal rows, as in the papers
 
   // Workspace, kept between steps.
   Flight flight_;

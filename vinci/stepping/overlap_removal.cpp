@@ -15,6 +15,9 @@ namespace {
 constexpr int most_rounds = 6;
 // What is left of an overlap that counts as taken out.
 constexpr double almost_none = 1e-3;
+// Of the kinetic energy: what motion made in a step is far less, and what else overlaps, as at the
+// start, is not to stop a body.
+constexpr double largest_payment = 0.1;
 // An answer further off moves bodies elsewhere than asked; squeezed ones have none.
 constexpr double usable = 1e-6;
 
@@ -58,7 +61,7 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
     left = deepest();
   }
   RemovedOverlap removed{.depth = before - left};
-  if (removed.depth > 0.0) removed.energy = pay(model, start_, state);
+  if (removed.depth > 0.0) removed.energy = pay(model, start_, state, share);
   return removed;
 }
 
@@ -107,8 +110,8 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
 }
 
 // Returns what the displacement from `before` added to the energy, J.
-double OverlapRemoval::pay(const Model& model, const std::vector<Pose>& before,
-                           State& state) const {
+double OverlapRemoval::pay(const Model& model, const std::vector<Pose>& before, State& state,
+                           double share) const {
   double kinetic = 0.0;
   State start = state;
   start.poses = before;
@@ -120,8 +123,8 @@ double OverlapRemoval::pay(const Model& model, const std::vector<Pose>& before,
   const int count = static_cast<int>(model.bodies.size());
   for (int b = 0; b < count; ++b)
     if (moved(b)) kinetic += kinetic_energy(model, state, b);
-  if (!(gained > 0.0) || is_driven(model, state)) return gained;
-  const double paid = std::min(gained, 0.5 * kinetic);
+  if (!(gained > 0.0) || share < 1.0 || is_driven(model, state)) return gained;
+  const double paid = std::min(gained, largest_payment * kinetic);
   const double factor = kinetic > 0.0 ? std::sqrt(1.0 - paid / kinetic) : 1.0;
   for (int b = 0; b < count; ++b)
     if (moved(b))

@@ -4,9 +4,9 @@
 //
 //   M δ = J_nᵀ λ,   0 <= λ ⟂ J_n δ + (ψ, or γ ψ where ψ < 0) >= 0.
 //
-// Velocities stay, so nothing is thrown. What bodies gain in potential energy they pay from their
-// kinetic energy, as far as they have it and nothing prescribed moves, which may do work: the total
-// does not rise. The rest is told.
+// Velocities stay, so nothing is thrown. Where all of an overlap is removed, bodies pay what they
+// gain in potential energy from their kinetic energy, as far as that is little beside it and
+// nothing prescribed moves, which may do work: the total does not rise. The rest is told.
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
@@ -31,7 +31,7 @@ class OverlapRemoval {
               const ContactSet& contacts);
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
-  double pay(const Model& model, const std::vector<Pose>& before, State& state) const;
+  double pay(const Model& model, const std::vector<Pose>& before, State& state, double share) const;
 
   ComplementarityProblem problem_;
   Solution solution_;

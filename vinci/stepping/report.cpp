@@ -127,6 +127,12 @@ const std::vector<StepField>& step_fields() {
                "however short they were made.",
        .over_parts = OverParts::sum,
        .column = "passed"},
+      {.name = "joint_impacts",
+       .place = member<&R::joint_impacts>,
+       .text = "Whether a body met several others in the step with restitution: their order within "
+               "the step is left out.",
+       .over_parts = OverParts::any,
+       .column = "joint_impacts"},
       {.name = "seconds",
        .place = member<&R::seconds>,
        .text = "Wall time by stage: detect, formulate, solve, advance.",

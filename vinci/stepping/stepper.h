@@ -46,6 +46,7 @@ struct ContactsAhead {
   std::vector<Pose> poses;    // where; empty: nothing is known
   std::vector<double> reach;  // m, per body
   ContactSet contacts;
+  bool serves = false;  // whatever reach is asked for up to this one, its contacts are among these
 };
 
 // What a step works on; it keeps its memory between steps.
