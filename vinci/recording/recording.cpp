@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/recording/provenance.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/storage/hdf5_superblock.h"
@@ -135,7 +136,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   title = file->text("provenance/title");
   version = file->text("provenance/version");
   scene = file->text("provenance/scene");
-  options = file->text("provenance/options");
+  options = with_later_options(file->text("provenance/options"));
   created = file->text("provenance/created");
   names = file->texts("bodies/name");
   read_freedoms();
