@@ -208,7 +208,7 @@ class Simulation(_core.Simulation):
             wall_seconds=time.monotonic() - start,
             finished=self.state.step >= self.total_steps,
             diverged=self.diverged,
-            ending=self.report.ending,
+            ending=self.ending,
             inexact_steps=inexact,
             worst_residual=worst,
             recording=path,

@@ -342,6 +342,7 @@ RunSummary Recording::summary() const {
     return body >= 0 && index < impl_->names.size() ? impl_->names[index] : std::string();
   };
   summary.free_body_name = name(summary.free_body);
+  summary.unbalanced_body_name = name(summary.unbalanced_body);
   summary.diverged_body_name = name(summary.diverged_body);
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;

@@ -340,7 +340,35 @@ const std::vector<SummaryField>& summary_fields() {
            "equilibrium, 2: no motion).",
        .stored = {{"ending", &S::ending}},
        .add = [](S& s, Step step) { s.ending = static_cast<std::int64_t>(step.report.ending); },
-       .value = [](const RunSummary& s) -> ReportValue { return std::string(s.ending_text()); }},
+       .value = [](const RunSummary& s) -> ReportValue { return s.ending_text(); }},
+      {.name = "unbalanced_body",
+       .text = "The body that lacks most where no contact forces balance; '' if there is none (in "
+               "recordings its number, or -1).",
+       .stored = {{"unbalanced_body", &S::unbalanced_body}},
+       .add = [](S& s, Step step) { s.unbalanced_body = step.report.shortage.body; },
+       .value = shown<&RunSummary::unbalanced_body_name>},
+      {.name = "missing_force",
+       .text = "The least force that, with `missing_torque`, would hold it.",
+       .unit = "N",
+       .stored = {{"missing_force", &S::missing_force}, {"missing_along", &S::missing_along}},
+       .add =
+           [](S& s, Step step) {
+             s.missing_force = step.report.shortage.force;
+             const Vector3& along = step.report.shortage.along;
+             s.missing_along = {along.x(), along.y(), along.z()};
+           },
+       .value = shown<&S::missing_force>},
+      {.name = "missing_torque",
+       .text = "The torque about its centre of mass that belongs to it.",
+       .unit = "N m",
+       .stored = {{"missing_torque", &S::missing_torque}, {"missing_about", &S::missing_about}},
+       .add =
+           [](S& s, Step step) {
+             s.missing_torque = step.report.shortage.torque;
+             const Vector3& about = step.report.shortage.about;
+             s.missing_about = {about.x(), about.y(), about.z()};
+           },
+       .value = shown<&S::missing_torque>},
       {.name = "diverged",
        .text = "Whether numbers of a body are not finite any more.",
        .value = [](const RunSummary& s) -> ReportValue { return s.diverged(); }},
@@ -363,6 +391,15 @@ Hdf5Row statistics_row() {
   for (const SummaryField& field : summary_fields())
     columns.insert(columns.end(), field.stored.begin(), field.stored.end());
   return Hdf5Row::of<RunStatistics>(columns);
+}
+
+std::string RunStatistics::ending_text(const std::string& unbalanced) const {
+  const Shortage shortage{.body = static_cast<int>(unbalanced_body),
+                          .force = missing_force,
+                          .torque = missing_torque,
+                          .along = Vector3(missing_along.data()),
+                          .about = Vector3(missing_about.data())};
+  return ending_words(static_cast<Ending>(ending), shortage, unbalanced);
 }
 
 void RunStatistics::add(const StepNote& step) {

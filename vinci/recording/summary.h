@@ -44,6 +44,9 @@ struct RunStatistics {
   std::int64_t impacts = 0;             // whose time was found
   std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
   std::int64_t ending = 0;              // Ending: why there is no next state by the motion model
+  std::int64_t unbalanced_body = -1;    // where no contact forces balance
+  double missing_force = 0.0, missing_torque = 0.0;        // N, N m: the least that would hold it
+  std::array<double, 3> missing_along{}, missing_about{};  // their directions, world axes
   std::int64_t diverged_body = -1;
 
   void add(const StepNote& step);  // one more, by the table
@@ -51,7 +54,8 @@ struct RunStatistics {
   bool certified() const { return uncertified_steps == 0 && !diverged(); }
   double contacts_mean() const { return mean(contacts_sum); }
   double iterations_mean() const { return mean(iterations_sum); }
-  const char* ending_text() const { return to_string(static_cast<Ending>(ending)); }  // "" if none
+  // Why there is no next state, or ""; with the name of the unbalanced body.
+  std::string ending_text(const std::string& unbalanced) const;
 
  private:
   double mean(std::int64_t sum) const {
@@ -61,8 +65,10 @@ struct RunStatistics {
 
 // With what the numbers of a recording alone do not say.
 struct RunSummary : RunStatistics {
-  std::string free_body_name, diverged_body_name;  // "" if there is none
-  std::string state_hash;                          // of the last state
+  std::string free_body_name, unbalanced_body_name, diverged_body_name;  // "" if there is none
+  std::string state_hash;                                                // of the last state
+
+  std::string ending_text() const { return RunStatistics::ending_text(unbalanced_body_name); }
 };
 
 // What the words about a run need beside its summary.

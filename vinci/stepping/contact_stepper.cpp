@@ -56,6 +56,30 @@ MotionModel motion_of(const OptionValues& options) {
   return name == "quasi-static" ? MotionModel::quasi_static : MotionModel::dynamic;
 }
 
+// The body that an unknown moves, or −1.
+int body_of(const Model& model, int unknown) {
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+    for (int i = 0; i < model.bodies[b].velocity_size; ++i)
+      if (model.free_index[model.bodies[b].velocity_offset + i] == unknown) return b;
+  return -1;
+}
+
+// What is missing of a balance, as force and torque on the body that lacks most.
+Shortage shortage_of(const Model& model, const QuasiStaticAnswer& answer) {
+  Shortage shortage;
+  if (answer.unbalanced < 0) return shortage;
+  shortage.body = body_of(model, answer.unbalanced);
+  const Body& body = model.bodies[shortage.body];
+  Vector6 wrench = Vector6::Zero();
+  for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+    if (model.free_index[i] >= 0) wrench[model.coordinate[i]] = answer.missing[model.free_index[i]];
+  shortage.force = wrench.head<3>().norm();
+  shortage.torque = wrench.tail<3>().norm();
+  if (shortage.force > 0.0) shortage.along = wrench.head<3>() / shortage.force;
+  if (shortage.torque > 0.0) shortage.about = wrench.tail<3>() / shortage.torque;
+  return shortage;
+}
+
 ConeForm form_of(const OptionValues& options) {
   return {options.text("cone") == "pyramid" ? Cone::pyramid : Cone::quadratic,
           static_cast<int>(options.integer("directions"))};
@@ -488,12 +512,9 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   report.solve = answer.solve;
   report.ending = answer.ending;
   report.free_motions = answer.free.count;
-  report.free_body = -1;
   const Model& model = *context.in.model;
-  for (int b = 0; b < static_cast<int>(model.bodies.size()) && answer.free.count > 0; ++b)
-    for (int i = 0; i < model.bodies[b].velocity_size; ++i)
-      if (model.free_index[model.bodies[b].velocity_offset + i] == answer.free.unknown)
-        report.free_body = b;
+  report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
+  report.shortage = shortage_of(model, answer);
 }
 
 // Kinetic energy that the answer has beyond that without contact, J.

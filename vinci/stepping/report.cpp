@@ -3,8 +3,13 @@
 #include "vinci/stepping/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "vinci/base/words.h"
 
 namespace vinci {
 namespace {
@@ -168,6 +173,17 @@ const std::vector<StepField>& step_fields() {
       {.name = "ending",
        .place = member<&R::ending>,
        .text = "Why the motion model has no next state, in words; '' where it has one."},
+      {.name = "unbalanced_body",
+       .place = member<&R::shortage, &Shortage::body>,
+       .text = "Number of the body that lacks most where no contact forces balance, or -1."},
+      {.name = "missing_force",
+       .place = member<&R::shortage, &Shortage::force>,
+       .text = "The least force that, with `missing_torque`, would hold it.",
+       .unit = "N"},
+      {.name = "missing_torque",
+       .place = member<&R::shortage, &Shortage::torque>,
+       .text = "The torque about its centre of mass that belongs to it.",
+       .unit = "N m"},
       {.name = "diverged_body",
        .place = member<&R::diverged_body>,
        .text = "Number of the first body whose numbers are not finite, or -1."},
@@ -181,6 +197,26 @@ const std::vector<StepField>& step_fields() {
        .over_parts = OverParts::worst},
   };
   return fields;
+}
+
+std::string ending_words(Ending ending, const Shortage& shortage, const std::string& body) {
+  if (ending != Ending::no_equilibrium || shortage.body < 0) return to_string(ending);
+  constexpr double negligible = 1e-6;  // of the other, in SI units
+  const auto amount = [](double size, const char* unit, const char* where, const Vector3& axis) {
+    const auto component = [](double x) {  // −0 is shown as 0
+      return short_number(std::abs(x) < 1e-3 ? 0.0 : x);
+    };
+    return fmt::format("{} {} more {} ({}, {}, {})", short_number(size), unit, where,
+                       component(axis.x()), component(axis.y()), component(axis.z()));
+  };
+  std::string needs;
+  if (shortage.force > negligible * shortage.torque)
+    needs = amount(shortage.force, "N", "along", shortage.along);
+  if (shortage.torque > negligible * shortage.force)
+    needs +=
+        (needs.empty() ? "" : " and ") + amount(shortage.torque, "N m", "about", shortage.about);
+  return fmt::format("no equilibrium: '{}' needs {}; without inertia there is no motion", body,
+                     needs);
 }
 
 ReportValue StepField::value(const StepReport& report) const {

@@ -20,6 +20,13 @@ inline constexpr int stage_count = 4;
 using StageSeconds = std::array<double, stage_count>;
 const char* to_string(Stage stage);
 
+// What would have to act on a body besides for contact forces to balance, in world axes.
+struct Shortage {
+  int body = -1;                                             // −1: there is a balance
+  double force = 0.0, torque = 0.0;                          // N, N m about the centre of mass
+  Vector3 along = Vector3::Zero(), about = Vector3::Zero();  // of length 1, or 0
+};
+
 struct StepReport {
   SolveReport solve;      // with impacts or several parts: the worst of them, and all iterations
   int contact_count = 0;  // in the set: may touch
@@ -41,6 +48,7 @@ struct StepReport {
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;
   Ending ending = Ending::none;
+  Shortage shortage;       // of Ending::no_equilibrium: the body that lacks most
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
 
@@ -76,6 +84,9 @@ const Value& at(Value& (*place)(StepReport&), const StepReport& report) {
 }
 
 const std::vector<StepField>& step_fields();
+
+// Why there is no next state, with the body that lacks a force by its name; "" if there is one.
+std::string ending_words(Ending ending, const Shortage& shortage, const std::string& body);
 
 // Adds a further part of a step to the report of those before it.
 void add_part(StepReport& sum, const StepReport& part);
