@@ -25,8 +25,9 @@ struct RunStatistics {
   std::int64_t steps = 0;
   std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
   std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
-  std::int64_t inexact_steps = 0;  // residual above `accept`
-  double worst_residual = 0.0;     // relative
+  std::int64_t used_up_steps = 0, first_used_up = 0;  // in which a rigid core under a layer bore
+  std::int64_t inexact_steps = 0;                     // residual above `accept`
+  double worst_residual = 0.0;                        // relative
   std::int64_t worst_residual_step = 0;
   double worst_penetration = 0.0;  // m
   std::int64_t contacts_max = 0, contacts_sum = 0, iterations_sum = 0;
