@@ -214,6 +214,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   const Energy now = energy(simulation.model(), state);
   StepReport report = simulation.report();
   if (state.step == 0) report.solve.status = SolveStatus::solved;
+  report.layer_energy = now.layers;
   FrameRow row;
   set_report(row, report);
   row.step = state.step;
@@ -236,6 +237,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
     if (at.rebound) memory.approach = at.rebound->speed;
     if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
     if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
+    if (at.layer) memory.layer_energy = at.layer->energy;
     ++row.memory_rows;
   });
   for (const Pose& pose : state.poses) {

@@ -39,7 +39,7 @@ void remember(const MemoryRecord& row, Memory& memory) {
   const EntityKey key = entity_key(row.key);
   const Vector3 impulse = vector(row.impulse);
   const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
-                          vector(row.deformation_b)};
+                          vector(row.deformation_b), row.layer_energy};
   const bool rebounds = row.approach > 0.0;
   if (!rebounds || !impulse.isZero(0.0)) memory.impulses.push_back({key, row.patch_point, impulse});
   if (rebounds) memory.rebounds.push_back({key, row.approach});

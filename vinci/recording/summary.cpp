@@ -50,6 +50,12 @@ std::string coarse_words(const RunSummary& s, const RunFacts&) {
                      plural(s.coarse_steps, "step"));
 }
 
+std::string used_up_words(const RunSummary& s, const RunFacts&) {
+  if (s.used_up_steps == 0) return {};
+  return fmt::format("in {}, first in step {}: the load went to the rigid core under the layer",
+                     plural(s.used_up_steps, "step"), s.first_used_up);
+}
+
 std::string wall_words(const RunSummary& s, const RunFacts& facts) {
   return fmt::format("{} s, {} times real time", short_number(s.wall_seconds),
                      short_number(facts.time / std::max(s.wall_seconds, 1e-9)));
@@ -180,6 +186,20 @@ const std::vector<SummaryField>& summary_fields() {
        .value = shown<&S::coarse_steps>,
        .label = "coarse",
        .words = coarse_words},
+      {.name = "used_up_steps",
+       .text = "Steps in which the layer of a contact was used up and its rigid core bore load.",
+       .stored = {{"used_up_steps", &S::used_up_steps}},
+       .add =
+           [](S& s, Step step) {
+             if (step.report.used_up > 0 && s.used_up_steps++ == 0) s.first_used_up = step.step;
+           },
+       .value = shown<&S::used_up_steps>,
+       .label = "layers used up",
+       .words = used_up_words},
+      {.name = "first_used_up",
+       .text = "The first of them; 0 if there is none.",
+       .stored = {{"first_used_up", &S::first_used_up}},
+       .value = shown<&S::first_used_up>},
       {.name = "wall_seconds",
        .text = "Wall time of the run and its recording.",
        .unit = "s",
@@ -285,7 +305,7 @@ const std::vector<SummaryField>& summary_fields() {
        .stored = {{"added_energy", &S::added_energy}},
        .value = shown<&S::added_energy>},
       {.name = "energy_first",
-       .text = "Kinetic and potential energy of the first frame.",
+       .text = "Kinetic and potential energy of the first frame, springs and layers included.",
        .unit = "J",
        .stored = {{"energy_first", &S::energy_first}},
        .value = shown<&S::energy_first>,

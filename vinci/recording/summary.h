@@ -32,6 +32,7 @@ struct RunStatistics {
   double deepest_removed = 0.0;       // m
   double added_energy = 0.0;          // J, by this
   double worst_residual = 0.0;        // relative
+  std::int64_t used_up_steps = 0, first_used_up = 0;  // in which a rigid core under a layer bore
   std::int64_t worst_residual_step = 0;
   double worst_penetration = 0.0;  // m
   std::int64_t contacts_max = 0, contacts_sum = 0, iterations_sum = 0;

@@ -184,6 +184,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
+  stepper_->prepare(context_, state_);
 }
 
 // The accuracy of the run is what is asked of its solver, where that is another one than the solver

@@ -43,7 +43,9 @@ struct StepReport {
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
   bool fell_back = false;
-  int impacts = 0;  // whose time was found in this step (impact_time.h)
+  int used_up = 0;            // contacts whose layer was used up, so that a rigid core bore load
+  double layer_energy = 0.0;  // J, in the layers at the end of the step
+  int impacts = 0;            // whose time was found in this step (impact_time.h)
   // Directions in which the bodies could have moved otherwise: the motion is not unique where there
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;

@@ -91,6 +91,8 @@ class TimeStepper {
   // A problem with one contact, of the laws and the form that the steps of this model will have;
   // lets a caller ask a solver beforehand whether it takes them.
   virtual ComplementarityProblem probe(const Model& model) const = 0;
+  // What a run begins with besides the initial state: called once for it, before the first frame.
+  virtual void prepare(StepContext& context, State& state);
   // Advances the state by h > 0 seconds, in as many smaller steps as the method wants: impulses of
   // a contact are then their sums, and the residual is the worst of them. The caller counts steps
   // and sets the time afterwards. Throws only what a controller, a motion or a solver of the caller
