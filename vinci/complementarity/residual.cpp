@@ -227,16 +227,14 @@ void Judge::prepare(const ComplementarityProblem& problem) {
 }
 
 // The least velocity that a residual is relative to: what rounding leaves of the terms of q is then
-// a residual below the usual tolerance.
-double Judge::floor_of(const ComplementarityProblem& problem) {
+// a residual below the usual tolerance. u_ are the velocities without λ.
+double Judge::floor_of(const ComplementarityProblem& problem) const {
   if (scalar_ || problem.unknowns() == 0 || !regular_) return 0.0;
-  force_ = problem.p.cwiseAbs();
-  mass_.solve_absolute(force_.data(), scratch_.data());
   double sum = 0.0;
   for (int row = 0; row < problem.rows(); ++row) {
     double terms = std::abs(problem.b[row]);
     for (int k = problem.J.starts[row]; k < problem.J.starts[row + 1]; ++k)
-      terms += std::abs(problem.J.values[k]) * scratch_[problem.J.indices[k]];
+      terms += std::abs(problem.J.values[k] * u_[problem.J.indices[k]]);
     sum += weight_[row] * terms * (weight_[row] * terms);
   }
   return floor_share * std::sqrt(sum);

@@ -49,7 +49,7 @@ class Judge {
 
  private:
   void prepare_scales(const ComplementarityProblem& problem);
-  double floor_of(const ComplementarityProblem& problem);
+  double floor_of(const ComplementarityProblem& problem) const;
   void recompute(const ComplementarityProblem& problem, const Solution& solution);
   double rounding_of(const ComplementarityProblem& problem, const VectorX& lambda);
 

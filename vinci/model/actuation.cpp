@@ -4,7 +4,6 @@
 //   ω = ψ' e_z + θ' Rz(ψ) e_y + φ' Rz(ψ) Ry(θ) e_x.
 #include "vinci/model/actuation.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -64,11 +63,6 @@ double drive_coordinate(const Body& body, int coordinate, const Pose& pose) {
 double drive_force(const Body& body, int coordinate, double time, const Pose& pose, double v) {
   const std::array<double, 3> variables{time, drive_coordinate(body, coordinate, pose), v};
   return body.drives[static_cast<std::size_t>(coordinate)].expression.value(variables);
-}
-
-// Whether the drive is a force that reads v, the third of its variables.
-bool reads_velocity(const Drive& drive) {
-  return !drive.prescribed && drive.expression.uses(2);
 }
 
 // A motion given by code, which may say anything.
@@ -139,10 +133,8 @@ void applied_forces(const Model& model, const State& state, const VectorX& veloc
   }
 }
 
-bool drags(const Model& model) {
-  return std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) {
-    return std::any_of(body.drives.begin(), body.drives.end(), reads_velocity);
-  });
+bool reads_velocity(const Drive& drive) {
+  return !drive.prescribed && drive.expression.uses(2);
 }
 
 void force_slopes(const Model& model, const State& state, const VectorX& velocities,

@@ -124,6 +124,7 @@ struct Model {
 
   int velocity_count = 0;       // packed entries
   int free_count = 0;           // unknowns u of a step
+  bool drags = false;           // a force depends on a velocity
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
 

@@ -91,6 +91,7 @@ void BodyReader::read_force(const Node& node, Body& body) const {
                        "'q' has no value for a rotation in space; accepted: an expression of t "
                        "and v (the angular velocity about this axis)"};
     body.drives[coordinate].expression = std::move(expression);
+    model_.drags = model_.drags || reads_velocity(body.drives[coordinate]);
   }
 }
 

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "vinci/stepping/checked_stepper.h"
-
 namespace vinci {
 namespace {
 
@@ -319,7 +317,6 @@ void Simulation::use(std::size_t changes, const Values& code) {
 const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
-  before_ = state_;
   context_.in.controllers = code_.controllers;
   context_.out.controllers_acted = code_.controllers.empty();
   try {
@@ -329,12 +326,12 @@ const StepReport& Simulation::step() {
                   options_.text("stepper"));
     report_ = report;
   } catch (...) {
-    state_ = before_;
+    state_ = stepper_->start();
     forget_step();
     throw;
   }
   // Nobody else counts steps; the time is no sum of rounded steps.
-  state_.step = before_.step + 1;
+  state_.step = stepper_->start().step + 1;
   state_.time = static_cast<double>(state_.step) * h_;
   return report_;
 }

@@ -14,6 +14,7 @@
 #include "vinci/model/run_options.h"
 #include "vinci/scene/scene.h"
 #include "vinci/simulation/plugins.h"
+#include "vinci/stepping/checked_stepper.h"
 
 namespace vinci {
 
@@ -120,11 +121,11 @@ class Simulation {
   std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
   std::shared_ptr<const Model> model_;
   std::unique_ptr<CollisionDetector> detector_;
-  std::unique_ptr<TimeStepper> stepper_;
+  std::unique_ptr<CheckedStepper> stepper_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<ImpactLaw> impact_law_;
   StepContext context_;
-  State state_, before_;  // now, and at the beginning of the step
+  State state_;
   StepReport report_;
   double h_ = 0.0;
   std::int64_t total_steps_ = 0, output_every_ = 1;

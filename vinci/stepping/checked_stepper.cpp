@@ -55,11 +55,16 @@ CheckedStepper::CheckedStepper(std::unique_ptr<TimeStepper> method)
     : method_(std::move(method)), rule_(method_->overlap_rule()) {}
 
 StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
-  if (starts_.empty()) starts_.resize(1);
   starts_[0] = state;
   begin(context, state, h);
-  before_ = context.out.contacts;
-  StepReport report = method_->step(context, state, h);
+  before_.swap(context.out.contacts);  // of the step before: back where something throws
+  StepReport report;
+  try {
+    report = method_->step(context, state, h);
+  } catch (...) {
+    before_.swap(context.out.contacts);
+    throw;
+  }
   if (is_lost(report)) return report;
   const double depth = excess(context, starts_[0], state, h);
   if (depth == 0.0) {
@@ -123,8 +128,6 @@ void CheckedStepper::begin(StepContext& context, const State& state, double h) {
     expected_ = state.velocities;
     look_ahead(context, state, h);
   }
-  start_contacts_ = ahead.contacts;
-  start_reach_ = ahead.reach;
 }
 
 // Contacts at the state for the step that begins there.
@@ -147,6 +150,7 @@ double CheckedStepper::excess(StepContext& context, const State& start, const St
   expected_ = end.velocities;
   if (context.work.foreseen.size() == end.velocities.size())
     expected_ += context.work.foreseen - start.velocities;
+  std::swap(start_, context.work.ahead);
   look_ahead(context, end, h);
   const double depth = excess_of(*context.in.model, context.work.ahead.contacts);
   return depth > 0.0 ? depth : excess_on_the_way(context, start, end, h);
@@ -167,7 +171,7 @@ bool CheckedStepper::is_deep(const Model& model, const Contact& contact) const {
 
 double CheckedStepper::depth_at_start(const Contact& contact) const {
   double depth = 0.0;
-  for (const Contact& other : start_contacts_)
+  for (const Contact& other : start_.contacts)
     if (other.key.shape_a() == contact.key.shape_a() &&
         other.key.shape_b() == contact.key.shape_b())
       depth = std::max(depth, -other.gap);
@@ -177,20 +181,21 @@ double CheckedStepper::depth_at_start(const Contact& contact) const {
 // How many pieces of the way are short enough for no pair to pass unseen between their ends.
 int CheckedStepper::pieces(StepContext& context, const State& start, const State& end, double h) {
   const Model& model = *context.in.model;
+  ContactSet& contacts = start_.contacts;
   ways_.resize(model.bodies.size());
   bool farther = false;
   for (std::size_t b = 0; b < ways_.size(); ++b) {
     ways_[b] = way_of(model, start, end, h, static_cast<int>(b));
-    farther = farther || ways_[b] > start_reach_[b];
+    farther = farther || ways_[b] > start_.reach[b];
   }
   if (farther) {
     for (std::size_t b = 0; b < ways_.size(); ++b)
-      start_reach_[b] = std::max(start_reach_[b], ways_[b]);
-    start_contacts_.clear();
-    context.in.detector->detect(model, start.poses, start_reach_, start_contacts_);
+      start_.reach[b] = std::max(start_.reach[b], ways_[b]);
+    contacts.clear();
+    context.in.detector->detect(model, start.poses, start_.reach, contacts);
   }
   double most = 1.0;
-  for (const Contact& contact : start_contacts_) {
+  for (const Contact& contact : contacts) {
     const double way = ways_[contact.body_a] + ways_[contact.body_b];
     const double thickness = model.shapes[contact.key.shape_a()].half_thickness +
                              model.shapes[contact.key.shape_b()].half_thickness;

@@ -23,6 +23,7 @@ class CheckedStepper : public TimeStepper {
   explicit CheckedStepper(std::unique_ptr<TimeStepper> method);
   std::string why_not(const Model& model) const override { return method_->why_not(model); }
   ComplementarityProblem probe(const Model& model) const override { return method_->probe(model); }
+  void prepare(StepContext& context, State& state) override { method_->prepare(context, state); }
   StepReport step(StepContext& context, State& state, double h) override;
   OverlapRule overlap_rule() const override { return rule_; }
   bool yields(const Model& model, const Contact& contact) const override {
@@ -32,6 +33,9 @@ class CheckedStepper : public TimeStepper {
                           const Solver& solver) const override {
     return method_->why_not_law(model, law, solver);
   }
+
+  // The state at the start of the last step.
+  const State& start() const { return starts_[0]; }
 
  private:
   // A part that is made again in two halves.
@@ -57,12 +61,11 @@ class CheckedStepper : public TimeStepper {
   OverlapRule rule_;
 
   // Workspace.
-  ContactSet start_contacts_;        // at the start of the step or part at hand
-  std::vector<double> start_reach_;  // within which these are all
-  std::vector<State> starts_;        // of the parts at hand, by their depth
-  int parts_ = 0;                    // of the step at hand
-  std::vector<double> ways_;         // of the bodies, m
-  std::vector<Pose> way_;            // on the way
+  ContactsAhead start_;  // contacts at the start of the step or part at hand
+  std::vector<State> starts_ = std::vector<State>(1);  // of the parts at hand, by their level
+  int parts_ = 0;                                      // of the step at hand
+  std::vector<double> ways_;                           // of the bodies, m
+  std::vector<Pose> way_;                              // on the way
   ContactSet on_the_way_;
   std::vector<double> no_reach_;  // zeros
   VectorX held_;                  // forces of the controllers

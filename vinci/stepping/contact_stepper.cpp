@@ -50,6 +50,21 @@ bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey
   return !same && (shared(contact.body_a) || shared(contact.body_b));
 }
 
+// Whether a contact that was hit has a body that another contact with restitution acts on as well.
+bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
+                       const std::vector<SolvedContact>& contacts) {
+  if (landings.empty()) return false;
+  return std::any_of(contacts.begin(), contacts.end(), [&](const SolvedContact& solved) {
+    const EntityKey& key = solved.contact.key;
+    if (!(solved.impulse[0] > 0.0) ||
+        !(model.surface_between(key.shape_a(), key.shape_b()).restitution > 0.0))
+      return false;
+    return std::any_of(landings.begin(), landings.end(), [&](const ReboundMemory& landing) {
+      return meets_elsewhere(model, solved.contact, landing.key);
+    });
+  });
+}
+
 MotionModel motion_of(const OptionValues& options) {
   const std::string& name = options.text("motion");
   if (name == "first-order") return MotionModel::first_order;
@@ -211,7 +226,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, part, report);
     if (rebounds_.joint) limit_rebounds(context, part, report);
-    if (forces_.drags() && !part.coasts()) settle_forces(context, part, report);
+    if (model.drags && !part.coasts()) settle_forces(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
     if (part.flies() && report.passes < max_passes &&
@@ -677,18 +692,11 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
       state.memory.impulses.push_back({contact.key, contact.patch_point, solved.impulse});
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
-      if (hit && terms.rebound > 0.0) {
-        const auto joined = [&](const ReboundMemory& other) {
-          return meets_elsewhere(model, contact, other.key);
-        };
-        report.joint_impacts =
-            report.joint_impacts ||
-            std::any_of(state.memory.rebounds.begin(), state.memory.rebounds.end(), joined);
-        state.memory.rebounds.push_back({contact.key, terms.rebound});
-      }
+      if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
     }
     context.out.contacts.push_back(solved);
   }
+  report.joint_impacts = has_joint_impacts(model, state.memory.rebounds, context.out.contacts);
   collect_supports(context, state, h, report);
   remember(context, state, h);
   remember_elements(context.work, state, h);

@@ -16,60 +16,73 @@ constexpr int tangent_rounds = 12;
 // A secant gains at least a digit per few rounds where the drag does not fall with the speed.
 constexpr int secant_rounds = 60;
 
+// Of the terms of a line: what they leave of a force that is smaller is rounding, five digits above
+// which it is met.
+constexpr double small_part = 1e-5;
+
 }  // namespace
 
 void DragForces::begin(StepContext& context, const State& state, double h) {
-  const Model& model = *context.in.model;
-  begin(model, state, 0.0);
-  step_forces(context, state, h, forces_);
-  others_ = forces_ - line_.at_rest;
-  line_.at_rest = forces_;
-  if (drags_) draw_lines(state.velocities, true);
+  reset(*context.in.model, state);
+  step_forces(context, state, h, line_.at_rest);
+  if (!model_->drags) return;
+  applied_forces(*model_, state, forces_);
+  others_ = line_.at_rest - forces_;
+  begin_lines();
 }
 
 void DragForces::begin_part(const Model& model, const State& state, const VectorX& held) {
-  begin(model, state, 0.0);
-  others_ = held;
+  reset(model, state);
+  applied_forces(model, state, line_.at_rest);
   line_.at_rest += held;
-  if (drags_) draw_lines(state.velocities, true);
+  others_ = held;
+  if (model.drags) begin_lines();
 }
 
 void DragForces::begin_flight(const Model& model, const State& state, double h,
                               const VectorX& held) {
-  begin(model, state, 0.5 * h);
-  others_ = held;
+  reset(model, state);
+  applied_forces(model, state, line_.at_rest);
+  look_at_middle(0.5 * h);
   line_.at_rest += held;
-  if (drags_) draw_lines(state.velocities, true);
+  others_ = held;
+  if (model.drags) begin_lines();
 }
 
-void DragForces::begin(const Model& model, const State& state, double ahead) {
+void DragForces::reset(const Model& model, const State& state) {
   model_ = &model;
   start_ = &state;
   rounds_ = 0;
   error_ = 0.0;
-  drags_ = vinci::drags(model);
   differs_ = false;
-  applied_forces(model, state, line_.at_rest);
   line_.drag.resize(0);
-  if (ahead > 0.0) {
-    middle_.time = state.time + ahead;
-    middle_.poses = state.poses;
-    for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
-      if (model.bodies[b].velocity_size > 0) {
-        middle_.poses[b] = advanced(model.bodies[b], state.poses[b],
-                                    body_twist(model, state.velocities, b), ahead);
-        place_prescribed(model.bodies[b], middle_.time, middle_.poses[b]);
-      }
-    applied_forces(model, middle_, state.velocities, scratch_);
-    differs_ = scratch_ != line_.at_rest;
-    if (differs_) line_.at_rest = scratch_;
+}
+
+// Forces in the middle of a flight, where they are others than at its start.
+void DragForces::look_at_middle(double ahead) {
+  middle_.time = start_->time + ahead;
+  middle_.poses = start_->poses;
+  for (int b = 0; b < static_cast<int>(model_->bodies.size()); ++b) {
+    const Body& body = model_->bodies[b];
+    if (body.velocity_size == 0) continue;
+    middle_.poses[b] =
+        advanced(body, start_->poses[b], body_twist(*model_, start_->velocities, b), ahead);
+    place_prescribed(body, middle_.time, middle_.poses[b]);
   }
-  grounded_.assign(differs_ ? static_cast<std::size_t>(model.velocity_count) : 0, 0);
-  if (!drags_) return;
-  force_slopes(model, state, state.velocities, slopes_);
-  implicit_.resize(static_cast<std::size_t>(model.velocity_count));
-  for (int i = 0; i < model.velocity_count; ++i)
-    implicit_[static_cast<std::size_t>(i)] = model.free_index[i] >= 0 && slopes_[i] <= 0.0;
+  applied_forces(*model_, middle_, start_->velocities, scratch_);
+  differs_ = scratch_ != line_.at_rest;
+  if (!differs_) return;
+  line_.at_rest = scratch_;
+  grounded_.assign(static_cast<std::size_t>(model_->velocity_count), 0);
+}
+
+// Which entries are drags, and their first tangents.
+void DragForces::begin_lines() {
+  force_slopes(*model_, *start_, start_->velocities, slopes_);
+  implicit_.resize(static_cast<std::size_t>(model_->velocity_count));
+  for (int i = 0; i < model_->velocity_count; ++i)
+    implicit_[static_cast<std::size_t>(i)] = model_->free_index[i] >= 0 && slopes_[i] <= 0.0;
+  draw_lines(start_->velocities, true);
 }
 
 bool DragForces::ground(const Model& model, std::span<const char> bodies) {
@@ -84,7 +97,7 @@ bool DragForces::ground(const Model& model, std::span<const char> bodies) {
   }
   if (!changes) return false;
   evaluate(start_->velocities, line_.at_rest);
-  if (drags_) draw_lines(start_->velocities, true);
+  if (model.drags) draw_lines(start_->velocities, true);
   return true;
 }
 
@@ -106,9 +119,10 @@ bool DragForces::meets(const VectorX& velocities, const Accuracy& accuracy) {
   for (Eigen::Index i = 0; i < forces_.size(); ++i) {
     if (!implicit_[static_cast<std::size_t>(i)]) continue;
     const double drag = line_.drag[i] * velocities[i];
-    const double size =
-        std::max({std::abs(line_.at_rest[i]), std::abs(drag), std::abs(forces_[i])});
-    const double miss = std::abs(forces_[i] - (line_.at_rest[i] - drag));
+    const double line = line_.at_rest[i] - drag;
+    const double terms = std::max(std::abs(line_.at_rest[i]), std::abs(drag));
+    const double size = std::max({std::abs(line), std::abs(forces_[i]), small_part * terms});
+    const double miss = std::abs(forces_[i] - line);
     if (miss > 0.0) error_ = std::max(error_, miss / size);
   }
   return error_ <= accuracy.tolerance || !std::isfinite(error_);

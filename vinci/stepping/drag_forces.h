@@ -33,7 +33,6 @@ class DragForces {
   bool ground(const Model& model, std::span<const char> bodies);
 
   const LinearForces& line() const { return line_; }
-  bool drags() const { return drags_; }
   // Whether f is on its line at these velocities.
   bool meets(const VectorX& velocities, const Accuracy& accuracy);
   // Lines that meet f at these velocities; false if there have been too many.
@@ -41,14 +40,15 @@ class DragForces {
   double error() const { return error_; }  // of the last meets(), relative
 
  private:
-  void begin(const Model& model, const State& state, double ahead);
+  void reset(const Model& model, const State& state);
+  void look_at_middle(double ahead);
+  void begin_lines();
   void evaluate(const VectorX& velocities, VectorX& forces);
   void draw_lines(const VectorX& velocities, bool tangents);
 
   const Model* model_ = nullptr;
   const State* start_ = nullptr;
   LinearForces line_;
-  bool drags_ = false;
   bool differs_ = false;  // in the middle of a flight from its start
   int rounds_ = 0;
   double error_ = 0.0;
