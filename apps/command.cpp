@@ -68,14 +68,28 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags) {
       ->allow_extra_args(false)
       ->take_all();
   add_plugin_flag(subcommand, flags.libraries);
-  for (const OptionSpec& spec : run_option_table().specs())
+  const std::string group = "The run's choices, over the scene's [default]";
+  for (const OptionSpec& spec : run_option_table().specs()) {
+    if (std::holds_alternative<bool>(spec.fallback)) {
+      // Without a value, so that it cannot take the scene for one; --name=false takes it back.
+      subcommand
+          .add_flag_function(
+              "--" + spec.name,
+              [&flags, name = spec.name](std::int64_t times) {
+                flags.options[name] = times > 0 ? "true" : "false";
+              },
+              flag_text(spec))
+          ->group(group);
+      continue;
+    }
     subcommand
         .add_option_function<std::string>(
             "--" + spec.name,
             [&flags, name = spec.name](const std::string& text) { flags.options[name] = text; },
             flag_text(spec))
         ->type_name(value_name(spec))
-        ->group("The run's choices, over the scene's [default]");
+        ->group(group);
+  }
 }
 
 double number_of(const std::string& text, const std::string& flag) {

@@ -150,6 +150,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   }
   RunResult result = result_of(Recording(job.recording), job.name);
   result.facts.accept = simulation.options().real("accept");
+  result.strict = simulation.options().flag("strict");
   result.interrupted = stop_wanted() && !simulation.finished();
   result.problems = dump.files();
   return result;
@@ -163,6 +164,9 @@ void print_trouble(const RunResult& result) {
   if (result.summary.ending != 0)
     fmt::print(stderr, "{}: the run ended in step {}: {}\n", result.name, result.facts.step,
                result.summary.ending_text());
+  if (result.strict && !result.summary.certified())
+    fmt::print(stderr, "{}: the run is strict and step {} is not certified\n", result.name,
+               result.summary.first_uncertified);
   if (result.interrupted)
     fmt::print(stderr, "stopped in step {} of {}; continue with: vinci run --resume {}\n",
                result.facts.step, result.facts.total_steps, result.recording.string());
@@ -180,7 +184,9 @@ int exit_code(const std::vector<RunResult>& results, std::size_t wanted) {
   int code = exit_good;
   for (const RunResult& result : results) {
     if (result.interrupted) return exit_interrupted;
-    if (result.summary.diverged() || result.summary.ending != 0) code = exit_failed;
+    if (result.summary.diverged() || result.summary.ending != 0 ||
+        (result.strict && !result.summary.certified()))
+      code = exit_failed;
   }
   return code;
 }

@@ -98,7 +98,9 @@ py::object layer_of(const ModelHandle& handle, const std::string& material) {
   return py::dict("stiffness"_a = layer->stiffness, "damping"_a = layer->damping,
                   "tangential_stiffness"_a = layer->tangential_stiffness,
                   "tangential_damping"_a = layer->tangential_damping,
-                  "coupling_stiffness"_a = layer->coupling);
+                  "coupling_stiffness"_a = layer->coupling,
+                  "thickness"_a = layer->thickness ? py::object(py::float_(*layer->thickness))
+                                                   : py::object(py::none()));
 }
 
 py::dict surface_of(const ModelHandle& handle, const std::string& a, const std::string& b) {

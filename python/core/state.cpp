@@ -51,6 +51,7 @@ const py::dtype& record_type<LayerMemory>() {
                         .field("point", "i8", offset_in(m, m.point))
                         .field("deformation_a", "(3,)f8", offset_in(m, m.deformation_a))
                         .field("deformation_b", "(3,)f8", offset_in(m, m.deformation_b))
+                        .field("energy", "f8", offset_in(m, m.energy))
                         .dtype());
   return *type;
 }
@@ -220,7 +221,8 @@ void add_numbers(py::class_<StateHandle>& state) {
         set_records(changeable(s).memory.layers, rows);
       },
       "Layers of compliant contacts, sorted by key and point: `kind`, `key`, `point`, "
-      "`deformation_a`, `deformation_b` (m along normal and tangents). A copy.");
+      "`deformation_a`, `deformation_b` (m along normal and tangent, and the tilt of the patch in "
+      "rad), `energy` (J). A copy.");
   state.def_property(
       "controls",
       [](const py::object& self) {

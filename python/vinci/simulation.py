@@ -115,6 +115,7 @@ class Simulation(_core.Simulation):
         duration: float | None = None,
         output_interval: float | None = None,
         accept: float | None = None,
+        strict: bool | None = None,
         seed: int | None = None,
         parameters: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,

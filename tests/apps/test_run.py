@@ -165,7 +165,7 @@ bodies:
   right: {freedom: fixed, shapes: [{half-plane: {point: [0.0999, 0], normal: [-1, 0]}}]}
   floor: {freedom: fixed, shapes: [{half-plane: {}}]}
   box: {shapes: [{box: [0.2, 0.2]}], position: [0, 0.1]}
-run: {step: 1 ms, duration: 10 ms}
+run: {step: 1 ms, duration: 10 ms, stepper: {name: stewart-trinkle, overlap: velocities}}
 """
 
 

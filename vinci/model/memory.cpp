@@ -37,7 +37,7 @@ bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
 }
 bool same_bits(const LayerMemory& a, const LayerMemory& b) {
   return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&
-         same_bits(a.deformation_b, b.deformation_b);
+         same_bits(a.deformation_b, b.deformation_b) && equal_bits(&a.energy, &b.energy, 1);
 }
 
 template <class Record>
@@ -72,7 +72,9 @@ bool Memory::is_finite() const {
   for (const ReboundMemory& record : rebounds)
     if (!std::isfinite(record.speed)) return false;
   for (const LayerMemory& record : layers)
-    if (!record.deformation_a.allFinite() || !record.deformation_b.allFinite()) return false;
+    if (!record.deformation_a.allFinite() || !record.deformation_b.allFinite() ||
+        !std::isfinite(record.energy))
+      return false;
   return true;
 }
 
@@ -83,10 +85,12 @@ bool Memory::operator==(const Memory& other) const {
 
 bool is_at_rest(const LayerMemory& layer) {
   const Vector3 zero = Vector3::Zero();
-  return same_bits(layer.deformation_a, zero) && same_bits(layer.deformation_b, zero);
+  return same_bits(layer.deformation_a, zero) && same_bits(layer.deformation_b, zero) &&
+         layer.energy == 0.0;
 }
 
-// Rigid contacts have the hashes that they had before there were layers.
+// Rigid contacts have the hashes that they had before there were layers, and these those that they
+// had before their energy was kept.
 void add_memory(Hash& hash, const Memory& memory) {
   std::uint64_t count = 0;
   visit_places(memory, [&](const MemoryPlace&) { ++count; });
@@ -100,6 +104,7 @@ void add_memory(Hash& hash, const Memory& memory) {
     hash.add(at.point);
     add_vector(hash, layer.deformation_a);
     add_vector(hash, layer.deformation_b);
+    if (layer.energy != 0.0) hash.add(layer.energy);
   });
 }
 

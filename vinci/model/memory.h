@@ -41,8 +41,10 @@ struct ReboundMemory {
 struct LayerMemory {
   EntityKey key;
   std::int64_t point = 0;
-  // m, of the layers of a and b: along the normal (> 0 pressed in), tangent 1, tangent 2.
+  // Of the layers of a and b: along the normal (> 0 pressed in) and tangent 1, m; then the tilt of
+  // the patch to which the contact belongs, rad.
   Vector3 deformation_a = Vector3::Zero(), deformation_b = Vector3::Zero();
+  double energy = 0.0;  // J, this place's part of what the patch holds
 };
 
 struct Memory {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -77,6 +78,9 @@ struct PlacedShape {
   Pose offset;  // in the body frame
   int body = 0;
   int material = 0;
+  double half_thickness = std::numeric_limits<double>::infinity();  // as shape.h has it, m
+  // How far a layer on it can be pressed in until its rigid core is met, m; 0 of a rigid material.
+  double layer_depth = infinity;
 };
 
 // The massless visco-elastic skin of a material at a contact, for steppers that let bodies deform
@@ -84,11 +88,12 @@ struct PlacedShape {
 //   K = [stiffness coupling; coupling tangential_stiffness], positive definite,
 //   D = diag(damping, tangential_damping).
 struct Layer {
-  double stiffness = 0.0;             // N/m, > 0
-  double damping = 0.0;               // N s/m
-  double tangential_stiffness = 0.0;  // N/m, > 0
-  double tangential_damping = 0.0;    // N s/m
-  double coupling = 0.0;              // N/m
+  double stiffness = 0.0;                // N/m, > 0
+  double damping = 0.0;                  // N s/m
+  double tangential_stiffness = 0.0;     // N/m, > 0
+  double tangential_damping = 0.0;       // N s/m
+  double coupling = 0.0;                 // N/m
+  std::optional<double> thickness = {};  // m; none: by the shape (PlacedShape::layer_depth)
 };
 
 struct Material {

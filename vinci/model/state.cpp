@@ -123,6 +123,8 @@ Energy energy(const Model& model, const State& state) {
     sum.potential -= mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index));
   }
   for (const auto& element : model.elements) sum.potential += element->potential(state.poses);
+  for (const LayerMemory& layer : state.memory.layers) sum.layers += layer.energy;
+  sum.potential += sum.layers;
   return sum;
 }
 

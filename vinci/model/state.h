@@ -33,7 +33,9 @@ Twist body_twist(const Model& model, const VectorX& velocities, int body);
 Vector3 center_of_mass(const Model& model, const std::vector<Pose>& poses, int body);
 
 struct Energy {
-  double kinetic = 0.0, potential = 0.0;  // J; potential zero at the world origin
+  // J; potential: of weight, zero at the world origin, of elements, and of layers.
+  double kinetic = 0.0, potential = 0.0;
+  double layers = 0.0;  // J, the part of the potential that the layers of contacts hold
   double total() const { return kinetic + potential; }
 };
 Energy energy(const Model& model, const State& state);

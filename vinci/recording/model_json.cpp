@@ -95,13 +95,15 @@ std::string model_json(const Simulation& simulation) {
   json["materials"] = Json::array();
   for (const Material& material : model.materials) json["materials"].push_back(material.name);
   for (std::size_t i = 0; i < model.materials.size(); ++i)
-    if (const std::optional<Layer>& layer = model.materials[i].layer)
+    if (const std::optional<Layer>& layer = model.materials[i].layer) {
       json["layers"].push_back({{"material", i},
                                 {"stiffness", layer->stiffness},
                                 {"damping", layer->damping},
                                 {"tangential_stiffness", layer->tangential_stiffness},
                                 {"tangential_damping", layer->tangential_damping},
                                 {"coupling_stiffness", layer->coupling}});
+      if (layer->thickness) json["layers"].back()["thickness"] = *layer->thickness;
+    }
   json["surfaces"] = Json::array();
   for (std::size_t a = 0; a < model.materials.size(); ++a)
     for (std::size_t b = a; b < model.materials.size(); ++b) {

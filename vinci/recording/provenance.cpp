@@ -38,7 +38,8 @@ int first_difference(const std::string& a, const std::string& b) {
 
 void compare(const Json& recorded, const Json& now, const std::string& prefix,
              const std::string& where) {
-  constexpr std::array<const char*, 3> may_differ{"duration", "output-interval", "accept"};
+  constexpr std::array<const char*, 4> may_differ{"duration", "output-interval", "accept",
+                                                  "strict"};
   for (const auto* side : {&recorded, &now})
     for (const auto& [key, value] : side->items()) {
       if (prefix == "option '" &&
@@ -66,6 +67,17 @@ std::string options_json(const Simulation& simulation) {
   json["parameters"] = simulation.parameters();
   json["set_parameters"] = simulation.set_parameters();
   if (!simulation.code_names().empty()) json["code"] = simulation.code_names();
+  return json.dump();
+}
+
+std::string with_later_options(const std::string& recorded) {
+  Json json = Json::parse(recorded, nullptr, false);
+  const Json stepper = object_of(object_of(json, "plugins"), "stepper");
+  const std::string name = object_of(json, "run").value("stepper", std::string());
+  const bool rigid =
+      name == "stewart-trinkle" || name == "anitescu-potra" || name == "song-pang-kumar";
+  if (!rigid || stepper.contains("overlap")) return recorded;
+  json["plugins"]["stepper"]["overlap"] = name == "anitescu-potra" ? "positions" : "velocities";
   return json.dump();
 }
 
@@ -190,7 +202,7 @@ void write_units(Hdf5File& file) {
        "1, tangent 2"},
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
-       "still due, deformations m of the layers of a and b along normal and tangents"},
+       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, energy J"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

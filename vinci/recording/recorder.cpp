@@ -5,16 +5,12 @@
 #include "vinci/recording/recorder.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <optional>
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "vinci/base/clock.h"
 #include "vinci/model/element.h"
@@ -23,6 +19,7 @@
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/recording/summary.h"
+#include "vinci/storage/publish.h"
 
 namespace vinci {
 namespace {
@@ -109,7 +106,8 @@ struct Recorder::Impl {
   std::int64_t last_step = -1, total_steps = 0;
   double accept = 0.0, earlier_seconds = 0.0, flush_interval = default_flush_interval;
   Stopwatch since_start, since_flush;
-  bool failed = false, closed = false;
+  bool closed = false;
+  std::optional<Failure> failure;  // of a write: there are no others after it
 
   explicit Impl(const std::filesystem::path& file_path) : path(file_path) {}
   ~Impl();
@@ -129,7 +127,7 @@ struct Recorder::Impl {
 Recorder::Impl::~Impl() {
   if (closed || !file) return;
   try {
-    if (!failed && guard) flush();
+    if (!failure && guard) flush();
     close();
   } catch (const Error&) {
     // Nobody is left to tell; the file holds what was flushed before.
@@ -214,6 +212,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
   const Energy now = energy(simulation.model(), state);
   StepReport report = simulation.report();
   if (state.step == 0) report.solve.status = SolveStatus::solved;
+  report.layer_energy = now.layers;
   FrameRow row;
   set_report(row, report);
   row.step = state.step;
@@ -236,6 +235,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
     if (at.rebound) memory.approach = at.rebound->speed;
     if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
     if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
+    if (at.layer) memory.layer_energy = at.layer->energy;
     ++row.memory_rows;
   });
   for (const Pose& pose : state.poses) {
@@ -287,13 +287,16 @@ void Recorder::Impl::mark(bool is_closed) {
 
 void Recorder::Impl::flush() {
   since_flush.lap();
+  if (failure) throw *failure;
   if (pending.frames.empty()) return;
-  failed = true;  // until all of it is in the file
-  write_pending();
-  for (Hdf5Table* table : tables.all()) table->flush();
-  mark(false);
-  if (guard) guard->reserve(file->end(), 0);
-  failed = false;
+  try {
+    write_pending();
+    for (Hdf5Table* table : tables.all()) table->flush();
+    mark(false);
+    if (guard) guard->reserve(file->end(), 0);
+  } catch (const Error& error) {
+    throw failure.emplace(error);
+  }
 }
 
 void Recorder::Impl::close() {
@@ -301,41 +304,10 @@ void Recorder::Impl::close() {
   tables = {};
   progress = {};
   file->close();
-  guard.reset();
+  if (guard) guard->close();
 }
 
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
-  throw Error(std::string("cannot be created: ") +
-                  (reason == EEXIST ? "it exists already" : std::strerror(reason)),
-              path.string());
-}
-
-// A complete file appears at once under its name; without `replace`, only if there is none.
-void publish(const std::vector<char>& bytes, const std::filesystem::path& path, bool replace) {
-  const std::string partial =
-      fmt::format("{}.partial-{}", path.string(), static_cast<long>(getpid()));
-  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) fail(path, errno);
-  int reason = 0;
-  for (std::size_t done = 0; done < bytes.size() && reason == 0;) {
-    const ssize_t count = write(file, &bytes[done], bytes.size() - done);
-    if (count < 0 && errno != EINTR) reason = errno;
-    if (count > 0) done += static_cast<std::size_t>(count);
-  }
-  if (close(file) != 0 && reason == 0) reason = errno;
-  if (reason == 0 && !replace &&
-      renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
-    reason = errno;
-    // Some file systems cannot rename without replacing.
-    if (reason == EINVAL) replace = !std::filesystem::exists(path), reason = 0;
-  }
-  if (reason == 0 && replace && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
-  if (reason == 0) return;
-  std::remove(partial.c_str());
-  fail(path, reason);
-}
 
 void refuse_if_in_use(const std::filesystem::path& file, bool overwrite) {
   std::error_code code;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/recording/provenance.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/storage/hdf5_superblock.h"
@@ -38,7 +39,7 @@ void remember(const MemoryRecord& row, Memory& memory) {
   const EntityKey key = entity_key(row.key);
   const Vector3 impulse = vector(row.impulse);
   const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
-                          vector(row.deformation_b)};
+                          vector(row.deformation_b), row.layer_energy};
   const bool rebounds = row.approach > 0.0;
   if (!rebounds || !impulse.isZero(0.0)) memory.impulses.push_back({key, row.patch_point, impulse});
   if (rebounds) memory.rebounds.push_back({key, row.approach});
@@ -135,7 +136,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   title = file->text("provenance/title");
   version = file->text("provenance/version");
   scene = file->text("provenance/scene");
-  options = file->text("provenance/options");
+  options = with_later_options(file->text("provenance/options"));
   created = file->text("provenance/created");
   names = file->texts("bodies/name");
   read_freedoms();

@@ -90,7 +90,8 @@ Hdf5Row memory_row() {
                            {"approach", &Row::approach},
                            {"patch_point", &Row::patch_point},
                            {"deformation_a", &Row::deformation_a},
-                           {"deformation_b", &Row::deformation_b}});
+                           {"deformation_b", &Row::deformation_b},
+                           {"layer_energy", &Row::layer_energy}});
 }
 
 Hdf5Row model_row() {

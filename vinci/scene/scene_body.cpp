@@ -106,9 +106,10 @@ bool BodyReader::read_shapes(const Node& node, Body& body) {
       const auto material = std::find_if(
           model_.materials.begin(), model_.materials.end(),
           [&](const Material& m) { return m.name == (name ? name->text : "default"); });
+      const double half = half_thickness(result.shape);
       model_.shapes.push_back({std::move(result.shape), result.offset,
                                static_cast<int>(model_.bodies.size()),
-                               static_cast<int>(material - model_.materials.begin())});
+                               static_cast<int>(material - model_.materials.begin()), half});
     } catch (const Impossible& mistake) {
       mistakes_.add(*mistake.where, mistake.message);
       fine = false;
@@ -274,7 +275,8 @@ bool BodyReader::add(const Node& node) {
   if (fine) attempt([&] { read_mass(node, body); });
   if (fine) attempt([&] { read_supports({scene_, numbers_, read_, model_}, node, body); });
   for (int i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-    const PlacedShape& placed = model_.shapes[static_cast<std::size_t>(i)];
+    PlacedShape& placed = model_.shapes[static_cast<std::size_t>(i)];
+    attempt([&] { place_core(placed); });
     const double reach =
         (placed.offset.position - body.mass.center).norm() + bounding_radius(placed.shape);
     body.bounding_radius = std::max(body.bounding_radius, reach);
@@ -290,6 +292,24 @@ bool BodyReader::add(const Node& node) {
   });
   model_.bodies.push_back(std::move(body));
   return fine;
+}
+
+// Where the rigid core of a soft shape begins. Cores of bodies that meet never pass each other:
+// both have more than nothing behind them.
+void BodyReader::place_core(PlacedShape& placed) const {
+  constexpr double usual = 0.25, most = 0.45;  // of the thickness
+  const std::optional<Layer>& layer =
+      model_.materials[static_cast<std::size_t>(placed.material)].layer;
+  placed.layer_depth = 0.0;
+  if (!layer) return;
+  const double thickness = least_thickness(placed.shape);
+  placed.layer_depth = layer->thickness.value_or(usual * thickness);
+  if (placed.layer_depth > most * thickness)
+    throw Error(fmt::format(
+        "the layer of material '{}' is {:.6g} m thick, a {} of the body {:.6g} m; accepted: a "
+        "`thickness` of at most {:.6g} m, so that a core is left",
+        model_.materials[static_cast<std::size_t>(placed.material)].name, placed.layer_depth,
+        kind_of(placed.shape), thickness, most * thickness));
 }
 
 // Lowest coordinate along the surface's normal of the body's shapes, in a frame at the body's

@@ -32,6 +32,7 @@ class BodyReader {
   MassProperties shapes_mass(const Node& node, const Body& body) const;
   Matrix3 given_inertia(const Node& node) const;
   void stand(const Node& node, Body& body, const Node& support_node, const Body& support) const;
+  void place_core(PlacedShape& placed) const;
   double lowest_point(const Body& body, const Quaternion& rotation) const;
 
   const SceneData& scene_;

@@ -84,8 +84,8 @@ class Compiler {
 
   std::optional<Layer> layer(const Node& node) {
     if (!node.has("stiffness")) {
-      for (const char* key :
-           {"damping", "tangential-stiffness", "tangential-damping", "coupling-stiffness"})
+      for (const char* key : {"damping", "tangential-stiffness", "tangential-damping",
+                              "coupling-stiffness", "thickness"})
         if (const Node* alone = node.find(key))
           mistakes_.add(*alone,
                         "a material without `stiffness` is rigid and has no layer; give its "
@@ -99,6 +99,7 @@ class Compiler {
     layer.tangential_damping = read_.number(
         node, "tangential-damping", layer.damping * (layer.tangential_stiffness / layer.stiffness));
     layer.coupling = read_.number(node, "coupling-stiffness", 0.0);
+    if (node.has("thickness")) layer.thickness = read_.number(node, "thickness", 0.0);
     // Roots, so that nothing overflows.
     const double most = std::sqrt(layer.stiffness) * std::sqrt(layer.tangential_stiffness);
     if (!(std::abs(layer.coupling) < most))

@@ -390,7 +390,7 @@ SceneValue body(World world) {
 }
 
 const SceneValue& friction() {
-  static const SceneValue value = within("a number, 0 or more", 0.0, infinity);
+  static const SceneValue value = within("a number from 0 to 1000", 0.0, 1000.0);
   return value;
 }
 
@@ -481,7 +481,11 @@ SceneValue build(World world) {
                  {"coupling-stiffness",
                   "Force in N along the surface for each metre across it, and the other way round; "
                   "0 if not given.",
-                  number("a number in N/m")}}));
+                  number("a number in N/m")},
+                 {"thickness",
+                  "Depth in m of the layer, down to the rigid core under it; a quarter of the "
+                  "shape's least thickness if not given.",
+                  positive("m")}}));
   materials.most = max_materials;
   SceneValue value =
       map("a scene",

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "vinci/stepping/checked_stepper.h"
+
 namespace vinci {
 namespace {
 
@@ -143,7 +145,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     }
   };
   detector_ = make(plugins_->detectors);
-  stepper_ = make(plugins_->steppers);
+  stepper_ = std::make_unique<CheckedStepper>(make(plugins_->steppers));
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
   set_accuracy();
@@ -182,6 +184,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
+  stepper_->prepare(context_, state_);
 }
 
 // The accuracy of the run is what is asked of its solver, where that is another one than the solver
@@ -309,6 +312,7 @@ void Simulation::use(std::size_t changes, const Values& code) {
   applied_changes_ = changes;
   model_ = std::move(model);
   context_.in.model = model_.get();
+  context_.work.ahead = {};
   ++model_version_;
 }
 
@@ -338,6 +342,7 @@ const StepReport& Simulation::step() {
 // What was worked on; the contacts with their impulses are those of the last step that succeeded.
 void Simulation::forget_step() {
   context_.work.contacts.clear();
+  context_.work.ahead = {};
   context_.work.problem = {};
   context_.work.solution = {};
 }

@@ -38,6 +38,7 @@ LayerStep layer_step(const std::optional<Layer>& layer, double h) {
   Matrix2 stiffness;
   stiffness << layer->stiffness, layer->coupling, layer->coupling, layer->tangential_stiffness;
   step.recover = step.yield * stiffness;
+  step.tilt = 1.0 / sum(0, 0);
   return step;
 }
 

@@ -43,6 +43,7 @@ struct LayerStep {
   Matrix2 yield = Matrix2::Zero();    // (h k + d)⁻¹, m/(N s)
   Matrix2 relax = Matrix2::Zero();    // (h k + d)⁻¹ d
   Matrix2 recover = Matrix2::Zero();  // (h k + d)⁻¹ k = (1 − relax)/h, 1/s
+  double tilt = 0.0;                  // 1/(h k + d) across the surface alone, m/(N s)
 };
 LayerStep layer_step(const std::optional<Layer>& layer, double h);  // zero of a rigid one
 

@@ -54,6 +54,11 @@ const char* to_string(Stage stage) {
   return "";
 }
 
+bool is_certified(const StepReport& report, double accept) {
+  return report.solve.residual.relative <= accept && !report.fell_back && !report.coarse &&
+         report.passed == 0 && report.diverged_body < 0;
+}
+
 const std::vector<StepField>& step_fields() {
   using R = StepReport;
   static const std::vector<StepField> fields = {
@@ -104,6 +109,35 @@ const std::vector<StepField>& step_fields() {
        .unit = "m",
        .over_parts = OverParts::largest,
        .column = "penetration"},
+      {.name = "overlap",
+       .place = member<&R::overlap>,
+       .text = "Deepest overlap at the end of the step.",
+       .unit = "m",
+       .column = "overlap"},
+      {.name = "removed_overlap",
+       .place = member<&R::removed_overlap>,
+       .text = "Deepest overlap that was taken out of positions at the end of the step.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "removed_overlap"},
+      {.name = "added_energy",
+       .place = member<&R::added_energy>,
+       .text = "Energy that this gave to bodies beyond what they paid from their motion.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "added_energy"},
+      {.name = "passed",
+       .place = member<&R::passed>,
+       .text = "Parts of the step in which bodies went through each other or overlapped too deep, "
+               "however short they were made.",
+       .over_parts = OverParts::sum,
+       .column = "passed"},
+      {.name = "joint_impacts",
+       .place = member<&R::joint_impacts>,
+       .text = "Whether a body met several others in the step with restitution: their order within "
+               "the step is left out.",
+       .over_parts = OverParts::any,
+       .column = "joint_impacts"},
       {.name = "seconds",
        .place = member<&R::seconds>,
        .text = "Wall time by stage: detect, formulate, solve, advance.",
@@ -130,6 +164,17 @@ const std::vector<StepField>& step_fields() {
        .text = "Impacts in the step whose time was found (`impact_time`).",
        .column = "impacts",
        .wide = true},
+      {.name = "used_up",
+       .place = member<&R::used_up>,
+       .text = "Contacts whose layer was used up in the step: the rigid core under it bore load.",
+       .over_parts = OverParts::largest,
+       .column = "used_up",
+       .wide = true},
+      {.name = "layer_energy",
+       .place = member<&R::layer_energy>,
+       .text = "Energy in the layers of contacts at the end of the step, a part of the potential.",
+       .unit = "J",
+       .column = "layer_energy"},
       {.name = "coarse",
        .place = member<&R::coarse>,
        .text = "Whether a substep had to be longer than the stepper's rules ask for."},

@@ -32,13 +32,20 @@ struct StepReport {
   int contact_count = 0;  // in the set: may touch
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
-  int substeps = 1;          // the stepper took these many smaller steps to the end of h
-  bool coarse = false;       // of which one or more had to be longer than its rules ask for
-  double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
+  int substeps = 1;              // the stepper took these many smaller steps to the end of h
+  bool coarse = false;           // of which one or more had to be longer than its rules ask for
+  double penetration = 0.0;      // m, deepest overlap of the contact set at the start of the step
+  double overlap = 0.0;          // m, deepest at its end
+  double removed_overlap = 0.0;  // m, deepest that was taken out of positions at its end
+  double added_energy = 0.0;     // J, that this gave to bodies and that they could not pay
+  int passed = 0;  // parts of the step in which bodies went through each other, or too deep
+  bool joint_impacts = false;  // with restitution, of several pairs that share a body
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
   bool fell_back = false;
-  int impacts = 0;  // whose time was found in this step (impact_time.h)
+  int used_up = 0;            // contacts whose layer was used up, so that a rigid core bore load
+  double layer_energy = 0.0;  // J, in the layers at the end of the step
+  int impacts = 0;            // whose time was found in this step (impact_time.h)
   // Directions in which the bodies could have moved otherwise: the motion is not unique where there
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;
@@ -46,6 +53,10 @@ struct StepReport {
   Shortage shortage;       // of Ending::no_equilibrium: the body that lacks most
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
+
+// Whether the step is what the method asks for: solved to `accept`, a relative residual, with all
+// terms, in steps as short as asked for, and with no body inside or beyond another.
+bool is_certified(const StepReport& report, double accept);
 
 // A value of a field, for those who print it.
 using ReportValue = std::variant<std::int64_t, double, bool, std::string, StageSeconds>;

@@ -9,7 +9,6 @@
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/model/run_options.h"
-#include "vinci/stepping/contact_patch.h"
 #include "vinci/stepping/step_forces.h"
 #include "vinci/stepping/substeps.h"
 
@@ -18,8 +17,6 @@ namespace {
 
 // A rest of the step below this share of a substep is not worth one of its own.
 constexpr double sliver = 0.01;
-// Deformations below it have recovered, m.
-constexpr double recovered = 1e-15;
 
 PatchForm patch_form_of(const OptionValues& options) {
   PatchForm form;
@@ -31,16 +28,16 @@ PatchForm patch_form_of(const OptionValues& options) {
   return form;
 }
 
-bool is_soft(const Model& model, const EntityKey& key) {
-  return key.kind == EntityKind::contact && !layers_of(model, key).rigid();
-}
+// How far a body looks for points of its patches at least, over its radius.
+constexpr double least_view = 2.0 * max_patch_slope;
 
 }  // namespace
 
 SongPangKumar::SongPangKumar(const OptionValues& options)
     : ContactStepper(options, std::numeric_limits<double>::infinity()),
       points_(patch_form_of(options)),
-      rule_({options.real("resolution"), options.real("rest")}, points_),
+      patches_(points_),
+      rule_({options.real("resolution"), options.real("rest")}),
       most_substeps_(static_cast<int>(options.integer("most-substeps"))) {
   probe_.block.setIdentity();
 }
@@ -57,6 +54,7 @@ StepperRegistry::Entry SongPangKumar::entry() {
       {*run.find("motion"),
        *run.find("cone"),
        *run.find("directions"),
+       overlap_option(),
        {"points",
         "Points that a contact patch is discretised into; they share the stiffness of the "
         "layer.",
@@ -99,16 +97,31 @@ std::string SongPangKumar::why_not(const Model& model) const {
 }
 
 bool SongPangKumar::yields(const Model& model, const Contact& contact) const {
-  return !layers_of(model, contact.key).rigid();
+  return contact.patch_point < points_.count() && is_soft(model, contact.key);
 }
 
 // --- substeps ---------------------------------------------------------------------------------
+
+// Bodies that overlap at the start of a run have pressed their layers in.
+void SongPangKumar::prepare(StepContext& context, State& state) {
+  if (state.step > 0 || !state.memory.layers.empty() || !state.memory.impulses.empty()) return;
+  if (!is_finite(state)) return;
+  const Model& model = *context.in.model;
+  wide_.assign(model.bodies.size(), 0.0);
+  widen(model, wide_);
+  see(context, state, wide_);
+  patches_.recall(model, state.memory);
+  patches_.press_in();
+  patches_.store(model, 0.0, state.memory);
+}
 
 StepReport SongPangKumar::step(StepContext& context, State& state, double h) {
   before_ = context.out.contacts;
   hold_forces(context, state, h, held_);
   try {
     work_ = state;
+    seen_reach_.clear();
+    prepare(context, work_);
     StepReport report = substeps(context, work_, h);
     std::swap(state, work_);
     return report;
@@ -119,6 +132,7 @@ StepReport SongPangKumar::step(StepContext& context, State& state, double h) {
 }
 
 StepReport SongPangKumar::substeps(StepContext& context, State& state, double h) {
+  const Model& model = *context.in.model;
   const double end = state.time + h;
   // Below the resolution of the time a substep would not end.
   shortest_ = std::max(h / most_substeps_, 4.0 * std::numeric_limits<double>::epsilon() * end);
@@ -131,104 +145,96 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
     sum.add(Stage::detect, watch.lap());
     const bool last = !(remaining - size > sliver * size);
     if (last) size = remaining;
-    sum.add(advance(context, state, size, {.held_forces = &held_}), context.out.contacts);
+    velocities_ = state.velocities;
+    StepReport report = advance(context, state, size, {.held_forces = &held_});
+    watch.lap();
+    for (const SolvedContact& solved : context.out.contacts)
+      report.used_up += solved.contact.patch_point == points_.count() && solved.impulse[0] > 0.0 &&
+                        is_soft(model, solved.contact.key);
+    sum.add(report, context.out.contacts);
+    if (report.diverged_body < 0) settle(context, state);
+    sum.add(Stage::detect, watch.lap());
     if (last || sum.ended()) break;
   }
   StepReport report = sum.finish(context.out.contacts);
   report.coarse = coarse_;
+  for (const LayerMemory& layer : state.memory.layers) report.layer_energy += layer.energy;
   return report;
 }
 
 double SongPangKumar::substep_size(StepContext& context, const State& state, double remaining) {
   const Model& model = *context.in.model;
   begin(context, {model, state, remaining, {.held_forces = &held_}});
-  seen_.clear();
-  seen_reach_.clear();
-  if (!foreseen().allFinite()) return remaining;  // the step says whose fault it is
-  seen_reach_ = reach();
-  context.in.detector->detect(model, state.poses, seen_reach_, seen_);
-  const double size = rule_.size(model, state, foreseen(), seen_, remaining);
+  if (!foreseen().allFinite()) {  // the step says whose fault it is
+    seen_.clear();
+    seen_reach_.clear();
+    return remaining;
+  }
+  widen(model, reach());
+  see(context, state, wide_);
+  patches_.recall(model, state.memory);
+  const double size = rule_.size(model, state, foreseen(), seen_, patches_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
   return shortest_;
 }
 
-// --- contacts and their layers ----------------------------------------------------------------
+// --- what is seen -------------------------------------------------------------------------------
 
-// Those of substep_size() where they suffice, as points of patches.
+// A reach that shows every point of a patch, and of few sizes: curves have points that depend on
+// it, and they should not move from substep to substep.
+void SongPangKumar::widen(const Model& model, std::span<const double> reach) {
+  wide_.resize(model.bodies.size());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    const double least = least_view * body.bounding_radius;
+    wide_[b] = reach[b];
+    if (body.velocity_size == 0 || !(least > 0.0 && std::isfinite(least))) continue;
+    double size = least;
+    while (size < reach[b]) size *= 2.0;
+    wide_[b] = size;
+  }
+}
+
+void SongPangKumar::see(StepContext& context, const State& state, std::span<const double> reach) {
+  if (std::equal(reach.begin(), reach.end(), seen_reach_.begin(), seen_reach_.end())) return;
+  const Model& model = *context.in.model;
+  seen_.clear();
+  seen_reach_.assign(reach.begin(), reach.end());
+  context.in.detector->detect(model, state.poses, seen_reach_, seen_);
+  patches_.arrange(model, state.poses, seen_);
+}
+
+// Those that were seen where they suffice, with the points and the cores of the soft ones.
 void SongPangKumar::find_contacts(StepContext& context, const State& state) {
   const Model& model = *context.in.model;
   const std::vector<double>& distances = reach();
   const bool known = std::equal(distances.begin(), distances.end(), seen_reach_.begin(),
                                 seen_reach_.end(), std::less_equal<>());
   if (!known) {
-    seen_.clear();
-    seen_reach_ = distances;
-    context.in.detector->detect(model, state.poses, distances, seen_);
+    widen(model, distances);
+    see(context, state, wide_);
   }
+  ContactSet& contacts = context.work.contacts;
+  auto site = patches_.sites().begin();
   for (const Contact& contact : seen_) {
     const double within = distances[contact.body_a] + distances[contact.body_b];
-    if (contact.gap > within) continue;
-    if (points_.count() == 1 || !yields(model, contact))
-      context.work.contacts.push_back(contact);
-    else
-      append_patch(model, state.poses, contact, points_, within, context.work.contacts);
+    if (!is_soft(model, contact.key)) {
+      if (contact.gap <= within) contacts.push_back(contact);
+      continue;
+    }
+    for (; site != patches_.sites().end() && site->contact.key == contact.key; ++site)
+      if (site->contact.gap <= within) contacts.push_back(site->contact);
+    const double over_core = contact.gap + layer_depth(model, contact.key);
+    if (over_core > within) continue;
+    Contact core = contact;
+    core.patch_point = points_.count();
+    core.gap = std::max(0.0, over_core);
+    contacts.push_back(core);
   }
 }
 
-std::span<SongPangKumar::PatchPoint> SongPangKumar::points_of(std::size_t patch) {
-  const auto n = static_cast<std::size_t>(points_.count());
-  return std::span(patch_points_).subspan(patch * n, n);
-}
-
-// The patches in reach and those that still recover, by key, with their deformations.
-void SongPangKumar::gather(const StepPart& part, const ContactSet& contacts) {
-  const Model& model = part.model;
-  patches_.clear();
-  patch_points_.clear();
-  const auto soft = [&](const EntityKey& key) { return is_soft(model, key); };
-  const std::vector<ImpulseMemory>& known =
-      part.state.memory.impulses;  // every point of every patch
-  std::size_t i = 0, m = 0;
-  for (;;) {
-    while (i < contacts.size() && !soft(contacts[i].key)) ++i;
-    while (m < known.size() && !soft(known[m].key)) ++m;
-    const bool more = i < contacts.size(), remembered = m < known.size();
-    if (!more && !remembered) return;
-    const bool in_reach = more && !(remembered && known[m].key < contacts[i].key);
-    Patch patch{in_reach ? contacts[i].key : known[m].key, static_cast<int>(i), 0};
-    while (i < contacts.size() && contacts[i].key == patch.key) ++i, ++patch.count;
-    add_patch(part, contacts, patch);
-    while (m < known.size() && known[m].key == patch.key) ++m;
-  }
-}
-
-// A patch that is not known yet is pressed in as far as its bodies overlap, at rest: they began so,
-// or the features of a contact that was there before have changed.
-void SongPangKumar::add_patch(const StepPart& part, const ContactSet& contacts,
-                              const Patch& patch) {
-  const Memory& memory = part.state.memory;
-  patches_.push_back(patch);
-  patch_points_.resize(patches_.size() * static_cast<std::size_t>(points_.count()));
-  const std::span<PatchPoint> points = points_of(patches_.size() - 1);
-  for (PatchPoint& point : points) point = {};
-  for (const LayerMemory& known : records_of(memory.layers, patch.key)) {
-    if (known.point < 0 || known.point >= points_.count()) continue;
-    PatchPoint& point = points[static_cast<std::size_t>(known.point)];
-    point.a = known.deformation_a.head<2>();
-    point.b = known.deformation_b.head<2>();
-  }
-  if (!records_of(memory.impulses, patch.key).empty()) return;
-  const LayerPair layers = layers_of(part.model, patch.key);
-  const double share_a = in_series(*layers.a, *layers.b).share_a;
-  for (int i = patch.first; i < patch.first + patch.count; ++i) {
-    const Contact& contact = contacts[static_cast<std::size_t>(i)];
-    PatchPoint& point = points[static_cast<std::size_t>(contact.patch_point)];
-    const double pressed = std::max(0.0, -contact.gap);
-    point.a[0] = share_a * pressed;
-    point.b[0] = (1.0 - share_a) * pressed;
-  }
-}
+// --- contacts and their layers ----------------------------------------------------------------
 
 // Where a layer and a body part, the free closing speed passes through zero, and its sign is chance
 // once it has lost six digits: such a contact counts as open.
@@ -243,89 +249,91 @@ void SongPangKumar::open_by_rounding(const StepPart& part, const Contact& contac
 
 void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
                            std::span<ContactTerms> terms) {
-  const Model& model = part.model;
   const double h = part.h;
-  gather(part, contacts);
+  patches_.recall(part.model, part.state.memory);
+  const std::span<PatchSite> sites = patches_.sites();
+  for (PatchSite& site : sites) site.row = -1;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!yields(part.model, contacts[i])) continue;
+    if (const int site = patches_.find(contacts[i]); site >= 0)
+      sites[site].row = static_cast<int>(i);
+  }
   std::size_t total = 0;
-  for (const Patch& patch : patches_)
-    total += points_.coupled() ? static_cast<std::size_t>(patch.count) * patch.count : patch.count;
+  for (const LayerPatch& patch : patches_.patches()) {
+    const std::span<const int> members = patches_.members(patch);
+    const auto count = static_cast<std::size_t>(
+        std::count_if(members.begin(), members.end(), [&](int m) { return sites[m].row >= 0; }));
+    total += patches_.couples(patch) ? count * count : count;
+  }
   compliance_.resize(total);  // before any span into it is taken
   std::size_t used = 0;
-  for (std::size_t k = 0; k < patches_.size(); ++k) {
-    const Patch& patch = patches_[k];
-    if (patch.count == 0) continue;
-    const LayerPair layers = layers_of(model, patch.key);
-    const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
-    Matrix3 block = Matrix3::Zero();
-    block.topLeftCorner<2, 2>() = (a.yield + b.yield) / h;
-    const std::span<const PatchPoint> points = points_of(k);
-    for (int i = patch.first; i < patch.first + patch.count; ++i) {
-      const Contact& contact = contacts[static_cast<std::size_t>(i)];
-      const int own = contact.patch_point;
-      const PatchPoint& point = points[static_cast<std::size_t>(own)];
-      ContactTerms& term = terms[static_cast<std::size_t>(i)];
-      // δ_free/h = δ/h − recover δ: ψ + δ cancels first, so that b is as small as velocities are.
-      const Vector2 recovery = a.recover * point.a + b.recover * point.b;
-      term.normal_bias += (point.a[0] + point.b[0]) / h - recovery[0];
+  for (const LayerPatch& patch : patches_.patches()) {
+    rows_.clear();
+    for (const int m : patches_.members(patch))
+      if (sites[m].row >= 0) rows_.push_back(m);
+    if (rows_.empty()) continue;
+    const PatchYield yield = patches_.yield(patch, h);
+    for (const int i : rows_) {
+      const PatchSite& site = sites[i];
+      const Contact& contact = contacts[static_cast<std::size_t>(site.row)];
+      ContactTerms& term = terms[static_cast<std::size_t>(site.row)];
+      // From the gap to the layer, which is closed where the body is deeper than the layer says.
+      const double open = std::max(0.0, contact.gap + patches_.pressed(site));
+      const Vector2 recovery = patches_.recovery(yield, site);
+      term.normal_bias += (open - contact.gap) / h - recovery[0];
       term.prescribed[0] -= recovery[1];
       open_by_rounding(part, contact, term);
       const std::size_t first = used;
-      for (int j = patch.first; j < patch.first + patch.count; ++j) {
-        if (j != i && !points_.coupled()) continue;
-        const int other = contacts[static_cast<std::size_t>(j)].patch_point;
-        compliance_[used++] = {j, points_.share(own, other) * block};
-      }
+      for (const int j : rows_)
+        if (j == i || patches_.couples(patch))
+          compliance_[used++] = {sites[j].row, patches_.compliance(patch, yield, i, j)};
       term.compliance = {compliance_.data() + first, used - first};
     }
   }
 }
 
-// Deformations of a patch at the end of the step; whether it is still loaded or pressed in.
-bool SongPangKumar::deform(const StepContext& context, std::size_t k, double h) {
-  const Patch& patch = patches_[k];
-  const LayerPair layers = layers_of(*context.in.model, patch.key);
-  const LayerStep a = layer_step(*layers.a, h), b = layer_step(*layers.b, h);
-  const std::span<PatchPoint> points = points_of(k);
-  bool lives = false;
-  for (PatchPoint& point : points) {
-    point.a = a.relax * point.a;
-    point.b = b.relax * point.b;
-  }
-  for (int j = patch.first; j < patch.first + patch.count; ++j) {
-    const SolvedContact& solved = context.out.contacts[static_cast<std::size_t>(j)];
-    const int own = solved.contact.patch_point;
-    points[static_cast<std::size_t>(own)].impulse = solved.impulse;
-    lives |= !solved.impulse.isZero(0.0);
-    for (int i = 0; i < points_.count(); ++i) {
-      if (i != own && !points_.coupled()) continue;
-      const Vector2 shared = points_.share(i, own) * solved.impulse.head<2>();
-      points[static_cast<std::size_t>(i)].a += a.yield * shared;
-      points[static_cast<std::size_t>(i)].b += b.yield * shared;
-    }
-  }
-  for (const PatchPoint& point : points)
-    lives |=
-        std::max(point.a.lpNorm<Eigen::Infinity>(), point.b.lpNorm<Eigen::Infinity>()) > recovered;
-  return lives;
-}
-
 void SongPangKumar::remember(const StepContext& context, State& state, double h) {
   const Model& model = *context.in.model;
-  Memory& memory = state.memory;
-  const auto soft = [&](const auto& record) { return is_soft(model, record.key); };
-  std::erase_if(memory.impulses, soft);
-  for (std::size_t k = 0; k < patches_.size(); ++k) {
-    if (!deform(context, k, h)) continue;
-    std::int64_t i = 0;
-    for (const PatchPoint& point : points_of(k)) {
-      const LayerMemory layer{patches_[k].key, i, Vector3(point.a[0], point.a[1], 0.0),
-                              Vector3(point.b[0], point.b[1], 0.0)};
-      memory.impulses.push_back({patches_[k].key, i, point.impulse});
-      if (i > 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
-      ++i;
+  for (PatchSite& site : patches_.sites())
+    site.impulse = site.row < 0 ? Vector3::Zero()
+                                : context.out.contacts[static_cast<std::size_t>(site.row)].impulse;
+  lost_.assign(model.bodies.size(), 0.0);
+  patches_.deform(h, lost_);
+  patches_.store(model, h, state.memory);
+}
+
+// Layers as the bodies have them where they are now.
+void SongPangKumar::settle(StepContext& context, State& state) {
+  const Model& model = *context.in.model;
+  find_losses(context, state);
+  wide_.assign(model.bodies.size(), 0.0);
+  widen(model, wide_);
+  seen_reach_.clear();
+  see(context, state, wide_);
+  patches_.recall(model, state.memory);
+  patches_.settle(lost_);
+  patches_.store(model, 0.0, state.memory);
+}
+
+// The step takes ½ |vˡ⁺¹ − vˡ|²_M out of every body besides the work of its contacts; where a rigid
+// one throws bodies off, that is not lost.
+void SongPangKumar::find_losses(const StepContext& context, const State& state) {
+  const Model& model = *context.in.model;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i) {
+      if (model.free_index[i] < 0) continue;
+      const double change = state.velocities[i] - velocities_[i];
+      lost_[b] += 0.5 * change * change *
+                  (model.coordinate[i] < 3 ? body.mass.mass : body.mass.inertia(2, 2));
     }
   }
-  memory.sort();
+  for (const SolvedContact& solved : context.out.contacts) {
+    if (yields(model, solved.contact)) continue;
+    const double given = std::max(0.0, solved.impulse.dot(solved.velocity));
+    for (const int b : {solved.contact.body_a, solved.contact.body_b})
+      lost_[b] = std::max(0.0, lost_[b] - given);
+  }
 }
 
 }  // namespace vinci

@@ -8,6 +8,8 @@
 
 namespace vinci {
 
+void TimeStepper::prepare(StepContext&, State&) {}
+
 std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solver&) const {
   return "its steps do not find the times of impacts, and apply no impact law; accepted: "
          "stewart-trinkle or anitescu-potra with 'impact-time: bisect' or 'gap-rate'";

@@ -36,67 +36,94 @@ double time_to_contact(double gap, double rate, double acceleration) {
 
 }  // namespace
 
-LayerPair layers_of(const Model& model, const EntityKey& key) {
-  return {&model.materials[model.shapes[key.shape_a()].material].layer,
-          &model.materials[model.shapes[key.shape_b()].material].layer};
-}
-
 double SubstepRule::size(const Model& model, const State& state, const VectorX& foreseen,
-                         const ContactSet& contacts, double remaining) {
+                         const ContactSet& contacts, const LayerPatches& patches,
+                         double remaining) {
   acceleration_ = (foreseen - state.velocities) / remaining;
   loaded_.clear();
-  for (const Contact& contact : contacts) {
-    const bool soft = !layers_of(model, contact.key).rigid();
-    loaded_.push_back(soft ? loaded(model, state, contact) : Loaded{});
-    if (loaded_.back().is) push(model, state, contact, loaded_.back());
+  for (const LayerPatch& patch : patches.patches()) {
+    loaded_.push_back(loaded(model, state, patches, patch));
+    if (loaded_.back().is) push(model, state, patch, loaded_.back());
   }
   double size = remaining;
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const Contact& contact = contacts[i];
-    if (layers_of(model, contact.key).rigid()) continue;
-    const Frequencies frequency = frequencies(model, state, contact);
-    const double resolved = settings_.resolution / std::max(frequency.normal, frequency.tangential);
-    if (!std::isfinite(resolved)) continue;  // nothing can move along it
+  const auto consider = [&](const Contact& contact, const PatchSite& site) {
+    const Loaded& layer = loaded_[static_cast<std::size_t>(site.patch)];
+    const double resolved = settings_.resolution / std::max(layer.frequency[0], layer.frequency[1]);
+    if (!std::isfinite(resolved)) return;  // nothing can move along it
     double longest = remaining;
-    bool in_contact = loaded_[i].is;
+    bool in_contact = layer.is && (site.impulse[0] > 0.0 || contact.gap <= 0.0);
     if (in_contact) {
-      if (rests(model, state, contact, loaded_[i], frequency)) continue;
+      if (rests(model, state, contact, layer)) return;
     } else {
-      const double time = approach(model, state, foreseen, contact, remaining);
-      if (!(time < remaining)) continue;
+      const double time = approach(model, state, foreseen, patches, site, remaining);
+      if (!(time < remaining)) return;
       in_contact = time <= landed * resolved;
       longest = time > landing_range * resolved ? approach_share * time : time;
     }
     // Equal parts of what remains, so that no sliver is left over.
     if (in_contact) longest = remaining / std::ceil(std::max(1.0, remaining / resolved - 1e-9));
     size = std::min(size, longest);
+  };
+  // The middle one of several points tells for its contact.
+  auto site = patches.sites().begin();
+  for (const Contact& contact : contacts) {
+    if (!is_soft(model, contact.key)) continue;
+    const auto first = site;
+    while (site != patches.sites().end() && site->contact.key == contact.key) ++site;
+    if (first != site) consider(contact, first[(site - first) / 2]);
   }
   return size;
 }
 
-SubstepRule::Frequencies SubstepRule::frequencies(const Model& model, const State& state,
-                                                  const Contact& contact) const {
-  const LayerPair layers = layers_of(model, contact.key);
-  const SeriesStiffness stiffness = in_series(*layers.a, *layers.b);
-  const ContactFrame frame = contact_frame(model.world, contact.normal);
-  return {std::sqrt(stiffness.normal * mobility(model, state.poses, contact, frame.normal)),
-          std::sqrt(stiffness.tangential * mobility(model, state.poses, contact, frame.tangent_1))};
+SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
+                                        const LayerPatches& patches,
+                                        const LayerPatch& patch) const {
+  Loaded result;
+  const SeriesStiffness stiffness = in_series(patch.a, patch.b);
+  Contact middle;
+  middle.body_a = patch.body_a;
+  middle.body_b = patch.body_b;
+  middle.point_a = middle.point_b = patch.middle;
+  const ContactFrame frame = contact_frame(model.world, patch.normal);
+  double turning = 0.0;  // 1/(kg m²)
+  for (const int b : {patch.body_a, patch.body_b}) {
+    const Body& body = model.bodies[b];
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+      if (model.free_index[i] >= 0 && model.coordinate[i] > 2)
+        turning += 1.0 / body.mass.inertia(2, 2);
+  }
+  result.frequency[0] =
+      std::sqrt(stiffness.normal *
+                (mobility(model, state.poses, middle, frame.normal) + patch.spread * turning));
+  result.frequency[1] =
+      std::sqrt(stiffness.tangential * mobility(model, state.poses, middle, frame.tangent_1));
+  // In equilibrium both layers bear the same; one of them tells.
+  const int side = patch.a ? 0 : 1;
+  const PatchForce force = patches.spring_force(patch, side);
+  result.force = force.force;
+  result.moment = force.moment;
+  for (const int m : patches.members(patch)) {
+    const PatchSite& site = patches.sites()[static_cast<std::size_t>(m)];
+    result.deformation = std::max(result.deformation, patches.pressed(site));
+    if (!(site.impulse[0] > 0.0)) continue;
+    const double friction =
+        model.surface_between(site.contact.key.shape_a(), site.contact.key.shape_b()).friction;
+    result.is = true;
+    result.sliding &= std::abs(site.impulse[1]) >= sliding_share * friction * site.impulse[0];
+  }
+  return result;
 }
 
 // The time until the gap to the deformed surface closes, s.
 double SubstepRule::approach(const Model& model, const State& state, const VectorX& foreseen,
-                             const Contact& contact, double remaining) const {
-  const LayerPair layers = layers_of(model, contact.key);
-  double deformation = 0.0, recovery = 0.0;  // normal, in the middle of the patch
-  for (const LayerMemory& memory : records_of(state.memory.layers, contact.key)) {
-    if (memory.point != points_.count() / 2) continue;
-    const double pressed[2] = {memory.deformation_a[0], memory.deformation_b[0]};
-    deformation = pressed[0] + pressed[1];
-    for (int side = 0; side < 2; ++side)
-      if (const std::optional<Layer>& layer = side == 0 ? *layers.a : *layers.b;
-          layer && layer->damping > 0.0)
-        recovery += layer->stiffness / layer->damping * pressed[side];
-  }
+                             const LayerPatches& patches, const PatchSite& site,
+                             double remaining) const {
+  const Contact& contact = site.contact;
+  const LayerPatch& patch = patches.patches()[static_cast<std::size_t>(site.patch)];
+  double recovery = 0.0;  // m/s
+  for (int side = 0; side < 2; ++side)
+    if (const std::optional<Layer>& layer = patch.layer(side); layer && layer->damping > 0.0)
+      recovery += layer->stiffness / layer->damping * patches.at(site, side)[0];
   const double velocity =
       contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
   const double change =
@@ -110,50 +137,19 @@ double SubstepRule::approach(const Model& model, const State& state, const Vecto
         0.5 * (contact.point_a + contact.point_b) - state.poses[b] * model.bodies[b].mass.center;
     bend -= sign * spin * spin * contact.normal.dot(arm);
   }
-  return time_to_contact(contact.gap + deformation, velocity - recovery,
+  return time_to_contact(contact.gap + patches.pressed(site), velocity - recovery,
                          change / remaining + 0.5 * std::min(0.0, bend));
 }
 
-SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
-                                        const Contact& contact) const {
-  Loaded result;
-  const LayerPair layers = layers_of(model, contact.key);
-  const bool on_a = layers.a->has_value();
-  const Layer& layer = on_a ? **layers.a : **layers.b;
-  const double friction =
-      model.surface_between(contact.key.shape_a(), contact.key.shape_b()).friction;
-  for (const ImpulseMemory& from : records_of(state.memory.impulses, contact.key)) {
-    if (from.point < 0 || from.point >= points_.count() || !(from.impulse[0] > 0.0)) continue;
-    result.is = true;
-    result.sliding &= std::abs(from.impulse[1]) >= sliding_share * friction * from.impulse[0];
-  }
-  for (const LayerMemory& from : records_of(state.memory.layers, contact.key)) {
-    if (from.point < 0 || from.point >= points_.count()) continue;
-    result.deformation =
-        std::max(result.deformation, from.deformation_a[0] + from.deformation_b[0]);
-    // In equilibrium both layers bear the same; one of them tells.
-    const Vector3& pressed = on_a ? from.deformation_a : from.deformation_b;
-    const Vector2 spring(layer.stiffness * pressed[0] + layer.coupling * pressed[1],
-                         layer.coupling * pressed[0] + layer.tangential_stiffness * pressed[1]);
-    for (int i = 0; i < points_.count(); ++i) {
-      const double share = points_.stiffness_share()(i, static_cast<int>(from.point));
-      result.force += share * spring;
-      result.moment += share * spring[0] * points_.offset(i);
-    }
-  }
-  return result;
-}
-
-// What the springs of a contact add to the accelerations of its bodies.
-void SubstepRule::push(const Model& model, const State& state, const Contact& contact,
+// What the springs of a patch add to the accelerations of its bodies.
+void SubstepRule::push(const Model& model, const State& state, const LayerPatch& patch,
                        const Loaded& layer) {
-  const ContactFrame frame = contact_frame(model.world, contact.normal);
+  const ContactFrame frame = contact_frame(model.world, patch.normal);
   const Vector3 force = layer.force[0] * frame.normal + layer.force[1] * frame.tangent_1;
-  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  for (const auto& [b, sign] : {std::pair(contact.body_a, -1.0), std::pair(contact.body_b, 1.0)}) {
+  for (const auto& [b, sign] : {std::pair(patch.body_a, -1.0), std::pair(patch.body_b, 1.0)}) {
     const Body& body = model.bodies[b];
-    const Vector3 arm = point - center_of_mass(model, state.poses, b);
-    // A normal force beside the contact, at s t: s t × n = −s.
+    const Vector3 arm = patch.middle - center_of_mass(model, state.poses, b);
+    // A normal force beside the middle, at s t: s t × n = −s.
     const double moment = arm.cross(force).z() - layer.moment;
     for (int i = 0; i < body.velocity_size; ++i) {
       const int entry = body.velocity_offset + i, coordinate = model.coordinate[entry];
@@ -167,7 +163,7 @@ void SubstepRule::push(const Model& model, const State& state, const Contact& co
 // Whether what is left of an oscillation does not matter: across the surface, and along it where
 // the contact sticks.
 bool SubstepRule::rests(const Model& model, const State& state, const Contact& contact,
-                        const Loaded& layer, const Frequencies& frequency) const {
+                        const Loaded& layer) const {
   const ContactFrame frame = contact_frame(model.world, contact.normal);
   const Vector3 velocity = relative_velocity(model, state.poses, state.velocities, contact);
   const Vector3 acceleration = relative_velocity(model, state.poses, acceleration_, contact);
@@ -177,8 +173,8 @@ bool SubstepRule::rests(const Model& model, const State& state, const Contact& c
   };
   const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * contact.point_a.norm();
   const double small = std::max(settings_.rest * layer.deformation, rounding);
-  if (amplitude(frame.normal, frequency.normal) > small) return false;
-  return layer.sliding || amplitude(frame.tangent_1, frequency.tangential) <= small;
+  if (amplitude(frame.normal, layer.frequency[0]) > small) return false;
+  return layer.sliding || amplitude(frame.tangent_1, layer.frequency[1]) <= small;
 }
 
 }  // namespace vinci

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "vinci/collision/contact.h"
-#include "vinci/stepping/compliance.h"
+#include "vinci/stepping/layer_patch.h"
 
 namespace vinci {
 
@@ -20,22 +20,14 @@ struct SubstepSettings {
   double rest = 0.01;        // share of the deformation below which an oscillation is none
 };
 
-// The layers of a pair of materials.
-struct LayerPair {
-  const std::optional<Layer>*a, *b;
-  bool rigid() const { return !*a && !*b; }
-};
-LayerPair layers_of(const Model& model, const EntityKey& key);
-
 class SubstepRule {
  public:
-  SubstepRule(const SubstepSettings& settings, const PatchPoints& points)
-      : settings_(settings), points_(points) {}
+  explicit SubstepRule(const SubstepSettings& settings) : settings_(settings) {}
 
   // `foreseen` are the packed velocities that the applied forces lead to in the time that remains
-  // of the step; the contacts are those that may be met in it.
+  // of the step; the contacts are those that may be met in it, and the patches theirs.
   double size(const Model& model, const State& state, const VectorX& foreseen,
-              const ContactSet& contacts, double remaining);
+              const ContactSet& contacts, const LayerPatches& patches, double remaining);
 
  private:
   struct Loaded {
@@ -43,23 +35,20 @@ class SubstepRule {
     bool sliding = true;              // every such point
     double deformation = 0.0;         // normal, largest of the patch, m
     Vector2 force = Vector2::Zero();  // of the springs on b, N
-    double moment = 0.0;              // of the springs about the contact, N m
+    double moment = 0.0;              // of the springs about the middle of the patch, N m
+    double frequency[2] = {};         // rad/s, across the surface and along it
   };
-  struct Frequencies {
-    double normal = 0.0, tangential = 0.0;  // rad/s
-  };
-  Loaded loaded(const Model& model, const State& state, const Contact& contact) const;
-  Frequencies frequencies(const Model& model, const State& state, const Contact& contact) const;
+  Loaded loaded(const Model& model, const State& state, const LayerPatches& patches,
+                const LayerPatch& patch) const;
   double approach(const Model& model, const State& state, const VectorX& foreseen,
-                  const Contact& contact, double remaining) const;
-  void push(const Model& model, const State& state, const Contact& contact, const Loaded& layer);
-  bool rests(const Model& model, const State& state, const Contact& contact, const Loaded& layer,
-             const Frequencies& frequency) const;
+                  const LayerPatches& patches, const PatchSite& site, double remaining) const;
+  void push(const Model& model, const State& state, const LayerPatch& patch, const Loaded& layer);
+  bool rests(const Model& model, const State& state, const Contact& contact,
+             const Loaded& layer) const;
 
   SubstepSettings settings_;
-  const PatchPoints& points_;
   VectorX acceleration_;        // packed, by applied forces and springs
-  std::vector<Loaded> loaded_;  // parallel to the contacts
+  std::vector<Loaded> loaded_;  // parallel to the patches
 };
 
 }  // namespace vinci

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "vinci/base/error.h"
+#include "vinci/storage/hdf5_live_driver.h"
+
 namespace vinci {
 
 static_assert(std::is_same_v<Hdf5Handle::Id, hid_t> && std::is_same_v<int, herr_t>);
@@ -15,13 +18,19 @@ Hdf5Silence::Hdf5Silence() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   H5Eclear2(H5E_DEFAULT);
   errno = 0;
+  live_failure() = 0;
 }
 
 Hdf5Silence::~Hdf5Silence() {
   H5Eset_auto2(H5E_DEFAULT, function_, data_);
 }
 
+bool succeeded(herr_t result) {
+  return result >= 0 && live_failure() == 0;
+}
+
 std::string with_reason(const std::string& what) {
+  if (live_failure() != 0) return what + " (" + std::strerror(live_failure()) + ")";
   std::string text;
   const int system = errno;
   H5Ewalk2(
@@ -33,6 +42,11 @@ std::string with_reason(const std::string& what) {
       &text);
   if (text.empty() && system != 0) text = std::strerror(system);
   return text.empty() ? what : what + " (" + text + ")";
+}
+
+void throw_error(const std::string& what, const std::string& where) {
+  if (live_failure() != 0) throw Failure(what, where);
+  throw Error(what, where);
 }
 
 Hdf5Handle text_type(std::size_t size) {

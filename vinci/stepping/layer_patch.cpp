@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which contacts make a patch, and how its points share the stiffness.
+#include "vinci/stepping/layer_patch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "vinci/formulation/contact_frame.h"
+#include "vinci/stepping/contact_patch.h"
+
+namespace vinci {
+namespace {
+
+// A contact belongs to the patch of a deeper one up to the first of these, less and less up to the
+// second. Slope: how far it is open, over the distance between the two. Turn: between the normals,
+// rad.
+constexpr double slopes[2] = {0.01, max_patch_slope};
+constexpr double turns[2] = {0.05, 0.2};
+// What belongs to a patch by less is a patch of its own.
+constexpr double least_near = 1e-3;
+
+double fading(double value, const double (&from_to)[2]) {
+  return std::clamp((from_to[1] - value) / (from_to[1] - from_to[0]), 0.0, 1.0);
+}
+
+Vector3 middle_of(const Contact& contact) {
+  return 0.5 * (contact.point_a + contact.point_b);
+}
+
+double along(const Contact& leader, const Contact& other) {
+  const Vector3 tangent = contact_frame(World::planar, leader.normal).tangent_1;
+  return tangent.dot(middle_of(other) - middle_of(leader));
+}
+
+// 1: in the patch of the leader, which is no less deep; 0: not.
+double nearness(const Contact& leader, const Contact& other) {
+  if (!(leader.normal.dot(other.normal) > 0.0)) return 0.0;
+  const double turn = fading(leader.normal.cross(other.normal).norm(), turns);
+  const double open = std::max(0.0, other.gap) - std::max(0.0, leader.gap);
+  if (!(open > 0.0)) return turn;
+  const double distance = std::abs(along(leader, other));
+  return distance > 0.0 ? turn * fading(open / distance, slopes) : 0.0;
+}
+
+// The mean of what a layer is at the sites, by their shares.
+class LayerMean {
+ public:
+  void add(const std::optional<Layer>& layer, double share) {
+    if (!layer) return;
+    sum_.stiffness += share * layer->stiffness;
+    sum_.damping += share * layer->damping;
+    sum_.tangential_stiffness += share * layer->tangential_stiffness;
+    sum_.tangential_damping += share * layer->tangential_damping;
+    sum_.coupling += share * layer->coupling;
+    shares_ += share;
+    same_ = !last_ || (last_ == &*layer && same_);
+    last_ = &*layer;
+  }
+  std::optional<Layer> mean() const {
+    if (!(shares_ > 0.0)) return {};
+    if (same_) return *last_;
+    Layer result = sum_;
+    for (double* value : {&result.stiffness, &result.damping, &result.tangential_stiffness,
+                          &result.tangential_damping, &result.coupling})
+      *value /= shares_;
+    return result;
+  }
+
+ private:
+  Layer sum_;
+  double shares_ = 0.0;
+  const Layer* last_ = nullptr;
+  bool same_ = true;
+};
+
+}  // namespace
+
+LayerPair layers_of(const Model& model, const EntityKey& key) {
+  return {&model.materials[model.shapes[key.shape_a()].material].layer,
+          &model.materials[model.shapes[key.shape_b()].material].layer};
+}
+
+bool is_soft(const Model& model, const EntityKey& key) {
+  return key.kind == EntityKind::contact && !layers_of(model, key).rigid();
+}
+
+double layer_depth(const Model& model, const EntityKey& key) {
+  const LayerPair layers = layers_of(model, key);
+  return (*layers.a ? model.shapes[key.shape_a()].layer_depth : 0.0) +
+         (*layers.b ? model.shapes[key.shape_b()].layer_depth : 0.0);
+}
+
+void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
+                           const ContactSet& contacts) {
+  sites_.clear();
+  patches_.clear();
+  members_.clear();
+  nodes_.clear();
+  left_.clear();
+  order_.clear();
+  add_sites(model, poses, contacts);
+  taken_.assign(contacts.size(), 0);
+  const auto before = [&](int i, int j) {
+    const Contact &a = contacts[i], &b = contacts[j];
+    return std::tie(a.body_a, a.body_b, a.gap, i) < std::tie(b.body_a, b.body_b, b.gap, j);
+  };
+  std::sort(order_.begin(), order_.end(), before);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (taken_[order_[i]]) continue;
+    const Contact& leader = contacts[order_[i]];
+    group_.assign(1, order_[i]);
+    near_.assign(1, 1.0);
+    for (std::size_t j = i + 1; j < order_.size(); ++j) {
+      const Contact& other = contacts[order_[j]];
+      if (other.body_a != leader.body_a || other.body_b != leader.body_b) break;
+      if (taken_[order_[j]]) continue;
+      const double near = nearness(leader, other);
+      if (near < least_near) continue;
+      group_.push_back(order_[j]);
+      near_.push_back(near);
+      taken_[order_[j]] = 1;
+    }
+    if (points_.count() == 1)
+      add_plate(model, contacts);
+    else
+      add_points(model, contacts);
+  }
+}
+
+// By key and point, as the contacts are.
+void LayerPatches::add_sites(const Model& model, std::span<const Pose> poses,
+                             const ContactSet& contacts) {
+  sites_of_.assign(contacts.size(), {});
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!is_soft(model, contacts[i].key)) continue;
+    order_.push_back(static_cast<int>(i));
+    sites_of_[i].first = static_cast<int>(sites_.size());
+    expanded_.clear();
+    if (points_.count() == 1)
+      expanded_.push_back(contacts[i]);
+    else
+      append_patch(model, poses, contacts[i], points_, infinity, expanded_);
+    for (const Contact& contact : expanded_) sites_.push_back({.contact = contact});
+    sites_of_[i].count = static_cast<int>(expanded_.size());
+  }
+}
+
+LayerPatch& LayerPatches::new_patch(const Model& model, const Contact& leader) {
+  LayerPatch& patch = patches_.emplace_back();
+  patch.body_a = leader.body_a;
+  patch.body_b = leader.body_b;
+  patch.payer = model.bodies[leader.body_a].velocity_size > 0 ? leader.body_a : leader.body_b;
+  patch.key = leader.key;
+  patch.normal = leader.normal;
+  patch.middle = middle_of(leader);
+  patch.first = static_cast<int>(members_.size());
+  patch.node = static_cast<int>(nodes_.size());
+  return patch;
+}
+
+// The ends of the patch carry it, half each: the right end is where, seen from the right, nearness
+// first becomes 1, or in parts where it rises. So points between the ends have no share, into
+// however many shapes a body is cut.
+void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
+  const Contact& leader = contacts[group_.front()];
+  LayerPatch& patch = new_patch(model, leader);
+  nodes_.emplace_back();
+  const int number = static_cast<int>(patches_.size()) - 1;
+  for (std::size_t i = 0; i < group_.size(); ++i) {
+    PatchSite& site = sites_[sites_of_[group_[i]].first];
+    site.patch = number;
+    site.place = i == 0 ? 0.0 : along(leader, contacts[group_[i]]);
+    site.share = near_[i];  // nearness, until it is shared out
+    members_.push_back(sites_of_[group_[i]].first);
+  }
+  patch.count = static_cast<int>(group_.size());
+  const auto first = members_.begin() + patch.first, last = members_.end();
+  const int middle = members_[patch.first];
+  std::sort(first, last, [&](int i, int j) {
+    return std::tie(sites_[i].place, i) < std::tie(sites_[j].place, j);
+  });
+  const auto at_middle = std::find(first, last, middle);
+  const auto share_out = [&](auto begin, auto end) {  // from an end of the patch to the leader
+    double reached = 0.0;
+    for (auto i = begin; i != end; ++i) {
+      const double near = sites_[*i].share;
+      sites_[*i].share = 0.5 * std::max(0.0, near - reached);
+      reached = std::max(reached, near);
+    }
+    return 0.5 * (1.0 - reached);
+  };
+  const double from_left = share_out(first, at_middle);
+  const double from_right =
+      share_out(std::make_reverse_iterator(last), std::make_reverse_iterator(at_middle + 1));
+  sites_[middle].share = from_left + from_right;
+
+  double center = 0.0, square = 0.0;
+  LayerMean a, b;
+  for (auto i = first; i != last; ++i) {
+    const PatchSite& site = sites_[*i];
+    center += site.share * site.place;
+    square += site.share * site.place * site.place;
+    const LayerPair layers = layers_of(model, site.contact.key);
+    if (site.share > 0.0) a.add(*layers.a, site.share);
+    if (site.share > 0.0) b.add(*layers.b, site.share);
+  }
+  patch.a = a.mean();
+  patch.b = b.mean();
+  for (auto i = first; i != last; ++i) {
+    patch.spread += sites_[*i].share * (sites_[*i].place - center) * (sites_[*i].place - center);
+    sites_[*i].place -= center;
+  }
+  patch.middle += center * contact_frame(World::planar, leader.normal).tangent_1;
+  std::sort(first, last);
+}
+
+// Every contact of the group with points of its own: all of them together have the stiffness once.
+void LayerPatches::add_points(const Model& model, const ContactSet& contacts) {
+  const double n = points_.count();
+  double present = 0.0;
+  for (std::size_t i = 0; i < group_.size(); ++i)
+    present += near_[i] * sites_of_[group_[i]].count / n;
+  for (const int i : group_) {
+    const Range sites = sites_of_[i];
+    if (sites.count == 0) continue;
+    LayerPatch& patch = new_patch(model, contacts[i]);
+    const LayerPair layers = layers_of(model, patch.key);
+    patch.a = *layers.a;
+    patch.b = *layers.b;
+    patch.share = 1.0 / present;
+    patch.nodes = points_.count();
+    patch.count = sites.count;
+    nodes_.resize(nodes_.size() + static_cast<std::size_t>(patch.nodes));
+    for (int k = sites.first; k < sites.first + sites.count; ++k) {
+      sites_[k].patch = static_cast<int>(patches_.size()) - 1;
+      sites_[k].place = points_.offset(sites_[k].contact.patch_point);
+      sites_[k].share = patch.share / n;
+      members_.push_back(k);
+    }
+  }
+}
+
+int LayerPatches::find(const Contact& contact) const {
+  const auto before = [](const PatchSite& site, const Contact& wanted) {
+    return std::tie(site.contact.key, site.contact.patch_point) <
+           std::tie(wanted.key, wanted.patch_point);
+  };
+  const auto found = std::lower_bound(sites_.begin(), sites_.end(), contact, before);
+  if (found == sites_.end() || found->contact.key != contact.key ||
+      found->contact.patch_point != contact.patch_point)
+    return -1;
+  return static_cast<int>(found - sites_.begin());
+}
+
+}  // namespace vinci

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The patches in which two bodies touch through layers, and what the layers hold.
+//
+// A patch is what two bodies have in common where their contacts face one way. Stiffness belongs to
+// it, not to its points: a massless plate on springs, with the layer's stiffness k against being
+// pressed in, k_t along the surface, and k ρ² against tilting, ρ² the mean square distance of the
+// ends of the patch from its middle. Points are where the plate bears on the body, so their number
+// does not matter. With several points for a contact (PatchPoints) each of them has a spring of its
+// own instead, a share of the patch.
+//
+// What the layers hold never comes from nothing: a patch may take over what its records in the
+// memory hold, what the points hold that its pair of bodies has left, and what the step has taken
+// out of its bodies (docs/theory/song_pang_kumar.md).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vinci/collision/contact.h"
+#include "vinci/stepping/compliance.h"
+
+namespace vinci {
+
+// How far points of a patch may be open, over their distance from its deepest one.
+inline constexpr double max_patch_slope = 0.05;
+
+// Deformations of the two layers: pressed in and along the tangent, m, and tilt, rad.
+struct LayerNode {
+  Vector3 a = Vector3::Zero(), b = Vector3::Zero();
+};
+
+// A contact, or one of the points that stand for it.
+struct PatchSite {
+  Contact contact;
+  int patch = 0;
+  double place = 0.0;                 // m along the tangent from the middle of the patch
+  double share = 0.0;                 // of the stiffness
+  Vector3 impulse = Vector3::Zero();  // N s, of the last step
+  int row = -1;                       // its contact in the set of the step; −1: it has none
+};
+
+struct LayerPatch {
+  int body_a = 0, body_b = 0;
+  int payer = 0;              // of these one that moves
+  EntityKey key;              // of its deepest contact
+  std::optional<Layer> a, b;  // means over the shares
+  double spread = 0.0;        // ρ², m²; 0: it cannot tilt
+  double share = 1.0;         // of a contact with points of its own
+  int first = 0, count = 0;   // its members
+  int node = 0, nodes = 1;    // its deformations
+  Vector3 middle = Vector3::Zero(), normal = Vector3::Zero();  // world
+  double energy = 0.0;  // J, that its records in the memory hold
+  bool known = false;   // it has records
+
+  const std::optional<Layer>& layer(int side) const { return side == 0 ? a : b; }
+};
+
+// The layers of a patch in a step.
+struct PatchYield {
+  LayerStep a, b;
+  Matrix2 block = Matrix2::Zero();  // of both, m/s for each N s
+  double tilt = 0.0;                // the same against being pressed in, alone
+};
+
+// Of the springs on b: normal and tangent, N, and about the middle of the patch, N m.
+struct PatchForce {
+  Vector2 force = Vector2::Zero();
+  double moment = 0.0;
+};
+
+// The layers of a pair of materials.
+struct LayerPair {
+  const std::optional<Layer>*a, *b;
+  bool rigid() const { return !*a && !*b; }
+};
+LayerPair layers_of(const Model& model, const EntityKey& key);
+bool is_soft(const Model& model, const EntityKey& key);
+// How far the layers of a contact can be pressed in, m.
+double layer_depth(const Model& model, const EntityKey& key);
+
+class LayerPatches {
+ public:
+  explicit LayerPatches(const PatchPoints& points) : points_(points) {}
+
+  // The patches of these contacts, among which may be rigid ones.
+  void arrange(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
+  // Their deformations as the memory has them.
+  void recall(const Model& model, const Memory& memory);
+  // Presses patches that are not known in as far as their bodies overlap.
+  void press_in();
+  // Brings the deformations of loaded patches in line with the overlaps where bodies are now. What
+  // they need more than they have is taken from the `budget` of their bodies, J per body.
+  void settle(std::span<double> budget);
+  // One step of h seconds with the impulses of the sites; what implicit steps lose of the energy of
+  // layers is added to the `lost` of a body.
+  void deform(double h, std::span<double> lost);
+  // Replaces what the memory knows of layers and of impulses at soft contacts.
+  void store(const Model& model, double h, Memory& memory);
+
+  std::span<const LayerPatch> patches() const { return patches_; }
+  std::span<PatchSite> sites() { return sites_; }  // by key and point
+  std::span<const PatchSite> sites() const { return sites_; }
+  std::span<const int> members(const LayerPatch& patch) const {  // sites of a patch
+    return std::span(members_).subspan(static_cast<std::size_t>(patch.first),
+                                       static_cast<std::size_t>(patch.count));
+  }
+  // The site of a contact of the set, or −1.
+  int find(const Contact& contact) const;
+  // Deformation of a layer (0: a, 1: b) at a site: normal and tangent, m.
+  Vector2 at(const PatchSite& site, int side) const;
+  // Sum of both layers along the normal, m.
+  double pressed(const PatchSite& site) const;
+  // What the springs of a layer bear.
+  PatchForce spring_force(const LayerPatch& patch, int side) const;
+  // What a patch holds, J.
+  double energy(const LayerPatch& patch) const;
+  // How its sites yield in a step of h seconds.
+  PatchYield yield(const LayerPatch& patch, double h) const;
+  // Of site i to an impulse at site j, m/s for each N s.
+  Matrix3 compliance(const LayerPatch& patch, const PatchYield& yield, int i, int j) const;
+  // How fast a site recovers by itself, m/s.
+  Vector2 recovery(const PatchYield& yield, const PatchSite& site) const;
+  bool couples(const LayerPatch& patch) const { return patch.nodes == 1 || points_.coupled(); }
+
+ private:
+  using Nodes = std::vector<LayerNode>;
+  struct Range {
+    int first = 0, count = 0;
+  };
+  void add_sites(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
+  void add_group(const Model& model, const ContactSet& contacts);
+  void add_plate(const Model& model, const ContactSet& contacts);
+  void add_points(const Model& model, const ContactSet& contacts);
+  LayerPatch& new_patch(const Model& model, const Contact& leader);
+  void recall_patch(const Memory& memory, LayerPatch& patch);
+  double energy(const LayerPatch& patch, const Nodes& nodes) const;
+  double bilinear(const LayerPatch& patch, const Nodes& x, const Nodes& y) const;
+  void admit(LayerPatch& patch, double most);
+  bool correction(const LayerPatch& patch, Nodes& change) const;
+  double take_left(const LayerPatch& patch, LayerNode& tangential);
+  bool lives(const LayerPatch& patch) const;
+  void store_patch(const LayerPatch& patch, Memory& memory) const;
+
+  const PatchPoints& points_;
+  std::vector<PatchSite> sites_;
+  std::vector<LayerPatch> patches_;  // by bodies
+  std::vector<int> members_;
+  Nodes nodes_;
+  struct Left {  // a record of a contact that is not there any more
+    LayerMemory record;
+    int body_a = 0, body_b = 0;
+    bool loaded = false;
+  };
+  std::vector<Left> left_;
+
+  // Workspace.
+  std::vector<int> order_, group_;  // of contacts
+  std::vector<double> near_;        // parallel to group_
+  std::vector<char> taken_;         // per contact; then per record of the memory
+  std::vector<Range> sites_of_;     // per contact
+  Nodes change_, sum_;
+  ContactSet expanded_;
+};
+
+}  // namespace vinci
