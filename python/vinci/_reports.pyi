@@ -48,6 +48,12 @@ class StepReport:
     @property
     def ending(self) -> str: ...
     @property
+    def unbalanced_body(self) -> int: ...
+    @property
+    def missing_force(self) -> float: ...
+    @property
+    def missing_torque(self) -> float: ...
+    @property
     def diverged_body(self) -> int: ...
     @property
     def solver(self) -> str: ...
@@ -170,6 +176,15 @@ class RunSummary:
     #: Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no
     #: equilibrium, 2: no motion).
     ending: str
+    #: The body that lacks most where no contact forces balance; '' if there is none (in
+    #: recordings its number, or -1).
+    unbalanced_body: str
+    #: The least force that, with `missing_torque`, would hold it; in recordings beside its
+    #: direction, world axes. N.
+    missing_force: float
+    #: The torque about its centre of mass that belongs to it; in recordings beside its
+    #: axis. N m.
+    missing_torque: float
     #: Whether numbers of a body are not finite any more.
     diverged: bool
     #: That body; '' if there is none (in recordings its number, or -1).

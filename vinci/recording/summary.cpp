@@ -368,7 +368,9 @@ const std::vector<SummaryField>& summary_fields() {
        .add = [](S& s, Step step) { s.unbalanced_body = step.report.shortage.body; },
        .value = shown<&RunSummary::unbalanced_body_name>},
       {.name = "missing_force",
-       .text = "The least force that, with `missing_torque`, would hold it.",
+       .text =
+           "The least force that, with `missing_torque`, would hold it; in recordings beside its "
+           "direction, world axes.",
        .unit = "N",
        .stored = {{"missing_force", &S::missing_force}, {"missing_along", &S::missing_along}},
        .add =
@@ -379,7 +381,8 @@ const std::vector<SummaryField>& summary_fields() {
            },
        .value = shown<&S::missing_force>},
       {.name = "missing_torque",
-       .text = "The torque about its centre of mass that belongs to it.",
+       .text = "The torque about its centre of mass that belongs to it; in recordings beside its "
+               "axis.",
        .unit = "N m",
        .stored = {{"missing_torque", &S::missing_torque}, {"missing_about", &S::missing_about}},
        .add =
