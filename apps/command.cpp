@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/text.h"
 #include "vinci/base/expression.h"
 #include "vinci/model/run_options.h"
 
@@ -68,6 +69,12 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags) {
       ->allow_extra_args(false)
       ->take_all();
   add_plugin_flag(subcommand, flags.libraries);
+  subcommand
+      .add_option("--allow-path", flags.allowed,
+                  "Let scenes read included files and meshes in this folder, too.")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
+      ->take_all();
   const std::string group = "The run's choices, over the scene's [default]";
   for (const OptionSpec& spec : run_option_table().specs()) {
     if (std::holds_alternative<bool>(spec.fallback)) {
@@ -127,8 +134,9 @@ std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& librar
   return plugins;
 }
 
-Scene load_scene(const std::string& file, const Plugins& plugins) {
-  return Scene::load(file, [&](const RunChoices& run) { return check_run(run, plugins); });
+Scene load_scene(const std::string& file, const Plugins& plugins, const ChoiceFlags& flags) {
+  return Scene::load(file, [&](const RunChoices& run) { return check_run(run, plugins); },
+                     {flags.allowed.begin(), flags.allowed.end()});
 }
 
 Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
@@ -145,7 +153,7 @@ Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
 
 void print(const Json& json) {
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
-  fmt::print("{}\n", text);
+  say(stdout, "{}\n", text);
 }
 
 Json to_json(const RunSummary& summary) {
@@ -174,11 +182,10 @@ void print_error(const std::exception& error, const Command& command, int exit_c
     return;
   }
   if (const auto* scene = dynamic_cast<const SceneError*>(&error)) {
-    for (const Diagnostic& mistake : scene->diagnostics())
-      fmt::print(stderr, "{}\n", mistake.text());
+    for (const Diagnostic& mistake : scene->diagnostics()) say(stderr, "{}\n", mistake.text());
     return;
   }
-  fmt::print(stderr, "{}\n", error.what());
+  say(stderr, "{}\n", error.what());
 }
 
 }  // namespace vinci

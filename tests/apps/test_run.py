@@ -10,6 +10,7 @@ import signal
 import subprocess
 
 import h5py
+import numpy
 import pytest
 
 from conftest import BLOCK, PATIENCE, PROGRAM, SOURCE, stack
@@ -158,6 +159,21 @@ def test_a_diverging_run_fails_with_its_step_and_body(vinci):
     info = vinci.json("info", "runs/scene.h5")
     assert info["diverged"] and info["diverged_body"] == "block"
     assert "diverged" in vinci("run", "--resume", "runs/scene.h5", code=2).stderr
+
+
+@pytest.mark.parametrize("force", ["exp(1000*t*t*t*1e6)", "sqrt(0.05-t)", "1e300", "1/(0.1-t)^200"])
+def test_the_recording_of_a_run_that_diverged_holds_no_number_that_is_not_finite(vinci, force):
+    """With 1e300 N all numbers are finite, but not the energy."""
+    vinci.scene(BLOCK.replace("    velocity: [speed, 0]", f"    force: {{x: {force}}}"))
+    assert "the run diverged in step" in vinci("run", "scene.yaml", "-o", "run.h5", code=1).stderr
+    assert vinci.json("info", "run.h5")["diverged_body"] == "block"
+    with h5py.File(vinci.folder / "run.h5") as file:
+        for name in ("poses", "velocities", "contacts", "memory", "frames"):
+            rows = file[name][:]
+            for column in rows.dtype.names or [None]:
+                numbers = rows[column] if column else rows
+                if numbers.dtype.kind == "f":
+                    assert numpy.all(numpy.isfinite(numbers)), (name, column)
 
 
 WEDGED = """\

@@ -129,7 +129,7 @@ Recorder::Impl::~Impl() {
   try {
     if (!failure && guard) flush();
     close();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // Nobody is left to tell; the file holds what was flushed before.
   }
 }
@@ -316,9 +316,22 @@ void refuse_if_in_use(const std::filesystem::path& file, bool overwrite) {
   if (!std::filesystem::is_regular_file(file, code))
     throw Error("is not a file that can be overwritten", file.string());
   RecordingGuard writer(file);  // throws if another run has it
+  if (!can_be_replaced(file))
+    throw Error("is not a recording, and nothing else is overwritten", file.string());
 }
 
 }  // namespace
+
+bool can_be_replaced(const std::filesystem::path& file) {
+  std::error_code code;
+  if (std::filesystem::is_regular_file(file, code) && std::filesystem::is_empty(file, code))
+    return true;
+  try {
+    return Hdf5File(file, Hdf5File::Mode::read_still).attribute("format") == recording_format;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Recorder::Recorder(Recorder&&) noexcept = default;

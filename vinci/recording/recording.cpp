@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/base/words.h"
 #include "vinci/recording/provenance.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
@@ -133,15 +134,17 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
     throw Error("is an HDF5 file, but not a recording", path.string());
   check_version();
   read_progress();
-  title = file->text("provenance/title");
-  version = file->text("provenance/version");
+  title = escaped(file->text("provenance/title"));
+  version = escaped(file->text("provenance/version"));
   scene = file->text("provenance/scene");
   options = with_later_options(file->text("provenance/options"));
-  created = file->text("provenance/created");
+  created = escaped(file->text("provenance/created"));
   names = file->texts("bodies/name");
+  for (std::string& name : names) name = escaped(name);
   read_freedoms();
   control_count = file->row_width("controls");
   if (file->has("element_columns")) element_columns = file->texts("element_columns");
+  for (std::string& column : element_columns) column = escaped(column);
   if (element_columns.size() != file->row_width("elements"))
     throw Error("'element_columns' and 'elements' differ in length", path.string());
   tables = RecordingTables::open(

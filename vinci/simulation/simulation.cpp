@@ -237,6 +237,18 @@ int prescribed_by_scene(const Body& body, const std::string& coordinate, const s
       where);
 }
 
+// The body of the largest energy; one that is not finite is larger than all others.
+int wildest_body(const Model& model, const State& state) {
+  const std::vector<double> energies = body_energies(model, state);
+  int wildest = 0;
+  for (std::size_t b = 0; b < energies.size(); ++b) {
+    if (!std::isfinite(energies[b])) return static_cast<int>(b);
+    if (std::abs(energies[b]) > std::abs(energies[static_cast<std::size_t>(wildest)]))
+      wildest = static_cast<int>(b);
+  }
+  return wildest;
+}
+
 }  // namespace
 
 // The scene's model with the motions that code gives.
@@ -330,10 +342,19 @@ const StepReport& Simulation::step() {
     forget_step();
     throw;
   }
+  if (!diverged() && !(is_finite(state_) && std::isfinite(energy(*model_, state_).total())))
+    report_.diverged_body = wildest_body(*model_, state_);
+  if (diverged()) keep_last_finite();
   // Nobody else counts steps; the time is no sum of rounded steps.
   state_.step = stepper_->start().step + 1;
   state_.time = static_cast<double>(state_.step) * h_;
   return report_;
+}
+
+// A run that diverged stays where it was last: nobody is handed numbers that are not finite.
+void Simulation::keep_last_finite() {
+  std::swap(state_, before_);
+  context_.out.contacts.clear();
 }
 
 // What was worked on; the contacts with their impulses are those of the last step that succeeded.

@@ -82,6 +82,7 @@ class Simulation {
   std::int64_t output_every() const {
     return output_every_;
   }  // steps between recorded frames, >= 1
+  // A number of the state, or the energy, was no longer finite; the state is the last that was.
   bool diverged() const { return report_.diverged_body >= 0; }
 
   // Sets parameters from now on, also over the scene's changes of them; the model is compiled anew,
@@ -109,6 +110,7 @@ class Simulation {
   void set_accuracy();
   void adopt_code();
   void forget_step();
+  void keep_last_finite();
   void use(std::size_t changes, const Values& code);
 
   std::shared_ptr<const Plugins> plugins_;

@@ -25,6 +25,9 @@ class Hdf5Silence {
   void* data_ = nullptr;
 };
 
+// Throws std::bad_alloc unless there is the memory to open a file: HDF5 crashes without it.
+void need_memory();
+
 // Whether HDF5 and the system have done what a call was to do.
 bool succeeded(herr_t result);
 
@@ -32,7 +35,7 @@ bool succeeded(herr_t result);
 // failure.
 std::string with_reason(const std::string& what);
 
-// A Failure if the system failed to read or write a live file, else an Error.
+// A Failure if the system failed to read or write a live file or there is no memory, else an Error.
 [[noreturn]] void throw_error(const std::string& what, const std::string& where);
 
 // Text of a fixed size in UTF-8, padded with zeros.

@@ -86,6 +86,7 @@ std::string variable_text(hid_t dataset, hid_t type, hid_t space, bool& good) {
 }  // namespace
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : path_(path) {
+  need_memory();
   const Hdf5Silence silence;
   if (mode == Mode::read) {
     file_ = opened_plain(path);
