@@ -353,7 +353,7 @@ const StepReport& Simulation::step() {
 
 // A run that diverged stays where it was last: nobody is handed numbers that are not finite.
 void Simulation::keep_last_finite() {
-  std::swap(state_, before_);
+  state_ = stepper_->start();
   context_.out.contacts.clear();
 }
 

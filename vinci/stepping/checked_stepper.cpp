@@ -38,6 +38,12 @@ double thinner(const Model& model, const Contact& contact) {
                   model.shapes[contact.key.shape_b()].half_thickness);
 }
 
+// The sum of both, m.
+double thickness_of(const Model& model, const Contact& contact) {
+  return model.shapes[contact.key.shape_a()].half_thickness +
+         model.shapes[contact.key.shape_b()].half_thickness;
+}
+
 // A bound on the way of any point of a body, m.
 double way_of(const Model& model, const State& start, const State& end, double h, int b) {
   const Body& body = model.bodies[b];
@@ -178,9 +184,20 @@ double CheckedStepper::depth_at_start(const Contact& contact) const {
   return depth;
 }
 
+// Whether no pair got as far as its thickness, by bounds that are at hand: the reach at both ends.
+bool CheckedStepper::is_slow(const Model& model, const ContactsAhead& end) const {
+  for (std::size_t b = 0; b < end.reach.size(); ++b)
+    if (end.reach[b] > start_.reach[b]) return false;
+  return std::none_of(start_.contacts.begin(), start_.contacts.end(), [&](const Contact& contact) {
+    return start_.reach[contact.body_a] + start_.reach[contact.body_b] >
+           thickness_of(model, contact);
+  });
+}
+
 // How many pieces of the way are short enough for no pair to pass unseen between their ends.
 int CheckedStepper::pieces(StepContext& context, const State& start, const State& end, double h) {
   const Model& model = *context.in.model;
+  if (is_slow(model, context.work.ahead)) return 1;
   ContactSet& contacts = start_.contacts;
   ways_.resize(model.bodies.size());
   bool farther = false;
@@ -197,8 +214,7 @@ int CheckedStepper::pieces(StepContext& context, const State& start, const State
   double most = 1.0;
   for (const Contact& contact : contacts) {
     const double way = ways_[contact.body_a] + ways_[contact.body_b];
-    const double thickness = model.shapes[contact.key.shape_a()].half_thickness +
-                             model.shapes[contact.key.shape_b()].half_thickness;
+    const double thickness = thickness_of(model, contact);
     if (way > thickness && way > contact.gap && !method_->yields(model, contact))
       most = std::max(most, std::ceil(way / thickness));
   }

@@ -52,6 +52,7 @@ class CheckedStepper : public TimeStepper {
   double excess_of(const Model& model, const ContactSet& contacts) const;
   bool is_deep(const Model& model, const Contact& contact) const;
   double depth_at_start(const Contact& contact) const;
+  bool is_slow(const Model& model, const ContactsAhead& end) const;
   int pieces(StepContext& context, const State& start, const State& end, double h);
   double excess_on_the_way(StepContext& context, const State& start, const State& end, double h);
   void accept(StepContext& context, State& end, StepReport& report);
