@@ -42,6 +42,10 @@ class StepReport:
     @property
     def impacts(self) -> int: ...
     @property
+    def used_up(self) -> int: ...
+    @property
+    def layer_energy(self) -> float: ...
+    @property
     def coarse(self) -> bool: ...
     @property
     def free_body(self) -> int: ...
@@ -114,6 +118,10 @@ class FrameInfo:
     substeps: int
     #: Impacts in the step whose time was found (`impact_time`).
     impacts: int
+    #: Contacts whose layer was used up in the step: the rigid core under it bore load.
+    used_up: int
+    #: Energy in the layers of contacts at the end of the step, a part of the potential. J.
+    layer_energy: float
 
 @dataclass(frozen=True)
 class RunSummary:
@@ -130,6 +138,10 @@ class RunSummary:
     substeps: int
     #: Steps with a substep longer than the stepper's rules ask for.
     coarse_steps: int
+    #: Steps in which the layer of a contact was used up and its rigid core bore load.
+    used_up_steps: int
+    #: The first of them; 0 if there is none.
+    first_used_up: int
     #: Wall time of the run and its recording. s.
     wall_seconds: float
     #: Wall time by stage: detect, formulate, solve, advance. s.
@@ -157,7 +169,7 @@ class RunSummary:
     deepest_removed: float
     #: Energy that this gave to bodies beyond what they paid from their motion. J.
     added_energy: float
-    #: Kinetic and potential energy of the first frame. J.
+    #: Kinetic and potential energy of the first frame, springs and layers included. J.
     energy_first: float
     #: The same of the last frame. J.
     energy_last: float

@@ -116,7 +116,8 @@ TEST(Drag, never_adds_energy_whatever_its_law_and_the_step_size) {
           if (certified(simulation)) {
             const double asked = 2.0 * (now - before);
             // Velocities are rounded in units of the one before.
-            const double rounded = h * std::abs(drag.force(now + 1e-15 * before) - drag.force(now));
+            const double rounded =
+                h * std::abs(drag.force(now + 1e-15 * before) - drag.force(now)) + 1e-15 * before;
             ASSERT_NEAR(asked, h * drag.force(now), 1e-9 * std::abs(asked) + rounded)
                 << drag.text << " " << h << " " << start;
             ++solved;

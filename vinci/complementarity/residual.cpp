@@ -56,10 +56,6 @@ void delassus_diagonal(const ComplementarityProblem& problem, const MassFactor& 
 // dozen terms leaves, are then a tenth of the usual tolerance 1e-11.
 constexpr double floor_share = 8.0 * machine_epsilon / 1e-12;
 
-// Friction coefficients beyond those that scenes may have. Up to it the natural map is at least a
-// thousandth of a normal velocity that closes.
-constexpr double very_rough = 1000.0;
-
 // Below this a norm says nothing and 1 is divided by instead.
 double or_one(double norm) {
   return norm < machine_epsilon ? 1.0 : norm;
@@ -166,8 +162,6 @@ void add_blocks(const std::vector<Block>& blocks, const double* lambda, const do
     for (int i = 0; i < block.size; ++i)
       w[i] = (rolling ? 1.0 : weight[row + i]) * velocity[row + i];
     natural_map(block, scale[row], &lambda[row], w, r, length);
-    // Beside μ |w_t| of a very rough contact its own w_n is rounding: it is looked at by itself.
-    if (block.friction > very_rough && -w[0] > std::abs(r[0])) r[0] = w[0];
     for (int i = 0; i < block.size; ++i) sum.add(r[i], scale[row] * weight[row]);
   }
 }

@@ -70,17 +70,6 @@ std::string options_json(const Simulation& simulation) {
   return json.dump();
 }
 
-std::string with_later_options(const std::string& recorded) {
-  Json json = Json::parse(recorded, nullptr, false);
-  const Json stepper = object_of(object_of(json, "plugins"), "stepper");
-  const std::string name = object_of(json, "run").value("stepper", std::string());
-  const bool rigid =
-      name == "stewart-trinkle" || name == "anitescu-potra" || name == "song-pang-kumar";
-  if (!rigid || stepper.contains("overlap")) return recorded;
-  json["plugins"]["stepper"]["overlap"] = name == "anitescu-potra" ? "positions" : "velocities";
-  return json.dump();
-}
-
 namespace {
 
 // The code that took part in the recorded run takes part again, as far as names can tell.
@@ -202,7 +191,8 @@ void write_units(Hdf5File& file) {
        "1, tangent 2"},
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
-       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, energy J"},
+       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, "
+       "energy J"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

@@ -13,8 +13,6 @@ namespace vinci {
 // {"run": {...}, "plugins": {"detector": {...}, ...}, "parameters": {...}, "set_parameters":
 // {...}}, as the run begins.
 std::string options_json(const Simulation& simulation);
-// Recorded options, with those that the program had no name for then at what it did.
-std::string with_later_options(const std::string& recorded);
 
 // Throws Error naming the first difference between the recorded run and this one that would change
 // its steps. The duration, the output interval and the accepted residual may differ.

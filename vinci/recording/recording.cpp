@@ -16,7 +16,6 @@
 
 #include "vinci/base/error.h"
 #include "vinci/base/words.h"
-#include "vinci/recording/provenance.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/storage/hdf5_superblock.h"
@@ -137,7 +136,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   title = escaped(file->text("provenance/title"));
   version = escaped(file->text("provenance/version"));
   scene = file->text("provenance/scene");
-  options = with_later_options(file->text("provenance/options"));
+  options = file->text("provenance/options");
   created = escaped(file->text("provenance/created"));
   names = file->texts("bodies/name");
   for (std::string& name : names) name = escaped(name);

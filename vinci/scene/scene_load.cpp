@@ -142,7 +142,7 @@ class Loader {
   // first: what counts is the file.
   std::string place_problem(const fs::path& path) const {
     std::error_code error;
-    const fs::path real = fs::weakly_canonical(path, error);
+    const fs::path real = fs::weakly_canonical(fs::absolute(path), error);
     const auto holds = [&](const fs::path& folder) {
       return !folder.empty() &&
              std::mismatch(folder.begin(), folder.end(), real.begin(), real.end()).first ==

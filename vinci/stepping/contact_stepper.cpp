@@ -127,7 +127,7 @@ OptionSpec overlap_option() {
 OverlapRule ContactStepper::overlap_rule() const {
   // Where all of an overlap is taken out at once: far above what linear gaps leave in a step of
   // slow bodies, far below what can be seen.
-  constexpr double tolerated = 1e-5;
+  constexpr double tolerated = 1e-6;
   const double share = removed_share();
   return {.removed = literal_ ? 0.0 : share, .tolerated = share < 1.0 ? 0.0 : tolerated};
 }
