@@ -153,7 +153,9 @@ TEST(Layers, shares_of_a_patch_change_without_jumps_as_a_body_tilts) {
     }
     ASSERT_NEAR(sum, 1.0, 1e-12);
     // Half of it over 0.04 rad, and a point in the patch by less than 1e-3 is left out.
-    if (before >= 0.0) ASSERT_LE(std::abs(right - before), 20.0 * step + 5e-4) << tilt;
+    if (before >= 0.0) {
+      ASSERT_LE(std::abs(right - before), 20.0 * step + 5e-4) << tilt;
+    }
     before = right;
     smallest = std::min(smallest, right);
     largest = std::max(largest, right);
@@ -422,8 +424,9 @@ run: {{step: {}, duration: 0.06, stepper: {{name: song-pang-kumar, most-substeps
           const double depth = 0.25 * (thickness + 0.01);
           const double mass = 1000.0 * M_PI * 0.005 * 0.005;
           const double most = 0.5 * (0.5 * stiffness) * depth * depth + 10.0 * speed * depth;
-          if (most < 0.5 * mass * speed * speed)
+          if (most < 0.5 * mass * speed * speed) {
             EXPECT_TRUE(used) << speed << " m/s, " << stiffness << " N/m, " << thickness << " m";
+          }
           used_up += used;
         }
   EXPECT_GT(used_up, 20);

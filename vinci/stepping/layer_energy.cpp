@@ -48,7 +48,13 @@ Vector3 relaxed(const std::optional<Layer>& layer, const Vector3& deformation, d
 void LayerPatches::recall(const Model& model, const Memory& memory) {
   left_.clear();
   taken_.assign(memory.layers.size(), 0);
-  for (LayerPatch& patch : patches_) recall_patch(memory, patch);
+  // A state that does not say what its layers hold means all that they can.
+  const bool said = std::any_of(memory.layers.begin(), memory.layers.end(),
+                                [](const LayerMemory& record) { return record.energy != 0.0; });
+  for (LayerPatch& patch : patches_) {
+    recall_patch(memory, patch);
+    if (!said) patch.energy = energy(patch);
+  }
   for (std::size_t i = 0; i < memory.layers.size(); ++i) {
     const LayerMemory& record = memory.layers[i];
     if (taken_[i] || !is_soft(model, record.key)) continue;
@@ -99,9 +105,10 @@ void LayerPatches::recall_patch(const Memory& memory, LayerPatch& patch) {
     nodes[0].b /= known;
   }
   if (plate && patch.spread == 0.0) nodes[0].a[2] = nodes[0].b[2] = 0.0;
-  // A state that does not say what its layers hold means all that they can.
-  if (patch.energy == 0.0) patch.energy = energy(patch);
-  admit(patch, patch.energy);
+}
+
+void LayerPatches::hold() {
+  for (LayerPatch& patch : patches_) admit(patch, patch.energy);
 }
 
 void LayerPatches::store(const Model& model, double h, Memory& memory) {
@@ -143,12 +150,16 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
   };
   if (patch.nodes == 1) {
     const LayerNode& node = nodes_[patch.node];
-    const double part = energy(patch) / patch.count;
-    for (const int m : members(patch)) {
+    // Those that bear it have it, so that it goes with them.
+    const auto bears = [&](int m) { return sites_[m].impulse[0] > 0.0; };
+    const std::span<const int> all = members(patch);
+    const auto bearing = std::count_if(all.begin(), all.end(), bears);
+    const double part = energy(patch) / static_cast<double>(bearing > 0 ? bearing : patch.count);
+    for (const int m : all) {
       const PatchSite& site = sites_[m];
       const Vector2 a = at(site, 0), b = at(site, 1);
       put({site.contact.key, 0, Vector3(a[0], a[1], node.a[2]), Vector3(b[0], b[1], node.b[2]),
-           part},
+           bearing == 0 || bears(m) ? part : 0.0},
           site.impulse);
     }
     return;
@@ -408,8 +419,11 @@ void LayerPatches::settle(std::span<double> budget) {
     short_of.assign(patches_.size(), 0);
     for (std::size_t p = begin; p < end; ++p) {
       LayerPatch& patch = patches_[p];
+      const double more = std::clamp(energy(patch) - patch.energy, 0.0, pool);
+      pool -= more;
+      admit(patch, patch.energy + more);
       const double held = energy(patch);
-      pool += std::max(0.0, patch.energy - held);
+      pool += std::max(0.0, patch.energy + more - held);
       patch.energy = held;
       const bool inherits = !patch.known && pool > 0.0;
       if (!correction(patch, change_) || (!patch.known && !inherits)) continue;
