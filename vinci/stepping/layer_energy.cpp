@@ -42,8 +42,7 @@ Vector3 relaxed(const std::optional<Layer>& layer, const Vector3& deformation, d
 
 }  // namespace
 
-// --- the memory
-// -----------------------------------------------------------------------------------
+// --- the memory --------------------------------------------------------------------------------
 
 void LayerPatches::recall(const Model& model, const Memory& memory) {
   left_.clear();
@@ -148,13 +147,13 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
     memory.impulses.push_back({record.key, record.point, impulse});
     if (record.point > 0 || !is_at_rest(record)) memory.layers.push_back(std::move(record));
   };
+  // Those that bear it have its energy, so that it goes with them.
+  const auto bears = [&](int m) { return sites_[m].impulse[0] > 0.0; };
+  const std::span<const int> all = members(patch);
+  const auto bearing = std::count_if(all.begin(), all.end(), bears);
+  const double part = energy(patch) / static_cast<double>(bearing > 0 ? bearing : patch.count);
   if (patch.nodes == 1) {
     const LayerNode& node = nodes_[patch.node];
-    // Those that bear it have it, so that it goes with them.
-    const auto bears = [&](int m) { return sites_[m].impulse[0] > 0.0; };
-    const std::span<const int> all = members(patch);
-    const auto bearing = std::count_if(all.begin(), all.end(), bears);
-    const double part = energy(patch) / static_cast<double>(bearing > 0 ? bearing : patch.count);
     for (const int m : all) {
       const PatchSite& site = sites_[m];
       const Vector2 a = at(site, 0), b = at(site, 1);
@@ -165,25 +164,18 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
     return;
   }
   for (int i = 0; i < patch.nodes; ++i) {
+    LayerMemory record{patch.key, i, nodes_[patch.node + i].a, nodes_[patch.node + i].b};
     Vector3 impulse = Vector3::Zero();
-    for (const int m : members(patch))
-      if (sites_[m].contact.patch_point == i) impulse = sites_[m].impulse;
-    double part = 0.0;
-    for (int side = 0; side < 2; ++side) {
-      if (!patch.layer(side)) continue;
-      Vector2 force = Vector2::Zero();
-      for (int j = 0; j < patch.nodes; ++j)
-        force +=
-            patch.share * points_.stiffness_share()(i, j) *
-            (stiffness_of(*patch.layer(side)) * side_of(nodes_[patch.node + j], side).head<2>());
-      part += 0.5 * force.dot(side_of(nodes_[patch.node + i], side).head<2>());
+    for (const int m : all) {
+      if (sites_[m].contact.patch_point != i) continue;
+      impulse = sites_[m].impulse;
+      record.energy = bearing == 0 || bears(m) ? part : 0.0;
     }
-    put({patch.key, i, nodes_[patch.node + i].a, nodes_[patch.node + i].b, part}, impulse);
+    put(record, impulse);
   }
 }
 
-// --- energy
-// ---------------------------------------------------------------------------------------
+// --- energy ------------------------------------------------------------------------------------
 
 // ½ xᵀ K y.
 double LayerPatches::bilinear(const LayerPatch& patch, const Nodes& x, const Nodes& y) const {
@@ -256,8 +248,7 @@ PatchForce LayerPatches::spring_force(const LayerPatch& patch, int side) const {
   return result;
 }
 
-// --- a step
-// ---------------------------------------------------------------------------------------
+// --- a step ------------------------------------------------------------------------------------
 
 PatchYield LayerPatches::yield(const LayerPatch& patch, double h) const {
   PatchYield result{layer_step(patch.a, h), layer_step(patch.b, h)};
@@ -333,8 +324,7 @@ void LayerPatches::deform(double h, std::span<double> lost) {
   for (const LayerPatch& patch : patches_) lost[patch.payer] += bilinear(patch, change_, change_);
 }
 
-// --- where bodies are after it
-// ----------------------------------------------------------------------
+// --- where bodies are after it -----------------------------------------------------------------
 
 // What brings the layers in line with the overlaps: of loaded sites, and of those deeper than their
 // layer says. The least that does so.
