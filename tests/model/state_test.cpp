@@ -112,6 +112,7 @@ void for_each_number(State& state, const std::function<void(double&)>& visit) {
   for (LayerMemory& record : state.memory.layers) {
     for (double& entry : record.deformation_a) visit(entry);
     for (double& entry : record.deformation_b) visit(entry);
+    visit(record.energy);
   }
 }
 

@@ -20,8 +20,7 @@ double total_energy(const Simulation& simulation) {
   return energy(simulation.model(), simulation.state()).total();
 }
 
-// --- stiffness
-// ------------------------------------------------------------------------------------
+// --- stiffness ---------------------------------------------------------------------------------
 
 // Bodies of 1 kg on a floor, of one material, and what they are made of.
 std::string on_floor(const std::string& shapes, double height, const std::string& more = "",
@@ -164,8 +163,7 @@ TEST(Layers, shares_of_a_patch_change_without_jumps_as_a_body_tilts) {
   EXPECT_GE(largest, 0.99);
 }
 
-// --- energy
-// -----------------------------------------------------------------------------------------
+// --- energy ------------------------------------------------------------------------------------
 
 struct Rebound {
   double speed = 0.0, energy = 0.0;  // relative
@@ -236,8 +234,7 @@ TEST(Layers,
     }
 }
 
-// --- random scenes
-// ----------------------------------------------------------------------------------
+// --- random scenes -----------------------------------------------------------------------------
 
 class Dice {
  public:
@@ -395,8 +392,7 @@ TEST_P(LayerSweep, energy_of_bodies_and_layers_never_grows) {
 }
 INSTANTIATE_TEST_SUITE_P(Layers, LayerSweep, testing::Range(0u, 10u));
 
-// --- cores
-// ------------------------------------------------------------------------------------------
+// --- cores -------------------------------------------------------------------------------------
 
 TEST(Layers, a_ball_never_passes_a_shelf_whose_layer_it_uses_up) {
   int used_up = 0;
@@ -460,8 +456,7 @@ bodies: {shelf: {freedom: fixed, shapes: [{box: [2, 0.002], material: r}]}}
   }
 }
 
-// --- records
-// ----------------------------------------------------------------------------------------
+// --- records -----------------------------------------------------------------------------------
 
 TEST(Layers, the_energy_of_layers_is_recorded_from_the_first_frame_on) {
   const std::string scene = on_floor(sliced_box(1), 0.05 - 1e-4);

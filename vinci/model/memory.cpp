@@ -104,7 +104,7 @@ void add_memory(Hash& hash, const Memory& memory) {
     hash.add(at.point);
     add_vector(hash, layer.deformation_a);
     add_vector(hash, layer.deformation_b);
-    if (layer.energy != 0.0) hash.add(layer.energy);
+    if (constexpr double none = 0.0; !equal_bits(&layer.energy, &none, 1)) hash.add(layer.energy);
   });
 }
 

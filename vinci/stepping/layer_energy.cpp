@@ -42,13 +42,18 @@ Vector3 relaxed(const std::optional<Layer>& layer, const Vector3& deformation, d
 
 }  // namespace
 
-// --- the memory
-// -----------------------------------------------------------------------------------
+// --- the memory --------------------------------------------------------------------------------
 
 void LayerPatches::recall(const Model& model, const Memory& memory) {
   left_.clear();
   taken_.assign(memory.layers.size(), 0);
-  for (LayerPatch& patch : patches_) recall_patch(memory, patch);
+  // A state that does not say what its layers hold means all that they can.
+  const bool said = std::any_of(memory.layers.begin(), memory.layers.end(),
+                                [](const LayerMemory& record) { return record.energy != 0.0; });
+  for (LayerPatch& patch : patches_) {
+    recall_patch(memory, patch);
+    if (!said) patch.energy = energy(patch);
+  }
   for (std::size_t i = 0; i < memory.layers.size(); ++i) {
     const LayerMemory& record = memory.layers[i];
     if (taken_[i] || !is_soft(model, record.key)) continue;
@@ -99,9 +104,10 @@ void LayerPatches::recall_patch(const Memory& memory, LayerPatch& patch) {
     nodes[0].b /= known;
   }
   if (plate && patch.spread == 0.0) nodes[0].a[2] = nodes[0].b[2] = 0.0;
-  // A state that does not say what its layers hold means all that they can.
-  if (patch.energy == 0.0) patch.energy = energy(patch);
-  admit(patch, patch.energy);
+}
+
+void LayerPatches::hold() {
+  for (LayerPatch& patch : patches_) admit(patch, patch.energy);
 }
 
 void LayerPatches::store(const Model& model, double h, Memory& memory) {
@@ -141,38 +147,35 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
     memory.impulses.push_back({record.key, record.point, impulse});
     if (record.point > 0 || !is_at_rest(record)) memory.layers.push_back(std::move(record));
   };
+  // Those that bear it have its energy, so that it goes with them.
+  const auto bears = [&](int m) { return sites_[m].impulse[0] > 0.0; };
+  const std::span<const int> all = members(patch);
+  const auto bearing = std::count_if(all.begin(), all.end(), bears);
+  const double part = energy(patch) / static_cast<double>(bearing > 0 ? bearing : patch.count);
   if (patch.nodes == 1) {
     const LayerNode& node = nodes_[patch.node];
-    const double part = energy(patch) / patch.count;
-    for (const int m : members(patch)) {
+    for (const int m : all) {
       const PatchSite& site = sites_[m];
       const Vector2 a = at(site, 0), b = at(site, 1);
       put({site.contact.key, 0, Vector3(a[0], a[1], node.a[2]), Vector3(b[0], b[1], node.b[2]),
-           part},
+           bearing == 0 || bears(m) ? part : 0.0},
           site.impulse);
     }
     return;
   }
   for (int i = 0; i < patch.nodes; ++i) {
+    LayerMemory record{patch.key, i, nodes_[patch.node + i].a, nodes_[patch.node + i].b};
     Vector3 impulse = Vector3::Zero();
-    for (const int m : members(patch))
-      if (sites_[m].contact.patch_point == i) impulse = sites_[m].impulse;
-    double part = 0.0;
-    for (int side = 0; side < 2; ++side) {
-      if (!patch.layer(side)) continue;
-      Vector2 force = Vector2::Zero();
-      for (int j = 0; j < patch.nodes; ++j)
-        force +=
-            patch.share * points_.stiffness_share()(i, j) *
-            (stiffness_of(*patch.layer(side)) * side_of(nodes_[patch.node + j], side).head<2>());
-      part += 0.5 * force.dot(side_of(nodes_[patch.node + i], side).head<2>());
+    for (const int m : all) {
+      if (sites_[m].contact.patch_point != i) continue;
+      impulse = sites_[m].impulse;
+      record.energy = bearing == 0 || bears(m) ? part : 0.0;
     }
-    put({patch.key, i, nodes_[patch.node + i].a, nodes_[patch.node + i].b, part}, impulse);
+    put(record, impulse);
   }
 }
 
-// --- energy
-// ---------------------------------------------------------------------------------------
+// --- energy ------------------------------------------------------------------------------------
 
 // ½ xᵀ K y.
 double LayerPatches::bilinear(const LayerPatch& patch, const Nodes& x, const Nodes& y) const {
@@ -245,8 +248,7 @@ PatchForce LayerPatches::spring_force(const LayerPatch& patch, int side) const {
   return result;
 }
 
-// --- a step
-// ---------------------------------------------------------------------------------------
+// --- a step ------------------------------------------------------------------------------------
 
 PatchYield LayerPatches::yield(const LayerPatch& patch, double h) const {
   PatchYield result{layer_step(patch.a, h), layer_step(patch.b, h)};
@@ -322,8 +324,7 @@ void LayerPatches::deform(double h, std::span<double> lost) {
   for (const LayerPatch& patch : patches_) lost[patch.payer] += bilinear(patch, change_, change_);
 }
 
-// --- where bodies are after it
-// ----------------------------------------------------------------------
+// --- where bodies are after it -----------------------------------------------------------------
 
 // What brings the layers in line with the overlaps: of loaded sites, and of those deeper than their
 // layer says. The least that does so.
@@ -408,8 +409,11 @@ void LayerPatches::settle(std::span<double> budget) {
     short_of.assign(patches_.size(), 0);
     for (std::size_t p = begin; p < end; ++p) {
       LayerPatch& patch = patches_[p];
+      const double more = std::clamp(energy(patch) - patch.energy, 0.0, pool);
+      pool -= more;
+      admit(patch, patch.energy + more);
       const double held = energy(patch);
-      pool += std::max(0.0, patch.energy - held);
+      pool += std::max(0.0, patch.energy + more - held);
       patch.energy = held;
       const bool inherits = !patch.known && pool > 0.0;
       if (!correction(patch, change_) || (!patch.known && !inherits)) continue;

@@ -190,6 +190,7 @@ void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
     }
     return 0.5 * (1.0 - reached);
   };
+  imply(model, {first, last});
   const double from_left = share_out(first, at_middle);
   const double from_right =
       share_out(std::make_reverse_iterator(last), std::make_reverse_iterator(at_middle + 1));
@@ -213,6 +214,36 @@ void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
   }
   patch.middle += center * contact_frame(World::planar, leader.normal).tangent_1;
   std::sort(first, last);
+}
+
+// Of points in a row, by their places, those in the lower hull of their gaps bear the plate: gap,
+// velocity and deformation of another lie between theirs.
+void LayerPatches::imply(const Model& model, std::span<const int> row) {
+  constexpr double rounding = 1e-12;  // of the length of the row
+  const double small = rounding * (sites_[row.back()].place - sites_[row.front()].place);
+  const auto alike = [&](int i, int j) {
+    const Contact &a = sites_[i].contact, &b = sites_[j].contact;
+    const auto material = [&](std::uint32_t shape) { return model.shapes[shape].material; };
+    return a.normal.cross(b.normal).norm() <= rounding &&
+           material(a.key.shape_a()) == material(b.key.shape_a()) &&
+           material(a.key.shape_b()) == material(b.key.shape_b());
+  };
+  const auto between = [&](int left, int middle, int right) {
+    const PatchSite &l = sites_[left], &m = sites_[middle], &r = sites_[right];
+    if (!alike(left, middle) || !alike(middle, right)) return false;
+    if (m.place - l.place <= small) return m.contact.gap >= l.contact.gap - small;
+    if (r.place - m.place <= small) return m.contact.gap >= r.contact.gap - small;
+    const double share = (m.place - l.place) / (r.place - l.place);
+    return m.contact.gap >= (1.0 - share) * l.contact.gap + share * r.contact.gap - small;
+  };
+  hull_.clear();
+  for (const int site : row) {
+    while (hull_.size() > 1 && between(hull_[hull_.size() - 2], hull_.back(), site)) {
+      sites_[hull_.back()].implied = true;
+      hull_.pop_back();
+    }
+    hull_.push_back(site);
+  }
 }
 
 // Every contact of the group with points of its own: all of them together have the stiffness once.

@@ -33,8 +33,9 @@ struct LayerNode {
 struct PatchSite {
   Contact contact;
   int patch = 0;
-  double place = 0.0;                 // m along the tangent from the middle of the patch
-  double share = 0.0;                 // of the stiffness
+  bool implied = false;  // by its neighbours in the patch: it lies between them, and no deeper
+  double place = 0.0;    // m along the tangent from the middle of the patch
+  double share = 0.0;    // of the stiffness
   Vector3 impulse = Vector3::Zero();  // N s, of the last step
   int row = -1;                       // its contact in the set of the step; −1: it has none
 };
@@ -86,6 +87,8 @@ class LayerPatches {
   void arrange(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
   // Their deformations as the memory has them.
   void recall(const Model& model, const Memory& memory);
+  // Takes back what patches have more than their records hold.
+  void hold();
   // Presses patches that are not known in as far as their bodies overlap.
   void press_in();
   // Brings the deformations of loaded patches in line with the overlaps where bodies are now. What
@@ -130,6 +133,7 @@ class LayerPatches {
   void add_sites(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
   void add_group(const Model& model, const ContactSet& contacts);
   void add_plate(const Model& model, const ContactSet& contacts);
+  void imply(const Model& model, std::span<const int> row);
   void add_points(const Model& model, const ContactSet& contacts);
   LayerPatch& new_patch(const Model& model, const Contact& leader);
   void recall_patch(const Memory& memory, LayerPatch& patch);
@@ -155,6 +159,7 @@ class LayerPatches {
 
   // Workspace.
   std::vector<int> order_, group_;  // of contacts
+  std::vector<int> hull_;           // of sites
   std::vector<double> near_;        // parallel to group_
   std::vector<char> taken_;         // per contact; then per record of the memory
   std::vector<Range> sites_of_;     // per contact

@@ -173,6 +173,7 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   widen(model, reach());
   see(context, state, wide_);
   patches_.recall(model, state.memory);
+  patches_.hold();
   const double size = rule_.size(model, state, foreseen(), seen_, patches_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
@@ -224,7 +225,7 @@ void SongPangKumar::find_contacts(StepContext& context, const State& state) {
       continue;
     }
     for (; site != patches_.sites().end() && site->contact.key == contact.key; ++site)
-      if (site->contact.gap <= within) contacts.push_back(site->contact);
+      if (site->contact.gap <= within && !site->implied) contacts.push_back(site->contact);
     const double over_core = contact.gap + layer_depth(model, contact.key);
     if (over_core > within) continue;
     Contact core = contact;
@@ -251,6 +252,7 @@ void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
                            std::span<ContactTerms> terms) {
   const double h = part.h;
   patches_.recall(part.model, part.state.memory);
+  patches_.hold();
   const std::span<PatchSite> sites = patches_.sites();
   for (PatchSite& site : sites) site.row = -1;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
