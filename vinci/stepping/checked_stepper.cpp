@@ -74,7 +74,7 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   if (is_lost(report)) return report;
   const double depth = excess(context, starts_[0], state, h);
   if (depth == 0.0) {
-    accept(context, state, report);
+    accept(context, state, h, report);
     return report;
   }
   const std::span<const NamedController> controllers = context.in.controllers;
@@ -117,7 +117,7 @@ void CheckedStepper::in_parts(StepContext& context, State& state, const Cut& cut
     }
     if (vain >= most_vain) parts_ = most_parts;
     if (depth > 0.0) report.passed = 1;
-    if (!is_lost(report)) accept(context, state, report);
+    if (!is_lost(report)) accept(context, state, half, report);
     sum.add(report, context.out.contacts);
   }
 }
@@ -247,18 +247,19 @@ double CheckedStepper::excess_on_the_way(StepContext& context, const State& star
 }
 
 // What is left to do and to say at the end of a step or part that stays.
-void CheckedStepper::accept(StepContext& context, State& end, StepReport& report) {
+void CheckedStepper::accept(StepContext& context, State& end, double h, StepReport& report) {
   const Model& model = *context.in.model;
   ContactsAhead& ahead = context.work.ahead;
   const bool overlap =
       rule_.removed > 0.0 &&
       std::any_of(ahead.contacts.begin(), ahead.contacts.end(), [&](const Contact& contact) {
-        return -contact.gap > std::max(rounding, rule_.tolerated * thinner(model, contact)) &&
-               !method_->yields(model, contact);
+        return OverlapRemoval::is_due(
+            model, end, *method_, contact, h,
+            std::max(rounding, rule_.tolerated * thinner(model, contact)));
       });
   if (overlap) {
     const RemovedOverlap removed =
-        removal_.remove(context, end, *method_, rule_.removed, ahead.reach, ahead.contacts);
+        removal_.remove(context, end, *method_, h, rule_.removed, ahead.reach, ahead.contacts);
     ahead.poses = end.poses;
     report.removed_overlap = removed.depth;
     report.added_energy = std::max(0.0, removed.energy);

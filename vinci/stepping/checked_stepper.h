@@ -55,7 +55,7 @@ class CheckedStepper : public TimeStepper {
   bool is_slow(const Model& model, const ContactsAhead& end) const;
   int pieces(StepContext& context, const State& start, const State& end, double h);
   double excess_on_the_way(StepContext& context, const State& start, const State& end, double h);
-  void accept(StepContext& context, State& end, StepReport& report);
+  void accept(StepContext& context, State& end, double h, StepReport& report);
   void in_parts(StepContext& context, State& state, const Cut& cut, SubstepSum& sum);
 
   std::unique_ptr<TimeStepper> method_;

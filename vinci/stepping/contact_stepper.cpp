@@ -402,7 +402,9 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                      .rebound_due = rebounds ? rebound_due : 0.0};
   // However short the part of a step is, an overlap is closed at the pace of the whole one.
   if (part.flies() && impact.gap < 0.0) impact.gap *= h / rules.flight->step;
-  if (rigid && !literal_) impact.gap = std::max(impact.gap, 0.0);
+  // What a driver pushes goes out of its way no faster than the driver moves; whatever else
+  // overlaps leaves positions.
+  if (rigid && !literal_) impact.gap = std::max(impact.gap, -h * prescribed.norm());
   impact.restitution *= rules.rebound;
   impact.rebound_due *= rules.rebound;
   if (impact.restitution > 0.0) {

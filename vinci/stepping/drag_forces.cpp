@@ -76,13 +76,19 @@ void DragForces::look_at_middle(double ahead) {
   grounded_.assign(static_cast<std::size_t>(model_->velocity_count), 0);
 }
 
-// Which entries are drags, and their first tangents.
+// Which entries are drags, and their first lines.
 void DragForces::begin_lines() {
-  force_slopes(*model_, *start_, start_->velocities, slopes_);
-  implicit_.resize(static_cast<std::size_t>(model_->velocity_count));
-  for (int i = 0; i < model_->velocity_count; ++i)
-    implicit_[static_cast<std::size_t>(i)] = model_->free_index[i] >= 0 && slopes_[i] <= 0.0;
-  draw_lines(start_->velocities, true);
+  const VectorX& v = start_->velocities;
+  force_slopes(*model_, *start_, v, slopes_);
+  evaluate(v, forces_);
+  still_.setZero(v.size());
+  evaluate(still_, at_rest_);
+  implicit_.resize(static_cast<std::size_t>(v.size()));
+  for (Eigen::Index i = 0; i < v.size(); ++i)
+    implicit_[static_cast<std::size_t>(i)] =
+        model_->free_index[i] >= 0 &&
+        (slopes_[i] <= 0.0 || (forces_[i] - at_rest_[i]) * v[i] < 0.0);
+  draw_lines(v, true);
 }
 
 bool DragForces::ground(const Model& model, std::span<const char> bodies) {
@@ -134,25 +140,20 @@ bool DragForces::follow(const VectorX& velocities) {
   return true;
 }
 
-// Through f at these velocities; entries that are no drag keep their force.
+// Through f at these velocities; entries that are no drag keep their force. A tangent that rises is
+// none of a drag: the secant from v = 0 takes its place.
 void DragForces::draw_lines(const VectorX& velocities, bool tangents) {
   line_.drag.setZero(velocities.size());
   evaluate(velocities, forces_);
-  if (tangents) {
-    force_slopes(*model_, differs_ ? middle_ : *start_, velocities, slopes_);
-  } else {
-    slopes_.setZero(velocities.size());
-    VectorX& still = line_.drag;  // zeros for now
-    VectorX at_zero;
-    evaluate(still, at_zero);
-    for (Eigen::Index i = 0; i < velocities.size(); ++i)
-      if (velocities[i] != 0.0) slopes_[i] = (forces_[i] - at_zero[i]) / velocities[i];
-  }
+  evaluate(still_, at_rest_);
+  if (tangents) force_slopes(*model_, differs_ ? middle_ : *start_, velocities, slopes_);
   for (Eigen::Index i = 0; i < velocities.size(); ++i) {
     if (!implicit_[static_cast<std::size_t>(i)]) continue;
-    const double drag = std::max(0.0, -slopes_[i]);
-    line_.drag[i] = std::isfinite(drag) ? drag : 0.0;
-    line_.at_rest[i] = forces_[i] + line_.drag[i] * velocities[i];
+    const double v = velocities[i];
+    double drag = tangents ? -slopes_[i] : 0.0;
+    if (!(drag > 0.0) && v != 0.0) drag = (at_rest_[i] - forces_[i]) / v;
+    line_.drag[i] = std::isfinite(drag) ? std::max(0.0, drag) : 0.0;
+    line_.at_rest[i] = forces_[i] + line_.drag[i] * v;
   }
 }
 

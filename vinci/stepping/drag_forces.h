@@ -5,8 +5,8 @@
 // c >= 0, and the line is moved until it meets f at the velocity that comes out. Then the work of a
 // drag, h f(v)·v with v at the end, is never positive, at any step size. The lines are tangents
 // (Newton's method); where these do not settle, secants from v = 0 (Kačanov's method), which are
-// passive whether they settle or not. A force that grows with the velocity where the step begins is
-// no drag: it keeps its value there.
+// passive whether they settle or not. A force that drives, which is larger than at rest along its
+// velocity where the step begins, is no drag: it keeps its value there.
 //
 // A flight (flight.h) takes the forces of the scene in its middle, at q + h v/2: moved by the mean
 // of its velocities, a body then keeps the energy of a spring, as an ordinary step does with the
@@ -57,6 +57,7 @@ class DragForces {
   std::vector<char> implicit_;  // per packed entry: a drag
   VectorX others_;              // forces of the controllers
   VectorX forces_, scratch_, slopes_;
+  VectorX still_, at_rest_;  // zeros, and the forces with them
 };
 
 }  // namespace vinci

@@ -37,11 +37,24 @@ bool is_driven(const Model& model, const State& state) {
 
 }  // namespace
 
+bool OverlapRemoval::is_due(const Model& model, const State& state, const TimeStepper& method,
+                            const Contact& contact, double h, double least) {
+  if (!(-contact.gap > least) || method.yields(model, contact)) return false;
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  double way = 0.0;  // of drivers
+  for (const int b : {contact.body_a, contact.body_b})
+    if (model.bodies[b].is_prescribed())
+      way += h * body_twist(model, state.velocities, b)
+                     .at(point - center_of_mass(model, state.poses, b))
+                     .norm();
+  return -contact.gap > way;
+}
+
 RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const TimeStepper& method,
-                                      double share, std::span<const double> reach,
+                                      double h, double share, std::span<const double> reach,
                                       ContactSet& contacts) {
   const Model& model = *context.in.model;
-  select(model, state, method, contacts);
+  select(model, state, method, h, contacts);
   start_ = state.poses;
   const double before = deepest();
   double left = before;
@@ -52,7 +65,7 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
     if (!displace(context, state, share)) break;
     contacts.clear();
     context.in.detector->detect(model, state.poses, reach, contacts);
-    select(model, state, method, contacts);
+    select(model, state, method, h, contacts);
     if (!(deepest() < left)) {  // squeezed, or something else was met
       state.poses = last_;
       contacts = last_contacts_;
@@ -66,16 +79,20 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
 }
 
 void OverlapRemoval::select(const Model& model, const State& state, const TimeStepper& method,
-                            const ContactSet& contacts) {
+                            double h, const ContactSet& contacts) {
   rigid_.clear();
+  due_.clear();
   for (const Contact& contact : contacts)
-    if (can_respond(model, state.poses, contact) && !method.yields(model, contact))
+    if (can_respond(model, state.poses, contact) && !method.yields(model, contact)) {
       rigid_.push_back(contact);
+      due_.push_back(is_due(model, state, method, contact, h, 0.0));
+    }
 }
 
 double OverlapRemoval::deepest() const {
   double depth = 0.0;
-  for (const Contact& contact : rigid_) depth = std::max(depth, -contact.gap);
+  for (std::size_t i = 0; i < rigid_.size(); ++i)
+    if (due_[i]) depth = std::max(depth, -rigid_[i].gap);
   return depth;
 }
 
@@ -84,10 +101,11 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
   inertia_matrix(model, state.poses, problem_.M);
   problem_.p.setZero(model.free_count);
   terms_.clear();
-  for (const Contact& contact : rigid_) {
+  for (std::size_t i = 0; i < rigid_.size(); ++i) {
+    const Contact& contact = rigid_[i];
     ContactTerms terms;
     terms.frame = contact_frame(model.world, contact.normal);
-    terms.normal_bias = contact.gap < 0.0 ? share * contact.gap : contact.gap;
+    terms.normal_bias = due_[i] ? share * contact.gap : std::max(0.0, contact.gap);
     terms_.push_back(terms);
   }
   builder_.begin(model, state.poses, {});

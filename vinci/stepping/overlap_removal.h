@@ -21,13 +21,16 @@ struct RemovedOverlap {
 
 class OverlapRemoval {
  public:
-  // `contacts` are all at the state within `reach`; they follow the bodies. Those at which `method`
-  // lets bodies yield are left alone.
-  RemovedOverlap remove(StepContext& context, State& state, const TimeStepper& method, double share,
-                        std::span<const double> reach, ContactSet& contacts);
+  // What is beyond `least`, m, of a contact at the end of a step of h seconds: not where `method`
+  // lets bodies yield, nor within the way of a driver, which the next step pushes along.
+  static bool is_due(const Model& model, const State& state, const TimeStepper& method,
+                     const Contact& contact, double h, double least);
+  // `contacts` are all at the state within `reach`; they follow the bodies.
+  RemovedOverlap remove(StepContext& context, State& state, const TimeStepper& method, double h,
+                        double share, std::span<const double> reach, ContactSet& contacts);
 
  private:
-  void select(const Model& model, const State& state, const TimeStepper& method,
+  void select(const Model& model, const State& state, const TimeStepper& method, double h,
               const ContactSet& contacts);
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
@@ -38,7 +41,8 @@ class OverlapRemoval {
   VectorX displacement_;  // packed
   std::vector<Pose> start_;
   std::vector<ContactTerms> terms_;
-  ContactSet rigid_;  // of the contacts, those that can be opened and do not yield
+  ContactSet rigid_;       // of the contacts, those that can be opened and do not yield
+  std::vector<char> due_;  // of these, those whose overlap is to be taken out
   std::vector<Pose> last_;
   ContactSet last_contacts_;
   ProblemBuilder builder_;
