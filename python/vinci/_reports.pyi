@@ -32,6 +32,10 @@ class StepReport:
     @property
     def impacts(self) -> int: ...
     @property
+    def used_up(self) -> int: ...
+    @property
+    def layer_energy(self) -> float: ...
+    @property
     def coarse(self) -> bool: ...
     @property
     def free_body(self) -> int: ...
@@ -86,6 +90,10 @@ class FrameInfo:
     substeps: int
     #: Impacts in the step whose time was found (`impact_time`).
     impacts: int
+    #: Contacts whose layer was used up in the step: the rigid core under it bore load.
+    used_up: int
+    #: Energy in the layers of contacts at the end of the step, a part of the potential. J.
+    layer_energy: float
 
 @dataclass(frozen=True)
 class RunSummary:
@@ -95,6 +103,10 @@ class RunSummary:
     substeps: int
     #: Steps with a substep longer than the stepper's rules ask for.
     coarse_steps: int
+    #: Steps in which the layer of a contact was used up and its rigid core bore load.
+    used_up_steps: int
+    #: The first of them; 0 if there is none.
+    first_used_up: int
     #: Wall time of the run and its recording. s.
     wall_seconds: float
     #: Wall time by stage: detect, formulate, solve, advance. s.
@@ -113,7 +125,7 @@ class RunSummary:
     inexact_steps: int
     #: Deepest overlap. m.
     worst_penetration: float
-    #: Kinetic and potential energy of the first frame. J.
+    #: Kinetic and potential energy of the first frame, springs and layers included. J.
     energy_first: float
     #: The same of the last frame. J.
     energy_last: float
