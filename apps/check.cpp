@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/overlaps.h"
 #include "apps/text.h"
 
 namespace vinci {
@@ -15,27 +16,10 @@ struct CheckFlags {
   ChoiceFlags choices;
 };
 
-// Pairs of bodies that begin inside each other, with their depth in m; depths of rounding do not
-// count. The first step pushes them apart.
-Json overlaps(const Simulation& simulation, const Plugins& plugins) {
-  const Model& model = simulation.model();
-  const std::vector<double> reach(model.bodies.size(), 0.0);
-  ContactSet contacts;
-  plugins.detectors.make(simulation.options().text("detector"))
-      ->detect(model, simulation.state().poses, reach, contacts);
-  std::map<std::pair<int, int>, double> deepest;
-  for (const Contact& contact : contacts) {
-    const double size = std::min(model.bodies[contact.body_a].bounding_radius,
-                                 model.bodies[contact.body_b].bounding_radius);
-    if (-contact.gap <= 1e-6 * size) continue;
-    double& depth = deepest[{contact.body_a, contact.body_b}];
-    depth = std::max(depth, -contact.gap);
-  }
-  Json list = Json::array();
-  for (const auto& [pair, depth] : deepest)
-    list.push_back({{"bodies", {model.bodies[pair.first].name, model.bodies[pair.second].name}},
-                    {"depth", depth}});
-  return list;
+Json names_of(const std::vector<int>& bodies, const Model& model) {
+  Json names = Json::array();
+  for (const int body : bodies) names.push_back(model.bodies[static_cast<std::size_t>(body)].name);
+  return names;
 }
 
 Json facts(const std::string& file, const Simulation& simulation, const Plugins& plugins) {
@@ -44,6 +28,10 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
   for (const Body& body : model.bodies) moving += body.velocity_size > 0 ? 1 : 0;
   std::set<std::string> kinds;
   for (const PlacedShape& placed : model.shapes) kinds.insert(kind_of(placed.shape));
+  const Overlaps overlaps = find_overlaps(simulation, plugins);
+  Json groups = Json::array();
+  for (const OverlapGroup& group : overlaps.groups)
+    groups.push_back({{"bodies", names_of(group.bodies, model)}, {"depth", group.depth}});
   return {{"file", file},
           {"ok", true},
           {"title", simulation.scene().title()},
@@ -56,23 +44,40 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
           {"step", simulation.step_size()},
           {"stepper", simulation.options().text("stepper")},
           {"solver", simulation.options().text("solver")},
-          {"overlaps", overlaps(simulation, plugins)}};
+          {"overlaps", groups},
+          {"overlaps_complete", overlaps.is_complete}};
+}
+
+// "'a' and 'b'"; of many, the first.
+std::string some_names(const Json& bodies) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  const std::size_t shown = bodies.size() > most + 1 ? most : bodies.size();
+  for (std::size_t i = 0; i < shown; ++i)
+    text += (i == 0                   ? "'"
+             : i + 1 == bodies.size() ? " and '"
+                                      : ", '") +
+            bodies[i].get<std::string>() + "'";
+  return shown < bodies.size() ? fmt::format("{} and {} more", text, bodies.size() - shown) : text;
 }
 
 void print_good(const Json& scene) {
   const auto kinds = scene["kinds"].get<std::vector<std::string>>();
   const std::string list = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, ", "));
-  fmt::print("{}: OK: {}, {} ({} moving), {}{}, {} of {} s\n", scene["file"].get<std::string>(),
-             scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
-             scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
-             plural(scene["steps"], "step"), scene["step"].get<double>());
+  say(stdout, "{}: OK: {}, {} ({} moving), {}{}, {} of {} s\n", scene["file"].get<std::string>(),
+      scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
+      scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
+      plural(scene["steps"], "step"), scene["step"].get<double>());
   for (const Json& overlap : scene["overlaps"])
-    fmt::print(
-        "{}: note: '{}' and '{}' begin {} m inside each other; the first step pushes them apart "
-        "at {} m/s\n",
-        scene["file"].get<std::string>(), overlap["bodies"][0].get<std::string>(),
-        overlap["bodies"][1].get<std::string>(), short_number(overlap["depth"]),
+    say(stdout,
+        "{}: note: {} begin {}{} m inside each other; the first step pushes them apart at {} m/s\n",
+        scene["file"].get<std::string>(), some_names(overlap["bodies"]),
+        overlap["bodies"].size() > 2 ? "up to " : "", short_number(overlap["depth"]),
         short_number(overlap["depth"].get<double>() / scene["step"].get<double>()));
+  if (!scene["overlaps_complete"].get<bool>())
+    say(stdout,
+        "{}: note: so many bodies are near each other that overlaps of some only are told\n",
+        scene["file"].get<std::string>());
 }
 
 int run_check(const CheckFlags& flags, const Command& command) {
@@ -82,14 +87,15 @@ int run_check(const CheckFlags& flags, const Command& command) {
   int code = exit_good;
   for (const std::string& file : flags.scenes) {
     try {
-      scenes.push_back(
-          facts(file, make_simulation(load_scene(file, *plugins), overrides, plugins), *plugins));
+      scenes.push_back(facts(
+          file, make_simulation(load_scene(file, *plugins, flags.choices), overrides, plugins),
+          *plugins));
       if (!command.json) print_good(scenes.back());
     } catch (const Error& error) {
       code = exit_bad_input;
       if (!command.json) {
         const bool placed = dynamic_cast<const SceneError*>(&error) != nullptr;
-        if (!placed && error.where() != file) fmt::print(stderr, "{}: ", file);
+        if (!placed && error.where() != file) say(stderr, "{}: ", file);
         print_error(error, command, code);
         continue;
       }

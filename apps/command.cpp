@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/text.h"
 #include "vinci/base/expression.h"
 #include "vinci/model/run_options.h"
 
@@ -68,14 +69,34 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags) {
       ->allow_extra_args(false)
       ->take_all();
   add_plugin_flag(subcommand, flags.libraries);
-  for (const OptionSpec& spec : run_option_table().specs())
+  subcommand
+      .add_option("--allow-path", flags.allowed,
+                  "Let scenes read included files and meshes in this folder, too.")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
+      ->take_all();
+  const std::string group = "The run's choices, over the scene's [default]";
+  for (const OptionSpec& spec : run_option_table().specs()) {
+    if (std::holds_alternative<bool>(spec.fallback)) {
+      // Without a value, so that it cannot take the scene for one; --name=false takes it back.
+      subcommand
+          .add_flag_function(
+              "--" + spec.name,
+              [&flags, name = spec.name](std::int64_t times) {
+                flags.options[name] = times > 0 ? "true" : "false";
+              },
+              flag_text(spec))
+          ->group(group);
+      continue;
+    }
     subcommand
         .add_option_function<std::string>(
             "--" + spec.name,
             [&flags, name = spec.name](const std::string& text) { flags.options[name] = text; },
             flag_text(spec))
         ->type_name(value_name(spec))
-        ->group("The run's choices, over the scene's [default]");
+        ->group(group);
+  }
 }
 
 double number_of(const std::string& text, const std::string& flag) {
@@ -113,8 +134,9 @@ std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& librar
   return plugins;
 }
 
-Scene load_scene(const std::string& file, const Plugins& plugins) {
-  return Scene::load(file, [&](const RunChoices& run) { return check_run(run, plugins); });
+Scene load_scene(const std::string& file, const Plugins& plugins, const ChoiceFlags& flags) {
+  return Scene::load(file, [&](const RunChoices& run) { return check_run(run, plugins); },
+                     {flags.allowed.begin(), flags.allowed.end()});
 }
 
 Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
@@ -131,7 +153,7 @@ Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
 
 void print(const Json& json) {
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
-  fmt::print("{}\n", text);
+  say(stdout, "{}\n", text);
 }
 
 Json to_json(const RunSummary& summary) {
@@ -160,11 +182,10 @@ void print_error(const std::exception& error, const Command& command, int exit_c
     return;
   }
   if (const auto* scene = dynamic_cast<const SceneError*>(&error)) {
-    for (const Diagnostic& mistake : scene->diagnostics())
-      fmt::print(stderr, "{}\n", mistake.text());
+    for (const Diagnostic& mistake : scene->diagnostics()) say(stderr, "{}\n", mistake.text());
     return;
   }
-  fmt::print(stderr, "{}\n", error.what());
+  say(stderr, "{}\n", error.what());
 }
 
 }  // namespace vinci

@@ -19,8 +19,9 @@ namespace vinci {
 
 using Json = nlohmann::ordered_json;
 
-// Exit codes of the program: a Failure is exit_failed, any other Error exit_bad_input.
-inline constexpr int exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_interrupted = 130;
+// Exit codes of the program: a Failure is exit_failed, any other Error exit_bad_input; a run that a
+// signal stopped ends with exit_stopped() (apps/stop_signal.h).
+inline constexpr int exit_good = 0, exit_failed = 1, exit_bad_input = 2;
 
 // The chosen subcommand, run after the whole command line has been read.
 struct Command {
@@ -50,6 +51,7 @@ struct ChoiceFlags {
   std::vector<std::string> parameters;         // name=value
   std::vector<std::string> plugin_options;     // kind.option=value
   std::vector<std::string> libraries;          // plugins
+  std::vector<std::string> allowed;            // folders that scenes may read besides their own
   std::map<std::string, std::string> options;  // of the run table
 };
 void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags);
@@ -61,7 +63,7 @@ double number_of(const std::string& text, const std::string& flag);
 std::shared_ptr<const Plugins> plugins_of(const std::vector<std::string>& libraries);
 
 // The scene of a file, its run's choices checked against the plugins.
-Scene load_scene(const std::string& file, const Plugins& plugins);
+Scene load_scene(const std::string& file, const Plugins& plugins, const ChoiceFlags& flags);
 // A simulation whose mistakes in options name the flag they were given by.
 Simulation make_simulation(const Scene& scene, const RunOverrides& overrides,
                            const std::shared_ptr<const Plugins>& plugins);

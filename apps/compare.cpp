@@ -100,7 +100,7 @@ void print_rows(std::vector<Column> table) {
   }
   print_heads(table);
   for (std::size_t row = 0; row < names.size(); ++row) {
-    if (wide) fmt::print("{}\n", shortened(names[row], page_width));
+    if (wide) say(stdout, "{}\n", shortened(names[row], page_width));
     print_row(table, row);
   }
 }
@@ -116,32 +116,32 @@ void print_notes(const Comparison& all) {
     if (cost.free_steps > 0)
       notes.push_back(plural(cost.free_steps, "step") + " whose motion is not unique");
     if (!notes.empty())
-      fmt::print("{}\n",
-                 wrapped(fmt::format("'{}': {}.", variant.variant.name, fmt::join(notes, ", ")),
-                         text_width, 2));
+      say(stdout, "{}\n",
+          wrapped(fmt::format("'{}': {}.", variant.variant.name, fmt::join(notes, ", ")),
+                  text_width, 2));
   }
   for (const SkippedVariant& skipped : all.skipped)
-    fmt::print("{}\n", wrapped(fmt::format("Not run: '{}': {}.", skipped.name, skipped.reason),
-                               text_width, 2));
+    say(stdout, "{}\n",
+        wrapped(fmt::format("Not run: '{}': {}.", skipped.name, skipped.reason), text_width, 2));
 }
 
 void print_comparison(const Comparison& all) {
-  fmt::print("{}\n", all.title.empty() ? "comparison" : all.title);
+  say(stdout, "{}\n", all.title.empty() ? "comparison" : all.title);
   std::string given;
   if (all.default_tolerance)
     given = all.sized ? fmt::format(", 1 % of the largest moving body ({})", length_words(all.size))
                       : ", because no body with an extent moves freely";
-  fmt::print("{} runs of {:.4g} s; tolerance {}{}\n\n", all.variants.size(), all.duration,
-             length_words(all.tolerance), given);
+  say(stdout, "{} runs of {:.4g} s; tolerance {}{}\n\n", all.variants.size(), all.duration,
+      length_words(all.tolerance), given);
   print_rows(table_of(all));
-  fmt::print("> the cheapest that agrees");
+  say(stdout, "> the cheapest that agrees");
   const bool broken = std::any_of(all.variants.begin(), all.variants.end(),
                                   [](const ComparedVariant& v) { return !v.trace.cost.complete; });
-  fmt::print("{}\n", broken ? "; ! ended early" : "");
+  say(stdout, "{}\n", broken ? "; ! ended early" : "");
   print_notes(all);
-  fmt::print("\n");
+  say(stdout, "\n");
   for (const std::string& sentence : all.answer)
-    fmt::print("{}\n", wrapped(sentence, text_width, 2));
+    say(stdout, "{}\n", wrapped(sentence, text_width, 2));
 }
 
 PageResult write_comparison_page(const CompareFlags& flags, const Comparison& all) {
@@ -165,16 +165,16 @@ void check_page(const CompareFlags& flags) {
 
 int interrupted(const Command& command) {
   if (command.json)
-    print({{"ok", false}, {"exit_code", exit_interrupted}, {"interrupted", true}});
+    print({{"ok", false}, {"exit_code", exit_stopped()}, {"interrupted", true}});
   else
-    fmt::print(stderr, "stopped; runs that were not finished are not compared\n");
-  return exit_interrupted;
+    say(stderr, "stopped; runs that were not finished are not compared\n");
+  return exit_stopped();
 }
 
 int run_compare(const CompareFlags& flags, const Command& command) {
   check_page(flags);
   const auto plugins = plugins_of(flags.choices.libraries);
-  const Scene scene = load_scene(flags.scene, *plugins);
+  const Scene scene = load_scene(flags.scene, *plugins, flags.choices);
   CompareOptions options = options_of(flags);
   std::optional<TemporaryFolder> scratch;
   if (!flags.html.empty() && flags.output.empty()) options.folder = scratch.emplace().path();
@@ -205,7 +205,7 @@ int run_compare(const CompareFlags& flags, const Command& command) {
     print(json);
   } else if (!flags.quiet) {
     print_comparison(*all);
-    if (page) fmt::print("\npage {} ({})\n", flags.html, byte_count(page->bytes));
+    if (page) say(stdout, "\npage {} ({})\n", flags.html, byte_count(page->bytes));
   }
   return exit_good;
 }

@@ -93,24 +93,24 @@ void print_curve(const ConvergenceCurve& curve) {
   }
   print_heads(table);
   for (std::size_t i = 0; i < curve.points.size(); ++i) print_row(table, i);
-  fmt::print("{}\n", wrapped(curve.answer + ".", text_width, 2));
+  say(stdout, "{}\n", wrapped(curve.answer + ".", text_width, 2));
 }
 
 void print_convergence(const Convergence& all) {
-  fmt::print("{}\n", all.title.empty() ? "convergence" : all.title);
+  say(stdout, "{}\n", all.title.empty() ? "convergence" : all.title);
   const std::string when = all.over == Over::end
                                ? fmt::format("at t = {:.6g} s", all.time)
                                : fmt::format("{} over {:.6g} s", to_string(all.over), all.time);
   for (const ConvergenceCurve& curve : all.curves) {
-    fmt::print("\n{}{}, {}\n", curve.quantity,
-               curve.variant.empty() ? "" : " of '" + curve.variant + "'", when);
+    say(stdout, "\n{}{}, {}\n", curve.quantity,
+        curve.variant.empty() ? "" : " of '" + curve.variant + "'", when);
     print_curve(curve);
   }
-  if (!all.notes.empty() || !all.skipped.empty()) fmt::print("\n");
-  for (const std::string& note : all.notes) fmt::print("{}\n", wrapped(note + ".", text_width, 2));
+  if (!all.notes.empty() || !all.skipped.empty()) say(stdout, "\n");
+  for (const std::string& note : all.notes) say(stdout, "{}\n", wrapped(note + ".", text_width, 2));
   for (const SkippedVariant& skipped : all.skipped)
-    fmt::print("{}\n", wrapped(fmt::format("Not run: '{}': {}.", skipped.name, skipped.reason),
-                               text_width, 2));
+    say(stdout, "{}\n",
+        wrapped(fmt::format("Not run: '{}': {}.", skipped.name, skipped.reason), text_width, 2));
 }
 
 void check_plot(const ConvergeFlags& flags) {
@@ -131,7 +131,7 @@ int run_converge(const ConvergeFlags& flags, const Command& command) {
   std::vector<Axis> axes;
   for (const std::string& text : flags.across) axes.push_back(parse_axis(text));
   const auto plugins = plugins_of(flags.choices.libraries);
-  const Scene scene = load_scene(flags.scene, *plugins);
+  const Scene scene = load_scene(flags.scene, *plugins, flags.choices);
   listen_for_stop();
   std::optional<Progress> progress;
   options.run.go_on = [&](std::int64_t done, std::int64_t total) {
@@ -144,9 +144,8 @@ int run_converge(const ConvergeFlags& flags, const Command& command) {
       converge(scene, overrides_of(flags.choices), std::move(axes), plugins, options);
   progress.reset();
   if (!all) {
-    if (command.json)
-      print({{"ok", false}, {"exit_code", exit_interrupted}, {"interrupted", true}});
-    return exit_interrupted;
+    if (command.json) print({{"ok", false}, {"exit_code", exit_stopped()}, {"interrupted", true}});
+    return exit_stopped();
   }
   if (!flags.plot.empty()) {
     OutputFile file(flags.plot, flags.overwrite);
@@ -163,7 +162,7 @@ int run_converge(const ConvergeFlags& flags, const Command& command) {
     print(json);
   } else if (!flags.quiet) {
     print_convergence(*all);
-    if (!flags.plot.empty()) fmt::print("\nplot {}\n", flags.plot);
+    if (!flags.plot.empty()) say(stdout, "\nplot {}\n", flags.plot);
   }
   return code;
 }

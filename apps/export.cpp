@@ -22,8 +22,8 @@ int run_export(const ExportFlags& flags, const Command& command) {
            {"folder", flags.folder},
            {"files", {"steps.csv", "states.csv", "contacts.csv"}}});
   else
-    fmt::print("{}: {} in steps.csv, states.csv and contacts.csv\n", flags.folder,
-               plural(recording.frames(), "frame"));
+    say(stdout, "{}: {} in steps.csv, states.csv and contacts.csv\n", flags.folder,
+        plural(recording.frames(), "frame"));
   return exit_good;
 }
 

@@ -51,7 +51,7 @@ void print_options(const Json& options) {
     for (const auto& [option, value] : values.items())
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", option,
                           value.is_string() ? value.get<std::string>() : value.dump());
-    if (!text.empty()) fmt::print("  {}{}\n", padded(key, 16), wrapped(text, 62, 18));
+    if (!text.empty()) say(stdout, "  {}{}\n", padded(key, 16), wrapped(text, 62, 18));
   };
   line("parameters", "parameters");
   line("options", "run");
@@ -63,7 +63,7 @@ void print_options(const Json& options) {
     for (const auto& [option, value] : values.items())
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", option,
                           value.is_string() ? value.get<std::string>() : value.dump());
-    if (!text.empty()) fmt::print("  {}{}\n", padded(kind, 16), wrapped(text, 62, 18));
+    if (!text.empty()) say(stdout, "  {}{}\n", padded(kind, 16), wrapped(text, 62, 18));
   }
 }
 
@@ -73,16 +73,16 @@ void print_poses(const Recording& recording, const State& state) {
   const auto& names = recording.body_names();
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
     width = std::max(width, std::min<std::size_t>(columns(names[i]), 20));
-  fmt::print("\n  {} {:>11} {:>11} {:>11}   {}\n", padded("body", width), "x [m]", "y [m]", "z [m]",
-             "rotation w x y z");
+  say(stdout, "\n  {} {:>11} {:>11} {:>11}   {}\n", padded("body", width), "x [m]", "y [m]",
+      "z [m]", "rotation w x y z");
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
     const Pose& pose = state.poses[i];
     const Quaternion& q = pose.rotation;
-    fmt::print("  {} {:>11.5g} {:>11.5g} {:>11.5g}   {:.4f} {:.4f} {:.4f} {:.4f}\n",
-               padded(shortened(names[i], width), width), pose.position.x(), pose.position.y(),
-               pose.position.z(), q.w(), q.x(), q.y(), q.z());
+    say(stdout, "  {} {:>11.5g} {:>11.5g} {:>11.5g}   {:.4f} {:.4f} {:.4f} {:.4f}\n",
+        padded(shortened(names[i], width), width), pose.position.x(), pose.position.y(),
+        pose.position.z(), q.w(), q.x(), q.y(), q.z());
   }
-  if (names.size() > most) fmt::print("  and {} more\n", names.size() - most);
+  if (names.size() > most) say(stdout, "  and {} more\n", names.size() - most);
 }
 
 int run_info(const InfoFlags& flags, const Command& command) {
@@ -106,8 +106,9 @@ int run_info(const InfoFlags& flags, const Command& command) {
     return exit_good;
   }
   print_summary(result);
-  fmt::print("  {}{}\n", padded("run", 16), standing(recording, result));
-  fmt::print("  {}vinci {}, {}\n", padded("made by", 16), recording.version(), recording.created());
+  say(stdout, "  {}{}\n", padded("run", 16), standing(recording, result));
+  say(stdout, "  {}vinci {}, {}\n", padded("made by", 16), recording.version(),
+      recording.created());
   print_options(options);
   print_poses(recording, state);
   return exit_good;

@@ -61,19 +61,19 @@ void print_option(const OptionSpec& spec, std::size_t indent) {
   std::string fallback = to_string(spec.fallback);
   if (fallback.empty()) fallback = "empty";
   if (!spec.unit.empty()) fallback += " " + spec.unit;
-  fmt::print("{}{}{}\n", std::string(indent, ' '), padded(spec.name + " ", column - indent),
-             wrapped(text, width() - column, column));
-  fmt::print("{}{}\n", std::string(column, ' '),
-             wrapped(fmt::format("{}; default {}", range, fallback), width() - column, column));
+  say(stdout, "{}{}{}\n", std::string(indent, ' '), padded(spec.name + " ", column - indent),
+      wrapped(text, width() - column, column));
+  say(stdout, "{}{}\n", std::string(column, ' '),
+      wrapped(fmt::format("{}; default {}", range, fallback), width() - column, column));
 }
 
 template <class Interface>
 void print_registry(const std::string& title, const Registry<Interface>& registry) {
-  fmt::print("{}\n", title);
+  say(stdout, "{}\n", title);
   for (const auto& entry : registry.entries()) {
-    fmt::print("  {}{}\n", padded(entry.name + " ", 18), wrapped(entry.text, width() - 20, 20));
+    say(stdout, "  {}{}\n", padded(entry.name + " ", 18), wrapped(entry.text, width() - 20, 20));
     if (!entry.reference.empty())
-      fmt::print("{}[{}]\n", std::string(20, ' '), wrapped(entry.reference, width() - 22, 20));
+      say(stdout, "{}[{}]\n", std::string(20, ' '), wrapped(entry.reference, width() - 22, 20));
     for (const OptionSpec& spec : entry.options.specs()) print_option(spec, 4);
   }
 }
@@ -94,7 +94,7 @@ int run_list(const ListFlags& flags, const Command& command) {
   const char* gap = "";
   auto part = [&](const char* name, const auto& show) {
     if (!wanted(name)) return;
-    fmt::print("{}", gap);
+    say(stdout, "{}", gap);
     show();
     gap = "\n";
   };
@@ -103,7 +103,7 @@ int run_list(const ListFlags& flags, const Command& command) {
   part("solvers", [&] { print_registry("Solvers", plugins->solvers); });
   part("impact-laws", [&] { print_registry("Impact laws", plugins->impact_laws); });
   part("options", [&] {
-    fmt::print("Options of a run\n");
+    say(stdout, "Options of a run\n");
     for (const OptionSpec& spec : run_option_table().specs()) print_option(spec, 2);
   });
   return exit_good;

@@ -165,15 +165,14 @@ std::string pose_text(const Body& body, const Pose& pose) {
 
 void print_result(const Body& body, const Pose& start, const PassageResult& result,
                   double seconds) {
-  fmt::print("{} from {}: {}\n", body.name, pose_text(body, start), to_string(result.status));
-  fmt::print("  {}\n", result.note);
+  say(stdout, "{} from {}: {}\n", body.name, pose_text(body, start), to_string(result.status));
+  say(stdout, "  {}\n", result.note);
   if (result.status == PassageStatus::found)
-    fmt::print("  {}, {} m long, gap at least {} m, ends at {}\n",
-               plural(static_cast<std::int64_t>(result.path.size()), "pose"),
-               short_number(result.length), short_number(result.least_gap),
-               pose_text(body, result.path.back()));
-  fmt::print("  {}, {} of the detector, {} s\n", plural(result.samples, "sample"),
-             plural(result.queries, "call"), short_number(seconds));
+    say(stdout, "  {}, {} m long, gap at least {} m, ends at {}\n",
+        plural(static_cast<std::int64_t>(result.path.size()), "pose"), short_number(result.length),
+        short_number(result.least_gap), pose_text(body, result.path.back()));
+  say(stdout, "  {}, {} of the detector, {} s\n", plural(result.samples, "sample"),
+      plural(result.queries, "call"), short_number(seconds));
 }
 
 // "path.h5" for a single start, "path-2.h5" for the second of several.
@@ -211,8 +210,8 @@ void write_recording(const PlanFlags& flags, const Simulation& simulation,
 int run_plan(const PlanFlags& flags, const Command& command) {
   check_recordings(flags);
   const auto plugins = plugins_of(flags.choices.libraries);
-  const Simulation simulation =
-      make_simulation(load_scene(flags.scene, *plugins), overrides_of(flags.choices), plugins);
+  const Simulation simulation = make_simulation(load_scene(flags.scene, *plugins, flags.choices),
+                                                overrides_of(flags.choices), plugins);
   const Model& model = simulation.model();
   const Numbers numbers(model);
   PassageQuery query;
@@ -238,7 +237,7 @@ int run_plan(const PlanFlags& flags, const Command& command) {
     const Stopwatch clock;
     const PassageResult result = find_passage(model, *detector, query);
     const double seconds = clock.seconds();
-    if (result.status == PassageStatus::stopped) return exit_interrupted;
+    if (result.status == PassageStatus::stopped) return exit_stopped();
     const bool found = result.status == PassageStatus::found;
     all_found = all_found && found;
     passages.push_back(to_json(body, starts[i], result, seconds));
@@ -247,7 +246,7 @@ int run_plan(const PlanFlags& flags, const Command& command) {
     const std::string file = recording_of(flags, i);
     write_recording(flags, simulation, plugins, query.body, result, file);
     passages.back()["recording"] = file;
-    if (!command.json) fmt::print("  {}\n", file);
+    if (!command.json) say(stdout, "  {}\n", file);
   }
   const int code = all_found ? exit_good : exit_failed;
   if (command.json)

@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 
 #include "apps/text.h"
+#include "vinci/base/words.h"
 
 namespace vinci {
 
 Progress::Progress(std::string title, std::int64_t done, std::int64_t total, bool wanted,
                    std::string noun)
-    : title_(std::move(title)),
+    : title_(escaped(title)),
       noun_(std::move(noun)),
       first_(done),
       total_(std::max<std::int64_t>(total, 1)),

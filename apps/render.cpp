@@ -70,13 +70,13 @@ int run_render(RenderFlags& flags, const Command& command) {
     result = render(recordings, out, options);
   } catch (const Error& error) {
     if (!stop_wanted()) throw;
-    fmt::print(stderr, "stopped; nothing was written\n");
-    return exit_interrupted;
+    say(stderr, "stopped; nothing was written\n");
+    return exit_stopped();
   }
   if (command.json)
     print({{"ok", true}, {"file", out}, {"pictures", result.pictures}, {"bytes", result.bytes}});
   else if (!flags.quiet)
-    fmt::print("{}: {}, {}\n", out, plural(result.pictures, "picture"), byte_count(result.bytes));
+    say(stdout, "{}: {}, {}\n", out, plural(result.pictures, "picture"), byte_count(result.bytes));
   return exit_good;
 }
 

@@ -36,9 +36,9 @@ RunResult result_of(const Recording& recording, const std::string& name) {
 }
 
 void print_summary(const RunResult& result) {
-  fmt::print("{}\n", result.title.empty() ? result.name : result.title);
+  say(stdout, "{}\n", result.title.empty() ? result.name : result.title);
   const auto line = [](const std::string& key, const std::string& text) {
-    fmt::print("  {}{}\n", padded(key, 16), text);
+    say(stdout, "  {}{}\n", padded(key, 16), text);
   };
   for (const auto& [label, words] : summary_lines(result.summary, result.facts)) line(label, words);
   line("recording", fmt::format("{} ({}, {})", result.recording.string(),
@@ -53,10 +53,10 @@ void print_profile(const RunSummary& summary) {
   const double steps = summary.steps > 0 ? static_cast<double>(summary.steps) : 1.0;
   double known = 0.0;
   for (const double seconds : summary.stage_seconds) known += seconds;
-  fmt::print("\n  {:<10}{:>12}{:>14}{:>9}\n", "stage", "total s", "mean us/step", "share");
+  say(stdout, "\n  {:<10}{:>12}{:>14}{:>9}\n", "stage", "total s", "mean us/step", "share");
   auto line = [&](const char* name, double seconds) {
-    fmt::print("  {:<10}{:>12.6f}{:>14.2f}{:>8.1f}%\n", name, seconds, seconds / steps * 1e6,
-               100.0 * seconds / wall(summary));
+    say(stdout, "  {:<10}{:>12.6f}{:>14.2f}{:>8.1f}%\n", name, seconds, seconds / steps * 1e6,
+        100.0 * seconds / wall(summary));
   };
   for (std::size_t i = 0; i < summary.stage_seconds.size(); ++i)
     line(to_string(static_cast<Stage>(i)), summary.stage_seconds[i]);
@@ -91,9 +91,9 @@ void print_table(const std::vector<RunResult>& results) {
   if (narrow) cells.pop_back();
   print_heads(cells);
   for (std::size_t i = 0; i < results.size(); ++i) print_row(cells, i);
-  if (!all_whole) fmt::print("* stopped or diverged before its end\n");
+  if (!all_whole) say(stdout, "* stopped or diverged before its end\n");
   if (narrow && !results.empty())
-    fmt::print("Recordings: {}\n", (results.front().recording.parent_path() / "*.h5").string());
+    say(stdout, "Recordings: {}\n", (results.front().recording.parent_path() / "*.h5").string());
 }
 
 Json to_json(const RunResult& result) {

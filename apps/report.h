@@ -19,6 +19,7 @@ struct RunResult {
   std::int64_t frames = 0;
   std::uint64_t bytes = 0;  // of the file
   bool interrupted = false;
+  bool strict = false;                // ends at the first step that is not certified
   std::vector<std::string> problems;  // files of dumped problems
 };
 

@@ -54,6 +54,8 @@ void prepare_path(const fs::path& path, bool overwrite) {
         "exists already; give --overwrite to replace it, --resume to continue it, or "
         "another place with --output",
         path.string());
+  if (fs::exists(path, code) && !can_be_replaced(path))
+    throw Error("is not a recording, and nothing else is overwritten", path.string());
   if (!path.has_parent_path()) return;
   fs::create_directories(path.parent_path(), code);
   if (code) throw Failure("cannot be created: " + code.message(), path.parent_path().string());
@@ -76,8 +78,9 @@ Job resumed_job(const RunFlags& flags, const std::shared_ptr<const Plugins>& plu
         "--resume");
   const Recording recording(flags.resume);
   const std::string stem = fs::path(flags.resume).stem().string();
-  const Scene scene = flags.scenes.empty() ? Scene::parse(recording.scene_text(), stem)
-                                           : load_scene(flags.scenes.front(), *plugins);
+  const Scene scene = flags.scenes.empty()
+                          ? Scene::parse(recording.scene_text(), stem)
+                          : load_scene(flags.scenes.front(), *plugins, flags.choices);
   RunOverrides overrides = recorded_overrides(recording, scene);
   const RunOverrides given = overrides_of(flags.choices);
   add_over(overrides, given);
@@ -106,7 +109,9 @@ std::vector<Job> jobs_of(const RunFlags& flags, const std::shared_ptr<const Plug
     const std::string stem = fs::path(file).stem().string();
     const fs::path path = recording_path(flags, stem);
     try {
-      jobs.push_back({stem, path, make_simulation(load_scene(file, *plugins), overrides, plugins)});
+      jobs.push_back(
+          {stem, path,
+           make_simulation(load_scene(file, *plugins, flags.choices), overrides, plugins)});
     } catch (const SceneError& error) {
       mistakes.insert(mistakes.end(), error.diagnostics().begin(), error.diagnostics().end());
       continue;
@@ -150,6 +155,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   }
   RunResult result = result_of(Recording(job.recording), job.name);
   result.facts.accept = simulation.options().real("accept");
+  result.strict = simulation.options().flag("strict");
   result.interrupted = stop_wanted() && !simulation.finished();
   result.problems = dump.files();
   return result;
@@ -157,15 +163,17 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
 
 void print_trouble(const RunResult& result) {
   if (result.summary.diverged())
-    fmt::print(stderr,
-               "{}: the run diverged in step {}: body '{}' has numbers that are not finite\n",
-               result.name, result.facts.step, result.summary.diverged_body_name);
+    say(stderr, "{}: the run diverged in step {}: body '{}' has numbers that are not finite\n",
+        result.name, result.facts.step, result.summary.diverged_body_name);
   if (result.summary.ending != 0)
-    fmt::print(stderr, "{}: the run ended in step {}: {}\n", result.name, result.facts.step,
-               result.summary.ending_text());
+    say(stderr, "{}: the run ended in step {}: {}\n", result.name, result.facts.step,
+        result.summary.ending_text());
+  if (result.strict && !result.summary.certified())
+    say(stderr, "{}: the run is strict and step {} is not certified\n", result.name,
+        result.summary.first_uncertified);
   if (result.interrupted)
-    fmt::print(stderr, "stopped in step {} of {}; continue with: vinci run --resume {}\n",
-               result.facts.step, result.facts.total_steps, result.recording.string());
+    say(stderr, "stopped in step {} of {}; continue with: vinci run --resume {}\n",
+        result.facts.step, result.facts.total_steps, result.recording.string());
 }
 
 // Scenes that a signal kept from beginning.
@@ -176,11 +184,13 @@ std::vector<std::string> not_begun(const std::vector<Job>& jobs, std::size_t beg
 }
 
 int exit_code(const std::vector<RunResult>& results, std::size_t wanted) {
-  if (results.size() < wanted) return exit_interrupted;
+  if (results.size() < wanted) return exit_stopped();
   int code = exit_good;
   for (const RunResult& result : results) {
-    if (result.interrupted) return exit_interrupted;
-    if (result.summary.diverged() || result.summary.ending != 0) code = exit_failed;
+    if (result.interrupted) return exit_stopped();
+    if (result.summary.diverged() || result.summary.ending != 0 ||
+        (result.strict && !result.summary.certified()))
+      code = exit_failed;
   }
   return code;
 }
@@ -192,7 +202,7 @@ int perform_all(const RunFlags& flags, std::vector<Job>& jobs, const Command& co
     if (stop_wanted()) break;
     results.push_back(perform(flags, job, !flags.quiet));
     if (summaries) {
-      if (results.size() > 1) fmt::print("\n");
+      if (results.size() > 1) say(stdout, "\n");
       print_summary(results.back());
     }
     if (flags.profile && !command.json) print_profile(results.back().summary);
@@ -203,7 +213,7 @@ int perform_all(const RunFlags& flags, std::vector<Job>& jobs, const Command& co
   const int code = exit_code(results, jobs.size());
   const std::vector<std::string> left = not_begun(jobs, results.size());
   if (!left.empty() && !command.json)
-    fmt::print(stderr, "stopped before these scenes began: {}\n", fmt::join(left, ", "));
+    say(stderr, "stopped before these scenes began: {}\n", fmt::join(left, ", "));
   if (!command.json) return code;
   Json json = {{"ok", code == exit_good}, {"exit_code", code}};
   if (!left.empty()) json["not_begun"] = left;
@@ -224,10 +234,10 @@ std::optional<ViewerChild> start_viewer(const RunFlags& flags, const std::vector
   for (const Job& job : jobs) paths.push_back(job.recording);
   try {
     std::optional<ViewerChild> viewer(std::in_place, paths, flags.resume.empty());
-    fmt::print(stderr, "watch it at {}\n", viewer->address());
+    say(stderr, "watch it at {}\n", viewer->address());
     return viewer;
   } catch (const Error& error) {
-    fmt::print(stderr, "no viewer, the run goes on: {}\n", error.what());
+    say(stderr, "no viewer, the run goes on: {}\n", error.what());
     return std::nullopt;
   }
 }
@@ -240,7 +250,7 @@ int run_run(const RunFlags& flags, const Command& command) {
   const int code = perform_all(flags, jobs, command);
   std::fflush(stdout);
   if (viewer && !stop_wanted()) {
-    fmt::print(stderr, "the run has ended; the viewer stays until Ctrl-C\n");
+    say(stderr, "the run has ended; the viewer stays until Ctrl-C\n");
     viewer->wait_for_stop();
   }
   return code;

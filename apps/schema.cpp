@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/text.h"
 
 namespace vinci {
 
@@ -11,7 +12,7 @@ void add_schema(CLI::App& app, Command& command) {
   subcommand->callback([&command] {
     command.action = [] {
       const std::string schema = scene_schema();
-      fmt::print("{}{}", schema, schema.ends_with('\n') ? "" : "\n");
+      say(stdout, "{}{}", schema, schema.ends_with('\n') ? "" : "\n");
       return exit_good;
     };
   });

@@ -102,7 +102,7 @@ class SolveCommand {
     code_ = std::max(code_, code);
     if (!command_.json) {
       std::fflush(stdout);
-      return fmt::print(stderr, "{}\n", error.what());
+      return say(stderr, "{}\n", error.what());
     }
     Json json = empty_answer(file);
     json["note"] = error.what();
@@ -110,7 +110,7 @@ class SolveCommand {
   }
 
   static void print_line(const Json& json) {
-    fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    say(stdout, "{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
     std::fflush(stdout);
   }
 

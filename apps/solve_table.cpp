@@ -33,9 +33,8 @@ SolveTable::SolveTable(const std::vector<std::string>& files, bool verbose)
 }
 
 void SolveTable::print_header() const {
-  fmt::print("{}  class    rows  {}  {}   residual  iterations      cpu ms\n",
-             padded("file", width_), padded("solver", solver_width),
-             padded("status", status_width));
+  say(stdout, "{}  class    rows  {}  {}   residual  iterations      cpu ms\n",
+      padded("file", width_), padded("solver", solver_width), padded("status", status_width));
 }
 
 std::string SolveTable::row(const std::string& file, const std::string& kind,
@@ -68,16 +67,16 @@ void SolveTable::print(const Json& answer) {
           again ? "" : fmt::format("{}", answer["size"].get<int>()), solver, answer, "cpu_seconds");
   const bool telling = answer["status"] != "solved" || verbose_;
   if (!note.empty() && telling) line += "  " + note;
-  fmt::print("{}\n", line);
+  say(stdout, "{}\n", line);
   if (several || (verbose_ && !tried.empty()))
     for (const Json& attempt : tried)
-      fmt::print("{}\n",
-                 row("", "", "", "  " + attempt["solver"].get<std::string>(), attempt, "seconds"));
+      say(stdout, "{}\n",
+          row("", "", "", "  " + attempt["solver"].get<std::string>(), attempt, "seconds"));
   for (const Json& solution : answer.value("solutions", Json::array())) {
     const int dimension = solution["dimension"];
-    fmt::print("  {}; {}, residual {}\n", solution["modes"].get<std::string>(),
-               dimension == 0 ? "isolated" : fmt::format("a continuum of dimension {}", dimension),
-               short_number(number(solution["residual"])));
+    say(stdout, "  {}; {}, residual {}\n", solution["modes"].get<std::string>(),
+        dimension == 0 ? "isolated" : fmt::format("a continuum of dimension {}", dimension),
+        short_number(number(solution["residual"])));
   }
   last_file_ = file;
   std::fflush(stdout);
@@ -88,7 +87,7 @@ void SolveTable::print_total() const {
   std::string text;
   for (const auto& [status, count] : statuses_)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
-  fmt::print("{}: {}; {} ms\n", plural(answers_, "answer"), text, milliseconds(seconds_));
+  say(stdout, "{}: {}; {} ms\n", plural(answers_, "answer"), text, milliseconds(seconds_));
 }
 
 }  // namespace vinci

@@ -8,5 +8,6 @@ namespace vinci {
 // program.
 void listen_for_stop();
 bool stop_wanted();
+int exit_stopped();  // 128 and the number of the signal
 
 }  // namespace vinci

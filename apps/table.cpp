@@ -16,7 +16,7 @@ void print_line(const std::vector<Column>& table,
   for (const Column& column : table)
     line += (line.empty() ? "" : "  ") + column.aligned(of(column));
   while (line.ends_with(' ')) line.pop_back();
-  fmt::print("{}\n", line);
+  say(stdout, "{}\n", line);
 }
 
 }  // namespace

@@ -3,13 +3,17 @@
 #include "apps/text.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "vinci/base/error.h"
 
 namespace vinci {
 namespace {
@@ -44,7 +48,22 @@ class WrappingFormatter : public CLI::Formatter {
   }
 };
 
+[[noreturn]] void fail_to_say() {
+  throw Failure(std::string("cannot be written: ") + std::strerror(errno), "standard output");
+}
+
 }  // namespace
+
+void say(std::FILE* stream, std::string_view text) {
+  const std::string shown = escaped(text, true);
+  if (std::fwrite(shown.data(), 1, shown.size(), stream) != shown.size() && stream == stdout)
+    fail_to_say();
+}
+
+void finish_saying() {
+  const bool broken = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) != 0 || broken) fail_to_say();
+}
 
 std::shared_ptr<CLI::Formatter> help_formatter() {
   auto formatter = std::make_shared<WrappingFormatter>();

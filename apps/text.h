@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for people: wrapped paragraphs, short numbers, the width of the terminal, help pages.
+// Text for people: what is printed, wrapped paragraphs, short numbers, the width of the terminal,
+// help pages.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "vinci/base/words.h"
 
 namespace vinci {
+
+// Prints: the one door to the terminal. Control characters, which names of others may have, are
+// escaped but for newlines. Throws Failure if standard output takes no more.
+void say(std::FILE* stream, std::string_view text);
+template <class... Values>
+void say(std::FILE* stream, fmt::format_string<Values...> form, Values&&... values) {
+  say(stream, std::string_view(fmt::format(form, std::forward<Values>(values)...)));
+}
+// Throws Failure if not all that was said has reached standard output.
+void finish_saying();
 
 inline constexpr std::size_t page_width = 80;              // of a report in a terminal
 inline constexpr std::size_t text_width = page_width - 2;  // of its indented lines

@@ -47,18 +47,18 @@ int write_html(const ViewFlags& flags, const Command& command) {
   try {
     page = write_page(flags.html, paths, options);
   } catch (const Error& error) {
-    if (stop_wanted()) return exit_interrupted;
+    if (stop_wanted()) return exit_stopped();
     throw;
   }
   if (command.json) {
     print(to_json(page, flags.html));
     return exit_good;
   }
-  fmt::print("{}: {}\n", flags.html, byte_count(page.bytes));
+  say(stdout, "{}: {}\n", flags.html, byte_count(page.bytes));
   for (const PageRun& run : page.runs)
     if (run.stride > 1)
-      fmt::print("  {}: {} of {} frames (every {}th); --max-size or --every keep more\n", run.name,
-                 run.kept, run.recorded, run.stride);
+      say(stdout, "  {}: {} of {} frames (every {}th); --max-size or --every keep more\n", run.name,
+          run.kept, run.recorded, run.stride);
   return exit_good;
 }
 
@@ -73,17 +73,17 @@ bool input_ended() {
 
 void print_address(const std::string& address, const ViewFlags& flags, const Command& command) {
   if (command.json) {
-    fmt::print("{}\n", Json{{"address", address}}.dump());
+    say(stdout, "{}\n", Json{{"address", address}}.dump());
   } else {
-    fmt::print("{}\nCtrl-C ends it.\n", address);
+    say(stdout, "{}\nCtrl-C ends it.\n", address);
   }
   std::fflush(stdout);
   const bool local =
       flags.host == "localhost" || flags.host == "::1" || flags.host.starts_with("127.");
   if (!local)
-    fmt::print(stderr,
-               "warning: others in the network can reach this server; whoever has its address "
-               "sees the recordings, and the traffic is not encrypted\n");
+    say(stderr,
+        "warning: others in the network can reach this server; whoever has its address "
+        "sees the recordings, and the traffic is not encrypted\n");
 }
 
 int serve(const ViewFlags& flags, const Command& command) {

@@ -74,11 +74,14 @@ them.
 {'radius': 0.1})");
   scene.def_static(
       "load",
-      [](const std::filesystem::path& path) {
+      [](const std::filesystem::path& path, const std::vector<std::filesystem::path>& allow_paths) {
         py::gil_scoped_release release;
-        return Scene::load(path);
+        return Scene::load(path, {}, allow_paths);
       },
-      "path"_a, R"(Reads a scene file (YAML) with the files it includes.
+      "path"_a, "allow_paths"_a = std::vector<std::filesystem::path>(),
+      R"(Reads a scene file (YAML) with the files it includes.
+
+They lie in the scene's folder, below it, or in one of the folders `allow_paths`.
 
 >>> vinci.Scene.load(scenes / "stack.yaml").title
 'stack of ten boxes')");

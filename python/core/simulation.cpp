@@ -188,6 +188,14 @@ True)");
       "report", [](const SimulationHandle& s) { return StepReport(s.get().report()); },
       "What the last step said of itself.");
   simulation.def_property_readonly(
+      "ending",
+      [](const SimulationHandle& s) {
+        const StepReport& report = s.get().report();
+        return ending_words(report.ending, report.shortage,
+                            body_name(s.get(), report.shortage.body));
+      },
+      "Why there is no next state, with the body that lacks a force; '' if there is one.");
+  simulation.def_property_readonly(
       "problem",
       [](const SimulationHandle& s) {
         return ProblemHandle{std::make_shared<ComplementarityProblem>(s.get().problem())};

@@ -22,6 +22,16 @@ class StepReport:
     @property
     def penetration(self) -> float: ...
     @property
+    def overlap(self) -> float: ...
+    @property
+    def removed_overlap(self) -> float: ...
+    @property
+    def added_energy(self) -> float: ...
+    @property
+    def passed(self) -> int: ...
+    @property
+    def joint_impacts(self) -> bool: ...
+    @property
     def seconds(self) -> dict[str, float]: ...
     @property
     def fell_back(self) -> bool: ...
@@ -41,6 +51,12 @@ class StepReport:
     def free_body(self) -> int: ...
     @property
     def ending(self) -> str: ...
+    @property
+    def unbalanced_body(self) -> int: ...
+    @property
+    def missing_force(self) -> float: ...
+    @property
+    def missing_torque(self) -> float: ...
     @property
     def diverged_body(self) -> int: ...
     @property
@@ -73,6 +89,18 @@ class FrameInfo:
     impulse_residual: float
     #: Deepest overlap at the start of the step. m.
     penetration: float
+    #: Deepest overlap at the end of the step. m.
+    overlap: float
+    #: Deepest overlap that was taken out of positions at the end of the step. m.
+    removed_overlap: float
+    #: Energy that this gave to bodies beyond what they paid from their motion. J.
+    added_energy: float
+    #: Parts of the step in which bodies went through each other or overlapped too deep,
+    #: however short they were made.
+    passed: int
+    #: Whether a body met several others in the step with restitution: their order within
+    #: the step is left out.
+    joint_impacts: bool
     #: Kinetic energy. J.
     kinetic: float
     #: Potential energy, zero at the origin. J.
@@ -97,6 +125,13 @@ class FrameInfo:
 
 @dataclass(frozen=True)
 class RunSummary:
+    #: Whether every step is what its method asks for: solved to `accept` with all terms, in
+    #: steps as short as asked for, and no body inside or beyond another.
+    certified: bool
+    #: Steps that are not.
+    uncertified_steps: int
+    #: The first of them; 0 if there is none.
+    first_uncertified: int
     #: Steps done.
     steps: int
     #: Of all steps: above `steps` where the stepper took smaller ones.
@@ -125,6 +160,15 @@ class RunSummary:
     inexact_steps: int
     #: Deepest overlap. m.
     worst_penetration: float
+    #: Steps in which bodies went through each other or overlapped too deep, however short
+    #: their parts were made.
+    passed_steps: int
+    #: Steps that took an overlap out of positions.
+    removed_overlaps: int
+    #: The deepest of them. m.
+    deepest_removed: float
+    #: Energy that this gave to bodies beyond what they paid from their motion. J.
+    added_energy: float
     #: Kinetic and potential energy of the first frame, springs and layers included. J.
     energy_first: float
     #: The same of the last frame. J.
@@ -138,9 +182,21 @@ class RunSummary:
     free_body: str
     #: Impacts whose time was found.
     impacts: int
+    #: Steps in which a body met several others with restitution, whose order is left out;
+    #: `impact-time` finds it.
+    joint_impact_steps: int
     #: Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no
     #: equilibrium, 2: no motion).
     ending: str
+    #: The body that lacks most where no contact forces balance; '' if there is none (in
+    #: recordings its number, or -1).
+    unbalanced_body: str
+    #: The least force that, with `missing_torque`, would hold it; in recordings beside its
+    #: direction, world axes. N.
+    missing_force: float
+    #: The torque about its centre of mass that belongs to it; in recordings beside its
+    #: axis. N m.
+    missing_torque: float
     #: Whether numbers of a body are not finite any more.
     diverged: bool
     #: That body; '' if there is none (in recordings its number, or -1).

@@ -117,7 +117,7 @@ def test_a_signal_stops_cleanly_and_the_run_continues(vinci, kind):
     vinci.wait_for_frames(path, 10)
     process.send_signal(kind)
     message = process.communicate(timeout=PATIENCE)[1]
-    assert process.returncode == 130
+    assert process.returncode == 128 + kind
     assert "continue with: vinci run --resume" in message
     info = vinci.json("info", path)
     assert info["finished"] and not info["complete"] and info["step"] > 0

@@ -30,8 +30,8 @@ def test_a_recording_that_exists_is_refused_before_the_search(vinci):
         assert f"{name}: exists already; give --overwrite to replace it" in done.stderr
         assert not done.stdout and (vinci.folder / name).read_text() == "kept"
         (vinci.folder / name).unlink()
-    (vinci.folder / "path.h5").write_text("replaced")
-    vinci("plan", SLOT, "--goal", "y=..-0.1", "-o", "path.h5", "--overwrite")
+    for flags in ([], ["--overwrite"]):
+        vinci("plan", SLOT, "--goal", "y=..-0.1", "-o", "path.h5", *flags)
     assert vinci.json("info", "path.h5")["frames"] > 0
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """run: what it computes, prints, writes, and how it fails."""
+import json
+import math
 import os
 import pty
 import resource
@@ -8,6 +10,7 @@ import signal
 import subprocess
 
 import h5py
+import numpy
 import pytest
 
 from conftest import BLOCK, PATIENCE, PROGRAM, SOURCE, stack
@@ -158,6 +161,21 @@ def test_a_diverging_run_fails_with_its_step_and_body(vinci):
     assert "diverged" in vinci("run", "--resume", "runs/scene.h5", code=2).stderr
 
 
+@pytest.mark.parametrize("force", ["exp(1000*t*t*t*1e6)", "sqrt(0.05-t)", "1e300", "1/(0.1-t)^200"])
+def test_the_recording_of_a_run_that_diverged_holds_no_number_that_is_not_finite(vinci, force):
+    """With 1e300 N all numbers are finite, but not the energy."""
+    vinci.scene(BLOCK.replace("    velocity: [speed, 0]", f"    force: {{x: {force}}}"))
+    assert "the run diverged in step" in vinci("run", "scene.yaml", "-o", "run.h5", code=1).stderr
+    assert vinci.json("info", "run.h5")["diverged_body"] == "block"
+    with h5py.File(vinci.folder / "run.h5") as file:
+        for name in ("poses", "velocities", "contacts", "memory", "frames"):
+            rows = file[name][:]
+            for column in rows.dtype.names or [None]:
+                numbers = rows[column] if column else rows
+                if numbers.dtype.kind == "f":
+                    assert numpy.all(numpy.isfinite(numbers)), (name, column)
+
+
 WEDGED = """\
 world: planar
 bodies:
@@ -165,7 +183,7 @@ bodies:
   right: {freedom: fixed, shapes: [{half-plane: {point: [0.0999, 0], normal: [-1, 0]}}]}
   floor: {freedom: fixed, shapes: [{half-plane: {}}]}
   box: {shapes: [{box: [0.2, 0.2]}], position: [0, 0.1]}
-run: {step: 1 ms, duration: 10 ms}
+run: {step: 1 ms, duration: 10 ms, stepper: {name: stewart-trinkle, overlap: velocities}}
 """
 
 
@@ -182,10 +200,38 @@ def test_steps_without_a_solution_are_counted(vinci):
 def test_a_run_without_equilibrium_ends_with_words(vinci):
     vinci.scene(BLOCK.replace("velocity: [speed, 0]", "force: {x: 20}"))
     failed = vinci("run", "scene.yaml", "--motion", "quasi-static", code=1)
-    assert "scene: the run ended in step 1: no contact forces can balance" in failed.stderr
+    assert "scene: the run ended in step 1: no equilibrium: 'block' needs " in failed.stderr
     assert "ended in step 1" in vinci("info", "runs/scene.h5").stdout
     refused = vinci("run", "--resume", "runs/scene.h5", code=None)
     assert refused.returncode != 0 and "the run ended in step 1" in refused.stderr
+
+
+SLOPE = """\
+world: planar
+gravity: [0, -9.81]
+parameters: {mu: 0.45, excess: 1.003}
+materials: {w: {friction: mu}}
+bodies:
+  slope: {freedom: fixed, shapes: [{half-plane: {angle: atan(excess*mu)}, material: w}]}
+  block: {shapes: [{box: [0.2, 0.1], material: w}], mass: 2, pose: {on: slope, at: 0}}
+run: {step: 1 ms, duration: 0.2 s, motion: quasi-static}
+"""
+
+
+def test_a_block_past_its_friction_angle_slid_2285_km_in_silence(vinci):
+    vinci.scene(SLOPE)
+    # The least force that would hold it: m g sin of the angle beyond that of friction.
+    missing = 2 * 9.81 * math.sin(math.atan(1.003 * 0.45) - math.atan(0.45))
+    words = f"no equilibrium: 'block' needs {missing:.4g} N more along (1, 0.0011"
+    failed = vinci("run", "scene.yaml", code=1)
+    assert f"scene: the run ended in step 1: {words}" in failed.stderr
+    assert words in vinci("info", "runs/scene.h5").stdout.replace("\n", " ")
+    told = json.loads(vinci("run", "scene.yaml", "--overwrite", "--json", code=1).stdout)
+    assert told["unbalanced_body"] == "block" and told["ending"].startswith(words)
+    assert abs(told["missing_force"] - missing) < 1e-9 and told["missing_torque"] < 1e-9
+    held = vinci.json("run", "scene.yaml", "--overwrite", "--set", "excess=0.998")
+    assert held["complete"] and held["ending"] == "" and held["unbalanced_body"] == ""
+    assert held["energy_first"] == held["energy_last"] and held["free_steps"] == 0
 
 
 def test_a_motion_that_is_not_unique_is_the_least_one_and_said(vinci):

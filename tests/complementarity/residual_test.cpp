@@ -217,21 +217,28 @@ TEST(Judge, whatever_is_not_finite_is_infinitely_wrong) {
   EXPECT_EQ(residual(problem, {VectorX::Zero(4), VectorX::Zero(1)}).relative, infinity);
 }
 
-TEST(Judge, rounding_is_named_where_the_terms_of_w_cancel) {
-  // Moving along at 1e6 m/s, q is what is left of a difference.
+// Bodies side by side at 1e6 m/s: q is what rounding left of their difference, and no violation.
+TEST(Judge, what_rounding_leaves_of_velocities_that_cancel_is_no_residual) {
   ComplementarityProblem problem;
   problem.M = SparseRows::from_dense(MatrixX::Identity(2, 2));
   MatrixX J(1, 2);
   J << 1.0, -1.0;
   problem.J = SparseRows::from_dense(J);
   problem.C = zero_matrix(1, 1);
-  problem.p = Eigen::Vector2d(1e6, 1e6 + 1e-9);
   problem.b = VectorX::Zero(1);
   problem.blocks = {{.law = Law::nonnegative}};
-  const Residual result = residual(problem, {VectorX::Zero(2), VectorX::Zero(1)});
-  EXPECT_GT(result.rounding, 0.1);
+  const Solution nothing{VectorX::Zero(2), VectorX::Zero(1)};
+  const double speed = 1e6, unit = speed * 2.2e-16;
+  for (const double units : {1.0, 4.0, 8.0}) {
+    problem.p = Eigen::Vector2d(speed, speed + units * unit);
+    EXPECT_LE(residual(problem, nothing).relative, 1e-11) << units;
+  }
+  // A thousand times that is one, and so is all that can be told apart from rounding.
+  problem.p = Eigen::Vector2d(speed, speed + 1e4 * unit);
+  EXPECT_GT(residual(problem, nothing).relative, 1e-10);
   problem.p = Eigen::Vector2d(0.0, 1.0);
-  EXPECT_LT(residual(problem, {VectorX::Zero(2), VectorX::Zero(1)}).rounding, 1e-15);
+  EXPECT_NEAR(residual(problem, nothing).relative, 1.0, 1e-15);
+  EXPECT_LT(residual(problem, nothing).rounding, 1e-15);
 }
 
 TEST(MassFactor, solves_what_it_factored_and_names_a_singular_matrix) {

@@ -169,7 +169,7 @@ VectorX velocities(const Joined& joined, double h, bool condensed) {
   const VectorX forces = VectorX::Zero(joined.model.velocity_count);
   ComplementarityProblem problem;
   VectorX foreseen = joined.state.velocities;
-  free_motion(joined.model, joined.state, forces, h, problem.M, problem.p, foreseen);
+  free_motion(joined.model, joined.state, {forces, {}}, h, problem.M, problem.p, foreseen);
   if (condensed) {
     condense_elements(joined.model, joined.state.poses, joined.terms, problem);
     return MatrixX(problem.M.view()).lu().solve(problem.p);

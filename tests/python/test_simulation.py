@@ -319,3 +319,21 @@ def test_soft_contacts_keep_their_deformations_in_the_state(scenes: Path) -> Non
 def test_a_rigid_scene_is_told_what_song_pang_kumar_needs(scenes: Path) -> None:
     with pytest.raises(vinci.Error, match="`stiffness` in N/m"):
         vinci.Simulation(scenes / "rolling_disk.yaml", stepper="song-pang-kumar")
+
+
+def test_a_run_without_balance_says_which_body_lacks_which_force() -> None:
+    scene = vinci.Scene.parse(
+        """
+world: planar
+table: {gravity: 10, friction: 0.5}
+bodies:
+  part: {shapes: [{circle: 0.1}], mass: 1, motion: {angle: 0}, supports: [[0, 0]], force: {x: 5.25}}
+run: {step: 1 ms, duration: 0.01, motion: quasi-static}
+"""
+    )
+    simulation = vinci.Simulation(scene)
+    result = simulation.run()
+    assert result.ending == simulation.ending
+    assert result.ending.startswith("no equilibrium: 'part' needs 0.25 N more along (-1, 0, 0)")
+    report = simulation.report
+    assert report.unbalanced_body == 0 and abs(report.missing_force - 0.25) < 1e-12

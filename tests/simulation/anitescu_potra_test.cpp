@@ -110,7 +110,8 @@ TEST(AnitescuPotra, rebounds_follow_newton_and_peaks_converge_linearly) {
       ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
       const double rising = scene.rising(simulation);
       if (rising > 0.0 && before < 0.0) {
-        EXPECT_NEAR(rising, -e * before, 1e-12);
+        // A step that was made in parts goes on after the impact.
+        EXPECT_NEAR(rising, -e * before, simulation.report().substeps > 1 ? 9.81 * h : 1e-12);
         bounced = true;
       }
       before = rising;
@@ -142,6 +143,7 @@ TEST(Fallback, a_step_without_a_solution_is_solved_without_stabilisation_and_say
   for (const char* cone : {"quadratic", "pyramid"}) {
     RunOverrides overrides;
     overrides.options["cone"] = cone;
+    overrides.plugin_options[{"stepper", "overlap"}] = "velocities";
     Simulation simulation = simulate(wedged(1e-4), overrides);
     while (!simulation.finished()) {
       const StepReport& report = simulation.step();
@@ -155,12 +157,29 @@ TEST(Fallback, a_step_without_a_solution_is_solved_without_stabilisation_and_say
 }
 
 TEST(Fallback, a_stabilised_step_of_anitescu_potra_falls_back_likewise) {
-  Simulation simulation = simulate(wedged(1e-4), anitescu_potra());
+  RunOverrides overrides = anitescu_potra();
+  overrides.plugin_options[{"stepper", "overlap"}] = "velocities";
+  Simulation simulation = simulate(wedged(1e-4), overrides);
   const StepReport& report = simulation.step();
   EXPECT_TRUE(report.fell_back);
   EXPECT_LE(report.solve.residual.relative, 1e-10);
 }
 
+// Positions alone cannot part what is wedged: it stays, without an alarm and without a velocity.
+TEST(Fallback, is_not_needed_where_overlaps_leave_positions) {
+  for (const char* stepper : {"stewart-trinkle", "anitescu-potra"}) {
+    RunOverrides overrides;
+    overrides.options["stepper"] = stepper;
+    Simulation simulation = simulate(wedged(1e-4), overrides);
+    while (!simulation.finished()) {
+      const StepReport& report = simulation.step();
+      ASSERT_FALSE(report.fell_back);
+      ASSERT_LE(report.solve.residual.relative, 1e-10);
+      ASSERT_NEAR(report.overlap, 1e-4, 1e-9);
+    }
+    EXPECT_LE(twist(simulation, "box").linear.norm(), 1e-12);
+  }
+}
 TEST(Fallback, steps_with_a_solution_do_not_take_it) {
   Simulation simulation = simulate(wedged(0.0));
   while (!simulation.finished()) ASSERT_FALSE(simulation.step().fell_back);

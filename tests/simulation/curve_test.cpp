@@ -89,13 +89,18 @@ TEST(Curves, a_frictionless_superellipse_slides_as_a_particle) {
     const double step = 1e-3;
     Simulation simulation = simulate(on_incline(shape, 0.0, 0.0, step, 0.5));
     const Vector3 start = position(simulation, "part");
-    run_exactly(simulation);
+    double lost = 0.0;  // m/s: what it costs to be lifted out of an overlap, g δ of v²/2
+    while (!simulation.finished()) {
+      ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
+      lost +=
+          gravity * simulation.report().removed_overlap / twist(simulation, "part").linear.norm();
+    }
     const double along = gravity * std::sin(M_PI / 9.0);
     // Euler's sum of velocities over the steps: exact.
     EXPECT_NEAR((position(simulation, "part") - start).norm(), along * 0.5 * 0.5 * (0.5 + step),
-                1e-7)
+                1e-7 + 0.5 * lost)
         << shape;
-    EXPECT_NEAR(twist(simulation, "part").linear.norm(), along * 0.5, 1e-6) << shape;
+    EXPECT_NEAR(twist(simulation, "part").linear.norm(), along * 0.5, 1e-6 + lost) << shape;
   }
 }
 

@@ -191,7 +191,7 @@ run: {step: 10 ms, duration: 50 ms}
                                      choose(way));
     for (int i = 0; i < 4; ++i) {
       const StepReport& report = simulation.step();
-      EXPECT_LE(report.impacts, 100);
+      EXPECT_LE(report.impacts, 100 * report.substeps);  // that many per part
       EXPECT_LT(report.diverged_body, 0);
     }
     EXPECT_TRUE(is_finite(simulation.state())) << name_of(way);

@@ -43,49 +43,41 @@ double kinetic(const Model& model, const VectorX& velocities) {
 
 // With M constant and constant gravity the step M Δv = h f + Jᵀλ, q⁺ = q + h v⁺ obeys
 //   E⁺ − E = λᵀ J v⁺ − ½ ΔvᵀM Δv        exactly,
-// where friction takes λ_t w_t <= 0 and a normal row gives λ_n J_n v⁺ <= λ_n max(0, −ψ)/h: nothing
-// unless it pushes apart what overlapped. A method that pushes positions alone gives λ_n J_n v⁺ <=
-// 0, and lifts what it pushes up: q⁺ = q + h v⁺ + d has −Σ m g·d more. Rounding and the judge's
-// 1e-10 make the tolerance.
+// where friction takes λ_t w_t <= 0 and a normal row gives λ_n J_n v⁺ <= 0. Bodies that are then
+// lifted out of an overlap pay for it from their motion, or the step says by how much they did not.
+// Rounding and the judge's 1e-10 make the tolerance.
 class EnergyBalance {
  public:
   explicit EnergyBalance(const Simulation& simulation)
       : before_(energy(simulation.model(), simulation.state()).total()),
-        potential_(energy(simulation.model(), simulation.state()).potential),
         velocities_(simulation.state().velocities) {}
 
-  void expect(const Simulation& simulation, bool keeps_push) const {
+  void expect(const Simulation& simulation) const {
     const Model& model = simulation.model();
     const double h = simulation.step_size();
-    const double moved =
-        kinetic(model, velocities_) + kinetic(model, simulation.state().velocities);
-    double work = 0.0, pushed = 0.0, size = moved + std::abs(before_);
+    double size = kinetic(model, velocities_) + kinetic(model, simulation.state().velocities) +
+                  std::abs(before_);
     for (const SolvedContact& c : simulation.contacts())
       size += std::abs(c.impulse[0] * c.contact.gap / h) + std::abs(c.impulse[1] * c.velocity[1]) +
               std::abs(c.impulse[2] * c.velocity[2]);
     const double tolerance = 1e-9 * size;
+    const double change = energy(model, simulation.state()).total() - before_;
+    const StepReport& report = simulation.report();
+    EXPECT_LE(change, report.added_energy + tolerance);
+    if (report.substeps > 1) return;  // impulses are sums over parts
+    double work = 0.0;
     for (const SolvedContact& c : simulation.contacts()) {
-      const double apart = keeps_push ? c.impulse[0] * std::max(0.0, -c.contact.gap) / h : 0.0;
-      EXPECT_LE(c.impulse[0] * c.velocity[0], apart + tolerance);
+      EXPECT_LE(c.impulse[0] * c.velocity[0], tolerance);
       EXPECT_LE(c.impulse.tail<2>().dot(c.velocity.tail<2>()), tolerance);
       work += c.impulse.dot(c.velocity);
-      pushed += apart;
     }
-    const double change = energy(model, simulation.state()).total() - before_;
-    const double lost = kinetic(model, simulation.state().velocities - velocities_);
-    double lift = energy(model, simulation.state()).potential - potential_;
-    for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
-      lift += h * model.bodies[b].mass.mass *
-              model.gravity.dot(body_twist(model, simulation.state().velocities, b).linear);
-    if (keeps_push) {
-      EXPECT_NEAR(lift, 0.0, tolerance);
-    }
-    EXPECT_NEAR(change, work - lost + lift, tolerance);
-    EXPECT_LE(change, pushed + std::max(0.0, lift) + tolerance);
+    if (report.removed_overlap > 0.0) return;  // poses and velocities are not those of the rows
+    EXPECT_NEAR(change, work - kinetic(model, simulation.state().velocities - velocities_),
+                tolerance);
   }
 
  private:
-  double before_, potential_;
+  double before_;
   VectorX velocities_;
 };
 
@@ -113,8 +105,7 @@ TEST_P(PlanarSweep, dynamic_steps_are_certified_and_energy_never_grows) {
         simulation.step();
         ++steps;
         ASSERT_NO_FATAL_FAILURE(expect_certified(simulation)) << stepper;
-        if (scene.passive())
-          balance.expect(simulation, stepper == std::string_view("stewart-trinkle"));
+        if (scene.passive()) balance.expect(simulation);
         if (HasFailure()) GTEST_FAIL() << stepper << " step " << simulation.state().step;
       }
     }
@@ -151,6 +142,8 @@ TEST_P(PlanarSweep, answers_with_the_pyramid_are_answers_with_the_quadratic_cone
       ASSERT_NO_FATAL_FAILURE(expect_certified(pyramid));
       const double apart = (quadratic.state().velocities - pyramid.state().velocities).norm();
       const bool equal = apart <= 1e-7 * (1.0 + quadratic.state().velocities.norm());
+      // Only steps that were made at once have one problem.
+      if (quadratic.report().substeps > 1 || pyramid.report().substeps > 1) continue;
       // Another motion may reach other bodies: another problem.
       if (!equal && quadratic.contacts().size() != pyramid.contacts().size()) continue;
       ASSERT_EQ(quadratic.contacts().size(), pyramid.contacts().size());
@@ -260,7 +253,10 @@ TEST(SteppersAgree, in_a_step_from_contact_without_gap) {
         draw.between(0.0, 1.0), draw.between(-0.3, 0.3), random_shape(draw),
         draw.below(2) == 0 ? 0.0 : draw.between(-3.0, 3.0), draw.between(-1.0, 1.0),
         draw.between(-1.0, 0.1), draw.between(-5.0, 5.0));
-    Simulation one = simulate(yaml), two = simulate(yaml, chosen({{"stepper", "anitescu-potra"}}));
+    // Positions are not corrected, which has a price in velocities.
+    RunOverrides uncorrected = chosen({{"stepper", "anitescu-potra"}});
+    uncorrected.plugin_options[{"stepper", "stabilisation"}] = "0";
+    Simulation one = simulate(yaml), two = simulate(yaml, uncorrected);
     one.step();
     two.step();
     // Flat curves have points within the gap that counts as touching: not what is asked here.

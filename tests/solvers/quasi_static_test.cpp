@@ -72,16 +72,23 @@ TEST(QuasiStatic, a_force_beyond_it_has_no_equilibrium) {
   EXPECT_EQ(answer.found.solve.status, SolveStatus::no_solution);
 }
 
-// The proof alone. Disks are enclosed by polygons of 64 sides: 1/cos(π/64) − 1 = 0.12 % too large.
-TEST(QuasiStatic, the_proof_of_no_equilibrium_begins_at_the_limit) {
-  const SparseRows inertia = SparseRows::from_dense(MatrixX::Identity(2, 2));
-  for (const auto& [limit, none] : {std::pair{4.99, true}, {5.0, false}, {5.01, false}}) {
-    const auto problem =
-        statics(MatrixX::Identity(2, 2), numbers({3, 4}), numbers({0, 0}), {lying(0, 2, limit)});
-    std::vector<FrictionSet> sets;
-    find_friction_sets(problem, sets);
-    EXPECT_EQ(no_equilibrium(problem, sets, inertia), none) << limit;
-  }
+TEST(QuasiStatic, the_end_of_balance_is_the_limit_to_nine_digits) {
+  for (const double distance : {1e-3, 1e-6, 1e-8, 2e-9})
+    for (const double side : {-1.0, 1.0}) {
+      const double load = 1.0 + side * distance;
+      const auto problem = statics(MatrixX::Identity(2, 2), load * numbers({3, 4}), numbers({0, 0}),
+                                   {lying(0, 2, 5.0)});
+      const Answer answer = solve(problem, numbers({2, 2}));
+      if (side < 0.0) {
+        expect_solved(answer, numbers({0, 0}), -load * numbers({3, 4}));
+        EXPECT_TRUE(answer.u.isZero(0.0));
+        continue;
+      }
+      EXPECT_EQ(answer.found.ending, Ending::no_equilibrium) << distance;
+      EXPECT_LT((answer.found.missing + distance * numbers({3, 4})).norm(),
+                1e-13 + 1e-6 * distance);
+      EXPECT_EQ(answer.found.unbalanced, 1);
+    }
 }
 
 // A floor with μ = 0.5 under 10 N: 5 N are held.

@@ -134,7 +134,7 @@ struct Top {
   void step(double h) {
     SparseRows inertia;
     VectorX momentum, next = state.velocities;
-    free_motion(model, state, VectorX::Zero(6), h, inertia, momentum, next);
+    free_motion(model, state, {VectorX::Zero(6), {}}, h, inertia, momentum, next);
     state.poses[0] = advance_flying(model, state, 0, h, next);
     state.velocities = next;
   }

@@ -70,9 +70,12 @@ void Tracer::note_cost(const Simulation& simulation) {
   RunCost& cost = trace_.cost;
   cost.add({simulation.report(), simulation.state().step, accept_});
   cost.simulated_seconds = static_cast<double>(cost.steps) * trace_.step_size;
-  if (cost.diverged())
-    cost.diverged_body_name =
-        simulation.model().bodies[static_cast<std::size_t>(cost.diverged_body)].name;
+  const auto name = [&](std::int64_t body) {
+    return body < 0 ? std::string()
+                    : simulation.model().bodies[static_cast<std::size_t>(body)].name;
+  };
+  cost.unbalanced_body_name = name(cost.unbalanced_body);
+  cost.diverged_body_name = name(cost.diverged_body);
 }
 
 void Tracer::note_contacts(const Simulation& simulation, double begin) {

@@ -20,11 +20,12 @@ struct PairTrace {
 };
 
 struct RunCost : RunStatistics {
-  double simulated_seconds = 0.0, cpu_seconds = 0.0;  // the latter of the steps alone
-  std::string diverged_body_name;                     // "" if the run did not diverge
-  bool complete = false;                              // it reached its duration
+  double simulated_seconds = 0.0, cpu_seconds = 0.0;     // the latter of the steps alone
+  std::string unbalanced_body_name, diverged_body_name;  // "" if there is none
+  bool complete = false;                                 // it reached its duration
 
   double cpu_per_second() const;  // of simulated time
+  std::string ending_text() const { return RunStatistics::ending_text(unbalanced_body_name); }
 };
 
 struct Trace {

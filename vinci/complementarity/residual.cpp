@@ -52,6 +52,10 @@ void delassus_diagonal(const ComplementarityProblem& problem, const MassFactor& 
       if (problem.C.indices[k] == row) diagonal[row] += problem.C.values[k];
 }
 
+// Of the velocities whose difference q is. Eight roundings of them, which is what a row of a few
+// dozen terms leaves, are then a tenth of the usual tolerance 1e-11.
+constexpr double floor_share = 8.0 * machine_epsilon / 1e-12;
+
 // Below this a norm says nothing and 1 is divided by instead.
 double or_one(double norm) {
   return norm < machine_epsilon ? 1.0 : norm;
@@ -213,7 +217,21 @@ void Judge::prepare(const ComplementarityProblem& problem) {
     norm_ = m > 0 ? w_.cwiseAbs().maxCoeff() : 0.0;
   else
     norm_ = weighted_norm(m, w_.data(), weight_.data());
-  norm_ = or_one(norm_);
+  norm_ = or_one(std::max(norm_, floor_of(problem)));
+}
+
+// The least velocity that a residual is relative to: what rounding leaves of the terms of q is then
+// a residual below the usual tolerance. u_ are the velocities without λ.
+double Judge::floor_of(const ComplementarityProblem& problem) const {
+  if (scalar_ || problem.unknowns() == 0 || !regular_) return 0.0;
+  double sum = 0.0;
+  for (int row = 0; row < problem.rows(); ++row) {
+    double terms = std::abs(problem.b[row]);
+    for (int k = problem.J.starts[row]; k < problem.J.starts[row + 1]; ++k)
+      terms += std::abs(problem.J.values[k] * u_[problem.J.indices[k]]);
+    sum += weight_[row] * terms * (weight_[row] * terms);
+  }
+  return floor_share * std::sqrt(sum);
 }
 
 void Judge::prepare_scales(const ComplementarityProblem& problem) {

@@ -3,7 +3,7 @@
 // u = M⁻¹(Jᵀλ + p). With W = J M⁻¹Jᵀ + C, s_a the mean diagonal of block a of W and
 // q = J M⁻¹p + b:
 //
-//   relative = sqrt(Σ_a |s_a λ_a − P_a(s_a λ_a − ŵ_a)|²) / |q|
+//   relative = sqrt(Σ_a |s_a λ_a − P_a(s_a λ_a − ŵ_a)|²) / |q|,   |q| at least 0.2 % of its terms
 //   without u and with scalar laws only (LCP, MLCP, relay): max |mid(λ − upper, w, λ − lower)| /
 //   max |b|
 //
@@ -49,6 +49,7 @@ class Judge {
 
  private:
   void prepare_scales(const ComplementarityProblem& problem);
+  double floor_of(const ComplementarityProblem& problem) const;
   void recompute(const ComplementarityProblem& problem, const Solution& solution);
   double rounding_of(const ComplementarityProblem& problem, const VectorX& lambda);
 

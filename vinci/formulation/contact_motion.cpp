@@ -5,6 +5,10 @@
 namespace vinci {
 namespace {
 
+bool turns_freely(const Body& body) {
+  return body.velocity_size > 0 && !body.drives[5].prescribed;  // angles are prescribed together
+}
+
 // Displacement over the step of the point of `body` that is at `point` now, by its prescribed
 // coordinates alone; m.
 Vector3 prescribed_displacement(const Body& body, const Pose& now, const Pose& placed,
@@ -53,12 +57,15 @@ Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, c
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
                             const std::vector<Pose>& placed, const Contact& contact, double h) {
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  const auto velocity = [&](int body, int other) {
-    const bool carried = model.bodies[other].velocity_size > 0;
-    return carried_velocity(model.bodies[body], poses[body], placed[body], point,
-                            carried ? center_of_mass(model, poses, other) : point, h);
+  // Both bodies are looked at in one place: the centre of the one that turns freely, otherwise the
+  // contact itself.
+  Vector3 center = point;
+  for (const int body : {contact.body_a, contact.body_b})
+    if (turns_freely(model.bodies[body])) center = center_of_mass(model, poses, body);
+  const auto velocity = [&](int body) {
+    return carried_velocity(model.bodies[body], poses[body], placed[body], point, center, h);
   };
-  return velocity(contact.body_b, contact.body_a) - velocity(contact.body_a, contact.body_b);
+  return velocity(contact.body_b) - velocity(contact.body_a);
 }
 
 }  // namespace vinci

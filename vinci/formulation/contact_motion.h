@@ -2,8 +2,10 @@
 // Velocities at a contact, of bodies and of what is prescribed.
 //
 // ∂ψ/∂t and its tangential counterparts are means over the step: the exact displacement of the
-// driven body's material at the other body's centre of mass, plus the exact turn about it. So a
-// body that sticks to a driven one is carried along without creep.
+// driven body's material at the centre of mass of the body that turns freely, plus the exact turn
+// about it; where both turns are prescribed, the exact displacements at the contact itself. So a
+// body that sticks to a driven one is carried along without creep, whichever of its own coordinates
+// are prescribed.
 #pragma once
 
 #include <vector>

@@ -36,6 +36,7 @@ struct ContactTerms {
   double friction = 0.0;
   double normal_bias = 0.0;                     // b of the normal row, m/s
   double rebound = 0.0;                         // m/s, closing speed to remember if it is hit now
+  bool rebounds = false;                        // the normal row asks for restitution
   Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
 };

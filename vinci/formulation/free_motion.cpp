@@ -114,11 +114,18 @@ struct Assembly {
   const Model& model;
   const std::vector<Pose>& poses;
   const VectorX* start;  // packed velocities; null: no momentum
-  const VectorX& forces;
+  const LinearForces& forces;
   double time;  // s that the forces act, or 1 where p is a force
   bool weighs = true;
-  bool drags = true;  // with the viscosity of supports
 };
+
+// Beside the viscosity of its supports; false if there is none.
+bool add_drag(const LinearForces& forces, const Body& body, Matrix6& c) {
+  if (forces.drag.size() == 0) return false;
+  const auto own = forces.drag.segment(body.velocity_offset, body.velocity_size);
+  c.diagonal().head(body.velocity_size) += own;
+  return !own.isZero(0.0);
+}
 
 // Velocity of the body at the start, with the velocity product over the step.
 Vector6 start_velocity(const Assembly& from, int b) {
@@ -152,8 +159,10 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
     if (from.weighs) m = packed_inertia(body, body_inertia);
     const Vector6 velocity = start_velocity(from, b);
     Vector6 force = Vector6::Zero();
-    force.head(body.velocity_size) = from.forces.segment(body.velocity_offset, body.velocity_size);
-    const bool viscous = from.drags && viscous_matrix(body, from.poses[b], drag);
+    force.head(body.velocity_size) =
+        from.forces.at_rest.segment(body.velocity_offset, body.velocity_size);
+    bool viscous = viscous_matrix(body, from.poses[b], drag);
+    viscous = add_drag(from.forces, body, drag) || viscous;
     if (viscous) force -= drag * prescribed_part(model, body, velocities);
     const Vector6 p = m * velocity + from.time * force;
     if (viscous) m += from.time * drag;
@@ -182,18 +191,19 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
 
 }  // namespace
 
-void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
+void free_motion(const Model& model, const State& state, const LinearForces& forces, double h,
                  SparseRows& inertia, VectorX& momentum, VectorX& velocities) {
   assemble({model, state.poses, &state.velocities, forces, h}, inertia, momentum, velocities);
 }
 
-void damped_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
+void damped_motion(const Model& model, const std::vector<Pose>& poses, const LinearForces& forces,
                    SparseRows& inertia, VectorX& forces_out, VectorX& velocities) {
   assemble({model, poses, nullptr, forces, 1.0}, inertia, forces_out, velocities);
 }
 
-void weightless_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
-                       VectorX& velocities, SparseRows& viscosity, VectorX& forces_out) {
+void weightless_motion(const Model& model, const std::vector<Pose>& poses,
+                       const LinearForces& forces, VectorX& velocities, SparseRows& viscosity,
+                       VectorX& forces_out) {
   assemble({model, poses, nullptr, forces, 1.0, false}, viscosity, forces_out, velocities);
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] >= 0) velocities[i] = 0.0;

@@ -25,19 +25,26 @@ Matrix3 world_inertia(const Body& body, const Quaternion& rotation);
 // ω′ of the midpoint rule above, body axes; ω is in rad/s.
 Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h);
 
-// Inertia matrix M and momentum p = M vˡ + h f of the free entries, and the velocity v = M⁻¹ p they
-// lead to (packed; prescribed entries keep what `velocities` holds). `forces` are the applied ones,
-// packed.
-void free_motion(const Model& model, const State& state, const VectorX& forces, double h,
+// Applied forces over the step, packed: f − c v per entry, v the velocity at the end of the step.
+struct LinearForces {
+  VectorX at_rest;  // f
+  VectorX drag;     // c >= 0; empty: none
+};
+
+// Inertia matrix M + h c and momentum p = M vˡ + h f of the free entries, and the velocity v they
+// lead to (packed; prescribed entries keep what `velocities` holds).
+void free_motion(const Model& model, const State& state, const LinearForces& forces, double h,
                  SparseRows& inertia, VectorX& momentum, VectorX& velocities);
 
-// The same where there is no momentum: M u = f with the inertia read as damping, p = f.
-void damped_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
+// The same where there is no momentum: (M + c) u = f with the inertia read as damping, p = f.
+void damped_motion(const Model& model, const std::vector<Pose>& poses, const LinearForces& forces,
                    SparseRows& inertia, VectorX& forces_out, VectorX& velocities);
 
-// The same without inertia: M is the supports' viscosity alone, p = f; free velocities become zero.
-void weightless_motion(const Model& model, const std::vector<Pose>& poses, const VectorX& forces,
-                       VectorX& velocities, SparseRows& viscosity, VectorX& forces_out);
+// The same without inertia: M is c and the supports' viscosity alone, p = f; free velocities become
+// zero.
+void weightless_motion(const Model& model, const std::vector<Pose>& poses,
+                       const LinearForces& forces, VectorX& velocities, SparseRows& viscosity,
+                       VectorX& forces_out);
 
 // The inertia of the free entries alone.
 void inertia_matrix(const Model& model, const std::vector<Pose>& poses, SparseRows& inertia);

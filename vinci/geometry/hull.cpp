@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,9 +48,10 @@ class QhullRun {
   // False if qhull calls the points flat or too few.
   bool run(std::vector<double>& coordinates) {
     if (!quiet_) throw Error("cannot open the null device that keeps qhull quiet");
-    char command[] = "qhull Qt Pp";
+    // Stops when the hull has far more vertices than are accepted.
+    std::string command = fmt::format("qhull Qt Pp TA{}", 4 * max_hull_vertices);
     return qh_new_qhull(&qh_, 3, static_cast<int>(coordinates.size() / 3), coordinates.data(),
-                        False, command, nullptr, quiet_) == 0;
+                        False, command.data(), nullptr, quiet_) == 0;
   }
 
   std::vector<Triangle> triangles() {
@@ -189,8 +191,8 @@ Polyhedron convex_hull(std::span<const Vector3> points) {
   }
   Polyhedron hull = assemble(points, outlines(triangles));
   if (hull.vertices.size() > max_hull_vertices)
-    throw Error(fmt::format("the hull has {} vertices; accepted: at most {}", hull.vertices.size(),
-                            max_hull_vertices));
+    throw Error(fmt::format("the hull has {} vertices or more; accepted: at most {}",
+                            hull.vertices.size(), max_hull_vertices));
   check_solid(hull, size);
   return hull;
 }

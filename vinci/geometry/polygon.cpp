@@ -164,30 +164,49 @@ class Decomposition {
   // A strictly convex vertex whose closed triangle holds no other vertex. It is enough to look at
   // the vertices that are not strictly convex: of those in the triangle, the one farthest from the
   // cut is reflex or flat.
-  bool is_ear(int v) const {
+  // One that was found in the triangle speaks against it until it is gone itself: without it a
+  // spiral would cost the cube of its corners.
+  bool is_ear(int v) {
     if (!convex_[v]) return false;
     const int u = previous_[v], w = next_[v];
+    Witness& known = witnesses_[v];
+    if (known.vertex >= 0 && is_blunt(known.vertex) && known.u == u && known.w == w) return false;
+    if (2 * stale_ > blunt_.size()) {
+      std::erase_if(blunt_, [&](int z) { return !is_blunt(z); });
+      stale_ = 0;
+    }
     Eigen::AlignedBox2d box(vertices_[u]);
     box.extend(vertices_[v]).extend(vertices_[w]);
     for (const int z : blunt_)
-      if (!convex_[z] && !gone_[z] && z != u && z != w && box.contains(vertices_[z]) &&
-          turn(u, v, z) >= 0 && turn(v, w, z) >= 0 && turn(w, u, z) >= 0)
+      if (is_blunt(z) && z != u && z != w && box.contains(vertices_[z]) && turn(u, v, z) >= 0 &&
+          turn(v, w, z) >= 0 && turn(w, u, z) >= 0) {
+        known = {z, u, w};
         return false;
+      }
     return true;
   }
 
-  void update_convexity(int v) { convex_[v] = turn(previous_[v], v, next_[v]) > 0; }
+  bool is_blunt(int v) const { return !convex_[v] && !gone_[v]; }
+
+  void update_convexity(int v) {
+    const bool before = convex_[v];
+    convex_[v] = turn(previous_[v], v, next_[v]) > 0;
+    if (convex_[v] && !before) ++stale_;
+    if (!convex_[v] && before && was_blunt_[v]) blunt_.push_back(v);
+  }
 
   void triangulate() {
     const int n = static_cast<int>(vertices_.size());
     previous_.resize(n), next_.resize(n), convex_.resize(n), gone_.assign(n, 0);
     // waiting_[v]: the half-edge outside the chain link v -> next_[v], or −1 on the outline.
     waiting_.assign(n, -1);
+    witnesses_.assign(n, {}), was_blunt_.assign(n, 0);
     for (int i = 0; i < n; ++i) previous_[i] = (i + n - 1) % n, next_[i] = (i + 1) % n;
     for (int i = 0; i < n; ++i) {
       update_convexity(i);
-      if (!convex_[i]) blunt_.push_back(i);
+      if (!convex_[i]) blunt_.push_back(i), was_blunt_[i] = 1;
     }
+    stale_ = 0;
     int left = n, v = 0, since_last_ear = 0;
     while (left > 3) {
       // A simple polygon always has an ear; the count guards against a broken promise.
@@ -245,7 +264,12 @@ class Decomposition {
 
   const Points& vertices_;
   std::vector<int> previous_, next_, waiting_, blunt_, diagonals_;
-  std::vector<char> convex_, gone_;
+  std::vector<char> convex_, gone_, was_blunt_;  // the last: when all vertices were there
+  struct Witness {
+    int vertex = -1, u = -1, w = -1;  // in the triangle of this vertex and these neighbours
+  };
+  std::vector<Witness> witnesses_;
+  std::size_t stale_ = 0;  // entries of blunt_ that are no longer so
   std::vector<HalfEdge> edges_;
 };
 

@@ -88,6 +88,54 @@ struct BoundingBox {
   }
 };
 
+// Of the polygon through these points.
+template <class Points, class At>
+double area_over_perimeter(const Points& points, At at) {
+  double area = 0.0, perimeter = 0.0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Vector2 a = at(points[i]), b = at(points[(i + 1) % points.size()]);
+    area += 0.5 * (a.x() * b.y() - a.y() * b.x());
+    perimeter += (b - a).norm();
+  }
+  return area / perimeter;
+}
+
+struct HalfThickness {
+  double operator()(const Circle& s) const { return 0.5 * s.radius; }
+  double operator()(const Polygon& s) const {
+    return area_over_perimeter(s.vertices, [](const Vector2& point) { return point; });
+  }
+  double operator()(const HalfPlane&) const { return infinity; }
+  double operator()(const Capsule& s) const { return 0.5 * s.radius; }
+  double operator()(const Sphere& s) const { return s.radius / 3.0; }
+  double operator()(const Box& s) const { return 1.0 / s.half_extents.cwiseInverse().sum(); }
+  double operator()(const Cylinder& s) const {
+    return 1.0 / (2.0 / s.radius + 1.0 / s.half_height);
+  }
+  double operator()(const Polyhedron& s) const {
+    double volume = 0.0, surface = 0.0;
+    for (std::size_t f = 0; f < s.faces.size(); ++f) {
+      Vector3 twice = Vector3::Zero();  // the area as a vector
+      const std::vector<int>& face = s.faces[f];
+      const Vector3& first = s.vertices[static_cast<std::size_t>(face[0])];
+      for (std::size_t i = 1; i + 1 < face.size(); ++i)
+        twice += (s.vertices[static_cast<std::size_t>(face[i])] - first)
+                     .cross(s.vertices[static_cast<std::size_t>(face[i + 1])] - first);
+      surface += 0.5 * twice.norm();
+      volume += first.dot(twice) / 6.0;
+    }
+    return volume / surface;
+  }
+  double operator()(const HalfSpace&) const { return infinity; }
+  // Of the rhombus within it.
+  double operator()(const Superellipse& s) const {
+    return 0.5 * s.axes.x() * s.axes.y() / s.axes.norm();
+  }
+  double operator()(const ImplicitCurve& s) const {
+    return area_over_perimeter(s.knots, [](const ImplicitCurve::Knot& knot) { return knot.point; });
+  }
+};
+
 }  // namespace
 
 std::string kind_of(const Shape& shape) {
@@ -109,6 +157,10 @@ bool is_curve(const Shape& shape) {
 
 double bounding_radius(const Shape& shape) {
   return std::visit(BoundingRadius{}, shape);
+}
+
+double half_thickness(const Shape& shape) {
+  return std::visit(HalfThickness{}, shape);
 }
 
 Box3 bounding_box(const Shape& shape, const Pose& pose) {

@@ -97,6 +97,10 @@ bool is_curve(const Shape& shape);        // superellipse, implicit curve
 // Smallest radius about the local origin that encloses the shape; infinity for unbounded ones.
 double bounding_radius(const Shape& shape);
 
+// Area over perimeter, or volume over surface, m: half the thickness of a plate, and between a
+// third and a half of the radius of what is round; infinity for unbounded ones.
+double half_thickness(const Shape& shape);
+
 // How much of a planar shape lies behind its outline where that is least, m: along the inward
 // normals of a polygon and at its convex corners, across a curve. Infinity for unbounded and
 // spatial shapes.

@@ -52,14 +52,16 @@ Vector3 prescribed_angular_velocity(const Body& body, double time) {
           psi.first - phi_rate * std::sin(theta.value)};
 }
 
+// What a drive reads as q.
+double drive_coordinate(const Body& body, int coordinate, const Pose& pose) {
+  if (coordinate < roll) return (pose * body.mass.center)[coordinate];
+  if (body.freedom == Freedom::planar) return planar_angle(pose.rotation);
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 // Force or torque of one drive.
 double drive_force(const Body& body, int coordinate, double time, const Pose& pose, double v) {
-  double q = std::numeric_limits<double>::quiet_NaN();
-  if (coordinate < roll)
-    q = (pose * body.mass.center)[coordinate];
-  else if (body.freedom == Freedom::planar)
-    q = planar_angle(pose.rotation);
-  const std::array<double, 3> variables{time, q, v};
+  const std::array<double, 3> variables{time, drive_coordinate(body, coordinate, pose), v};
   return body.drives[static_cast<std::size_t>(coordinate)].expression.value(variables);
 }
 
@@ -113,6 +115,11 @@ void prescribe_velocities(const Model& model, double time, const std::vector<Pos
 }
 
 void applied_forces(const Model& model, const State& state, VectorX& forces) {
+  applied_forces(model, state, state.velocities, forces);
+}
+
+void applied_forces(const Model& model, const State& state, const VectorX& velocities,
+                    VectorX& forces) {
   forces.resize(model.velocity_count);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
@@ -120,8 +127,30 @@ void applied_forces(const Model& model, const State& state, VectorX& forces) {
       const int entry = body.velocity_offset + k, coordinate = coordinate_of(body, k);
       double force = coordinate < roll ? body.mass.mass * model.gravity[coordinate] : 0.0;
       if (!body.drives[static_cast<std::size_t>(coordinate)].prescribed)
-        force += drive_force(body, coordinate, state.time, state.poses[b], state.velocities[entry]);
+        force += drive_force(body, coordinate, state.time, state.poses[b], velocities[entry]);
       forces[entry] = force;
+    }
+  }
+}
+
+bool reads_velocity(const Drive& drive) {
+  return !drive.prescribed && drive.expression.uses(2);
+}
+
+void force_slopes(const Model& model, const State& state, const VectorX& velocities,
+                  VectorX& slopes) {
+  slopes.setZero(model.velocity_count);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    for (int k = 0; k < body.velocity_size; ++k) {
+      const int entry = body.velocity_offset + k, coordinate = coordinate_of(body, k);
+      const Drive& drive = body.drives[static_cast<std::size_t>(coordinate)];
+      if (!reads_velocity(drive)) continue;
+      const std::array<Jet, 3> variables{Jet{state.time},
+                                         Jet{drive_coordinate(body, coordinate, state.poses[b])},
+                                         Jet{velocities[entry], 1.0, 0.0}};
+      const double slope = drive.expression.jet(variables).first;
+      if (std::isfinite(slope)) slopes[entry] = slope;
     }
   }
 }

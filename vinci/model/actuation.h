@@ -32,4 +32,13 @@ void prescribe_velocities(const Model& model, double time, const std::vector<Pos
 // Prescribed entries get gravity's share; the stepper ignores it.
 void applied_forces(const Model& model, const State& state, VectorX& forces);
 
+// The same with other velocities than those of the state.
+void applied_forces(const Model& model, const State& state, const VectorX& velocities,
+                    VectorX& forces);
+// Whether a drive is a force that depends on its velocity.
+bool reads_velocity(const Drive& drive);
+// ∂f/∂v of every packed entry with these velocities; 0 where a derivative does not exist.
+void force_slopes(const Model& model, const State& state, const VectorX& velocities,
+                  VectorX& slopes);
+
 }  // namespace vinci

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -77,6 +78,7 @@ struct PlacedShape {
   Pose offset;  // in the body frame
   int body = 0;
   int material = 0;
+  double half_thickness = std::numeric_limits<double>::infinity();  // as shape.h has it, m
   // How far a layer on it can be pressed in until its rigid core is met, m; 0 of a rigid material.
   double layer_depth = infinity;
 };
@@ -122,6 +124,7 @@ struct Model {
 
   int velocity_count = 0;       // packed entries
   int free_count = 0;           // unknowns u of a step
+  bool drags = false;           // a force depends on a velocity
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
 

@@ -54,6 +54,10 @@ const OptionTable& run_option_table() {
        "counted and reported. Unless it is set: ten times a tolerance that is asked of the solver, "
        "but not less than this.",
        1e-10, "", 0.0, 1.0},
+      {"strict",
+       "End the run at the first step that is not certified; the program then ends with exit code "
+       "1.",
+       false},
       {"seed", "Seed of everything random; recorded with the run.", 0L, "", 0, 9.0e15},
   };
   return table;

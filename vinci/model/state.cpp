@@ -109,23 +109,39 @@ Vector3 center_of_mass(const Model& model, const std::vector<Pose>& poses, int b
   return poses[index] * model.bodies[index].mass.center;
 }
 
+namespace {
+
+Energy body_energy(const Model& model, const State& state, std::size_t b) {
+  const MassProperties& mass = model.bodies[b].mass;
+  if (mass.mass == 0.0 && mass.inertia.isZero(0.0)) return {};
+  const int index = static_cast<int>(b);
+  const Twist twist = body_twist(model, state.velocities, index);
+  // ωᵀ (R I Rᵀ) ω, taken in body axes.
+  const Vector3 omega = state.poses[b].rotation.conjugate() * twist.angular;
+  return {0.5 * mass.mass * twist.linear.squaredNorm() + 0.5 * omega.dot(mass.inertia * omega),
+          -mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index))};
+}
+
+}  // namespace
+
 Energy energy(const Model& model, const State& state) {
   Energy sum;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const MassProperties& mass = model.bodies[b].mass;
-    if (mass.mass == 0.0 && mass.inertia.isZero(0.0)) continue;
-    const int index = static_cast<int>(b);
-    const Twist twist = body_twist(model, state.velocities, index);
-    // ωᵀ (R I Rᵀ) ω, taken in body axes.
-    const Vector3 omega = state.poses[b].rotation.conjugate() * twist.angular;
-    sum.kinetic +=
-        0.5 * mass.mass * twist.linear.squaredNorm() + 0.5 * omega.dot(mass.inertia * omega);
-    sum.potential -= mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index));
+    const Energy own = body_energy(model, state, b);
+    sum.kinetic += own.kinetic;
+    sum.potential += own.potential;
   }
   for (const auto& element : model.elements) sum.potential += element->potential(state.poses);
   for (const LayerMemory& layer : state.memory.layers) sum.layers += layer.energy;
   sum.potential += sum.layers;
   return sum;
+}
+
+std::vector<double> body_energies(const Model& model, const State& state) {
+  std::vector<double> energies;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    energies.push_back(body_energy(model, state, b).total());
+  return energies;
 }
 
 }  // namespace vinci

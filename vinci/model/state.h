@@ -39,5 +39,6 @@ struct Energy {
   double total() const { return kinetic + potential; }
 };
 Energy energy(const Model& model, const State& state);
+std::vector<double> body_energies(const Model& model, const State& state);  // J, without elements
 
 }  // namespace vinci

@@ -38,7 +38,8 @@ int first_difference(const std::string& a, const std::string& b) {
 
 void compare(const Json& recorded, const Json& now, const std::string& prefix,
              const std::string& where) {
-  constexpr std::array<const char*, 3> may_differ{"duration", "output-interval", "accept"};
+  constexpr std::array<const char*, 4> may_differ{"duration", "output-interval", "accept",
+                                                  "strict"};
   for (const auto* side : {&recorded, &now})
     for (const auto& [key, value] : side->items()) {
       if (prefix == "option '" &&
@@ -190,7 +191,8 @@ void write_units(Hdf5File& file) {
        "1, tangent 2"},
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
-       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, energy J"},
+       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, "
+       "energy J"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

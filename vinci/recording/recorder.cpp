@@ -5,16 +5,12 @@
 #include "vinci/recording/recorder.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <optional>
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "vinci/base/clock.h"
 #include "vinci/model/element.h"
@@ -23,6 +19,7 @@
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/recording/summary.h"
+#include "vinci/storage/publish.h"
 
 namespace vinci {
 namespace {
@@ -109,7 +106,8 @@ struct Recorder::Impl {
   std::int64_t last_step = -1, total_steps = 0;
   double accept = 0.0, earlier_seconds = 0.0, flush_interval = default_flush_interval;
   Stopwatch since_start, since_flush;
-  bool failed = false, closed = false;
+  bool closed = false;
+  std::optional<Failure> failure;  // of a write: there are no others after it
 
   explicit Impl(const std::filesystem::path& file_path) : path(file_path) {}
   ~Impl();
@@ -129,9 +127,9 @@ struct Recorder::Impl {
 Recorder::Impl::~Impl() {
   if (closed || !file) return;
   try {
-    if (!failed && guard) flush();
+    if (!failure && guard) flush();
     close();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // Nobody is left to tell; the file holds what was flushed before.
   }
 }
@@ -289,13 +287,16 @@ void Recorder::Impl::mark(bool is_closed) {
 
 void Recorder::Impl::flush() {
   since_flush.lap();
+  if (failure) throw *failure;
   if (pending.frames.empty()) return;
-  failed = true;  // until all of it is in the file
-  write_pending();
-  for (Hdf5Table* table : tables.all()) table->flush();
-  mark(false);
-  if (guard) guard->reserve(file->end(), 0);
-  failed = false;
+  try {
+    write_pending();
+    for (Hdf5Table* table : tables.all()) table->flush();
+    mark(false);
+    if (guard) guard->reserve(file->end(), 0);
+  } catch (const Error& error) {
+    throw failure.emplace(error);
+  }
 }
 
 void Recorder::Impl::close() {
@@ -303,41 +304,10 @@ void Recorder::Impl::close() {
   tables = {};
   progress = {};
   file->close();
-  guard.reset();
+  if (guard) guard->close();
 }
 
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
-  throw Error(std::string("cannot be created: ") +
-                  (reason == EEXIST ? "it exists already" : std::strerror(reason)),
-              path.string());
-}
-
-// A complete file appears at once under its name; without `replace`, only if there is none.
-void publish(const std::vector<char>& bytes, const std::filesystem::path& path, bool replace) {
-  const std::string partial =
-      fmt::format("{}.partial-{}", path.string(), static_cast<long>(getpid()));
-  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) fail(path, errno);
-  int reason = 0;
-  for (std::size_t done = 0; done < bytes.size() && reason == 0;) {
-    const ssize_t count = write(file, &bytes[done], bytes.size() - done);
-    if (count < 0 && errno != EINTR) reason = errno;
-    if (count > 0) done += static_cast<std::size_t>(count);
-  }
-  if (close(file) != 0 && reason == 0) reason = errno;
-  if (reason == 0 && !replace &&
-      renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
-    reason = errno;
-    // Some file systems cannot rename without replacing.
-    if (reason == EINVAL) replace = !std::filesystem::exists(path), reason = 0;
-  }
-  if (reason == 0 && replace && std::rename(partial.c_str(), path.c_str()) != 0) reason = errno;
-  if (reason == 0) return;
-  std::remove(partial.c_str());
-  fail(path, reason);
-}
 
 void refuse_if_in_use(const std::filesystem::path& file, bool overwrite) {
   std::error_code code;
@@ -346,9 +316,22 @@ void refuse_if_in_use(const std::filesystem::path& file, bool overwrite) {
   if (!std::filesystem::is_regular_file(file, code))
     throw Error("is not a file that can be overwritten", file.string());
   RecordingGuard writer(file);  // throws if another run has it
+  if (!can_be_replaced(file))
+    throw Error("is not a recording, and nothing else is overwritten", file.string());
 }
 
 }  // namespace
+
+bool can_be_replaced(const std::filesystem::path& file) {
+  std::error_code code;
+  if (std::filesystem::is_regular_file(file, code) && std::filesystem::is_empty(file, code))
+    return true;
+  try {
+    return Hdf5File(file, Hdf5File::Mode::read_still).attribute("format") == recording_format;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Recorder::Recorder(Recorder&&) noexcept = default;

@@ -10,6 +10,9 @@
 
 namespace vinci {
 
+// Whether a file may give way to a recording: it is one, or empty.
+bool can_be_replaced(const std::filesystem::path& file);
+
 class Recorder {
  public:
   // A new file; refuses to overwrite unless told. The initial state is frame 0. Throws Error.

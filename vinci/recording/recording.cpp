@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/base/words.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/storage/hdf5_superblock.h"
@@ -132,15 +133,17 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
     throw Error("is an HDF5 file, but not a recording", path.string());
   check_version();
   read_progress();
-  title = file->text("provenance/title");
-  version = file->text("provenance/version");
+  title = escaped(file->text("provenance/title"));
+  version = escaped(file->text("provenance/version"));
   scene = file->text("provenance/scene");
   options = file->text("provenance/options");
-  created = file->text("provenance/created");
+  created = escaped(file->text("provenance/created"));
   names = file->texts("bodies/name");
+  for (std::string& name : names) name = escaped(name);
   read_freedoms();
   control_count = file->row_width("controls");
   if (file->has("element_columns")) element_columns = file->texts("element_columns");
+  for (std::string& column : element_columns) column = escaped(column);
   if (element_columns.size() != file->row_width("elements"))
     throw Error("'element_columns' and 'elements' differ in length", path.string());
   tables = RecordingTables::open(
@@ -341,6 +344,7 @@ RunSummary Recording::summary() const {
     return body >= 0 && index < impl_->names.size() ? impl_->names[index] : std::string();
   };
   summary.free_body_name = name(summary.free_body);
+  summary.unbalanced_body_name = name(summary.unbalanced_body);
   summary.diverged_body_name = name(summary.diverged_body);
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,14 +55,19 @@ RecordingGuard::RecordingGuard(const std::filesystem::path& path)
                 path.string());
   struct flock lock = writer_byte();
   if (fcntl(descriptor_, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    close(descriptor_);
+    ::close(descriptor_);
     throw Error("is being written by another run", path.string());
   }
   reserved_ = size_of(descriptor_);
 }
 
 RecordingGuard::~RecordingGuard() {
-  close(descriptor_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void RecordingGuard::close() {
+  if (::close(std::exchange(descriptor_, -1)) == 0) return;
+  throw Failure(std::string("cannot be closed: ") + std::strerror(errno), path_.string());
 }
 
 bool RecordingGuard::has_writer(int descriptor) {
@@ -78,7 +84,7 @@ void RecordingGuard::repair() {
   const std::uint64_t end = end_of_data(descriptor_);
   if (!superblock->open_for_writing && superblock->end <= end) return;
   if (!rewrite_superblock(descriptor_, end) || ftruncate(descriptor_, static_cast<off_t>(end)) != 0)
-    throw Error(std::string("cannot be repaired: ") + std::strerror(errno), path_);
+    throw Failure(std::string("cannot be repaired: ") + std::strerror(errno), path_);
   reserved_ = end;
 }
 
@@ -94,10 +100,10 @@ void RecordingGuard::reserve(std::uint64_t used, std::uint64_t more) {
     return size_of(descriptor_) >= size || ftruncate(descriptor_, bytes) == 0;
   };
   const std::uint64_t got = enlarge(wanted) ? wanted : enlarge(needed) ? needed : 0;
-  if (got == 0) throw Error(std::string("cannot grow: ") + std::strerror(errno), path_.string());
+  if (got == 0) throw Failure(std::string("cannot grow: ") + std::strerror(errno), path_.string());
   reserved_ = got;
   if (!rewrite_superblock(descriptor_, reserved_))
-    throw Error(std::string("cannot be written: ") + std::strerror(errno), path_.string());
+    throw Failure(std::string("cannot be written: ") + std::strerror(errno), path_.string());
 }
 
 }  // namespace vinci

@@ -23,9 +23,11 @@ class RecordingGuard {
   // Makes the file one that HDF5 opens, whatever its last writer left. Throws Error if it is not an
   // HDF5 file of the recorder's kind, or cut short.
   void repair();
-  // Room for `more` bytes behind `used`, and a superblock that says so. Throws Error when the disk
-  // is full.
+  // Room for `more` bytes behind `used`, and a superblock that says so. Throws Failure when the
+  // disk is full.
   void reserve(std::uint64_t used, std::uint64_t more);
+  // Gives the lock up. Throws Failure if the system says now that something was not written.
+  void close();
   static bool has_writer(int descriptor);
 
  private:

@@ -16,6 +16,8 @@ void record_step(const Simulation& simulation, const RunLoop& loop) {
 }  // namespace
 
 bool run_steps(Simulation& simulation, const RunLoop& loop) {
+  const bool strict = simulation.options().flag("strict");
+  const double accept = simulation.options().real("accept");
   while (simulation.state().step < loop.last_step && !simulation.has_ended()) {
     if (loop.go_on && !loop.go_on()) return false;
     try {
@@ -23,6 +25,7 @@ bool run_steps(Simulation& simulation, const RunLoop& loop) {
       simulation.step();
       for (StepWatcher* watcher : loop.watchers) watcher->after_step(simulation);
       if (loop.recorder != nullptr) record_step(simulation, loop);
+      if (strict && !is_certified(simulation.report(), accept)) return true;
     } catch (const Error& error) {
       throw Failure(error);
     }

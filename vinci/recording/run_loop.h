@@ -27,9 +27,9 @@ struct RunLoop {
   std::function<void(const std::function<void()>&)> with_files = {};
 };
 
-// Steps until last_step, or the run diverges or ends by its motion model (true), or go_on() says no
-// (false). An Error of a step, a watcher or the recorder is thrown as a Failure: the input was
-// good.
+// Steps until last_step, or the run diverges or ends by its motion model, or a step of a strict run
+// is not certified (true), or go_on() says no (false). An Error of a step, a watcher or the
+// recorder is thrown as a Failure: the input was good.
 bool run_steps(Simulation& simulation, const RunLoop& loop);
 
 }  // namespace vinci

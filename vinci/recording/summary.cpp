@@ -96,6 +96,46 @@ std::string free_words(const RunSummary& s, const RunFacts&) {
       plural(s.free_steps, "step"), s.free_body_name);
 }
 
+std::string certified_words(const RunSummary& s, const RunFacts& facts) {
+  if (s.certified()) return {};
+  std::vector<std::string> why;
+  if (s.inexact_steps > 0)
+    why.push_back(fmt::format("{} not solved to {}", plural(s.inexact_steps, "step"),
+                              short_number(facts.accept)));
+  if (s.passed_steps > 0)
+    why.push_back(fmt::format("bodies passed or overlap in {}", plural(s.passed_steps, "step")));
+  if (s.fallback_steps > 0)
+    why.push_back(fmt::format("{} without a solution", plural(s.fallback_steps, "step")));
+  if (s.coarse_steps > 0) why.push_back(fmt::format("{} too long", plural(s.coarse_steps, "step")));
+  if (s.diverged()) why.push_back("the run diverged");
+  const std::string first =
+      s.first_uncertified > 0 ? fmt::format("; first in step {}", s.first_uncertified) : "";
+  return fmt::format("NO: {}{}", fmt::join(why, ", "), first);
+}
+
+std::string passed_words(const RunSummary& s, const RunFacts&) {
+  if (s.passed_steps == 0) return {};
+  return fmt::format(
+      "in {} bodies went through each other or overlapped too deep: take a shorter step",
+      plural(s.passed_steps, "step"));
+}
+
+std::string removed_words(const RunSummary& s, const RunFacts&) {
+  if (s.removed_overlaps == 0) return {};
+  const std::string energy =
+      s.added_energy > 0.0 ? fmt::format(", which added {:.3g} J", s.added_energy) : "";
+  return fmt::format("taken out of positions in {}, deepest {} m{}",
+                     plural(s.removed_overlaps, "step"), short_number(s.deepest_removed), energy);
+}
+
+std::string joint_words(const RunSummary& s, const RunFacts&) {
+  if (s.joint_impact_steps == 0) return {};
+  return fmt::format(
+      "in {} a body met several others with restitution, and the steps leave out in which order: "
+      "`impact-time: bisect` finds it",
+      plural(s.joint_impact_steps, "step"));
+}
+
 std::string impact_words(const RunSummary& s, const RunFacts&) {
   return s.impacts == 0 ? std::string() : fmt::format("{} whose time was found", s.impacts);
 }
@@ -106,6 +146,25 @@ const std::vector<SummaryField>& summary_fields() {
   using S = RunStatistics;
   using Step = const StepNote&;
   static const std::vector<SummaryField> fields = {
+      {.name = "certified",
+       .text = "Whether every step is what its method asks for: solved to `accept` with all terms, "
+               "in steps as short as asked for, and no body inside or beyond another.",
+       .value = [](const RunSummary& s) -> ReportValue { return s.certified(); },
+       .label = "certified",
+       .words = certified_words},
+      {.name = "uncertified_steps",
+       .text = "Steps that are not.",
+       .stored = {{"uncertified_steps", &S::uncertified_steps}},
+       .add =
+           [](S& s, Step step) {
+             if (is_certified(step.report, step.accept)) return;
+             if (++s.uncertified_steps == 1) s.first_uncertified = step.step;
+           },
+       .value = shown<&S::uncertified_steps>},
+      {.name = "first_uncertified",
+       .text = "The first of them; 0 if there is none.",
+       .stored = {{"first_uncertified", &S::first_uncertified}},
+       .value = shown<&S::first_uncertified>},
       {.name = "steps",
        .text = "Steps done.",
        .stored = {{"steps", &S::steps}},
@@ -215,6 +274,36 @@ const std::vector<SummaryField>& summary_fields() {
        .value = shown<&S::worst_penetration>,
        .label = "penetration",
        .words = penetration_words},
+      {.name = "passed_steps",
+       .text = "Steps in which bodies went through each other or overlapped too deep, however "
+               "short their parts were made.",
+       .stored = {{"passed_steps", &S::passed_steps}},
+       .add = [](S& s, Step step) { s.passed_steps += step.report.passed > 0 ? 1 : 0; },
+       .value = shown<&S::passed_steps>,
+       .label = "passed",
+       .words = passed_words},
+      {.name = "removed_overlaps",
+       .text = "Steps that took an overlap out of positions.",
+       .stored = {{"removed_overlaps", &S::removed_overlaps}},
+       .add =
+           [](S& s, Step step) {
+             s.removed_overlaps += step.report.removed_overlap > 0.0 ? 1 : 0;
+             s.deepest_removed = std::max(s.deepest_removed, step.report.removed_overlap);
+             s.added_energy += step.report.added_energy;
+           },
+       .value = shown<&S::removed_overlaps>,
+       .label = "overlaps",
+       .words = removed_words},
+      {.name = "deepest_removed",
+       .text = "The deepest of them.",
+       .unit = "m",
+       .stored = {{"deepest_removed", &S::deepest_removed}},
+       .value = shown<&S::deepest_removed>},
+      {.name = "added_energy",
+       .text = "Energy that this gave to bodies beyond what they paid from their motion.",
+       .unit = "J",
+       .stored = {{"added_energy", &S::added_energy}},
+       .value = shown<&S::added_energy>},
       {.name = "energy_first",
        .text = "Kinetic and potential energy of the first frame, springs and layers included.",
        .unit = "J",
@@ -257,13 +346,52 @@ const std::vector<SummaryField>& summary_fields() {
        .value = shown<&S::impacts>,
        .label = "impacts",
        .words = impact_words},
+      {.name = "joint_impact_steps",
+       .text = "Steps in which a body met several others with restitution, whose order is left "
+               "out; `impact-time` finds it.",
+       .stored = {{"joint_impact_steps", &S::joint_impact_steps}},
+       .add = [](S& s, Step step) { s.joint_impact_steps += step.report.joint_impacts ? 1 : 0; },
+       .value = shown<&S::joint_impact_steps>,
+       .label = "impacts at once",
+       .words = joint_words},
       {.name = "ending",
        .text =
            "Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no "
            "equilibrium, 2: no motion).",
        .stored = {{"ending", &S::ending}},
        .add = [](S& s, Step step) { s.ending = static_cast<std::int64_t>(step.report.ending); },
-       .value = [](const RunSummary& s) -> ReportValue { return std::string(s.ending_text()); }},
+       .value = [](const RunSummary& s) -> ReportValue { return s.ending_text(); }},
+      {.name = "unbalanced_body",
+       .text = "The body that lacks most where no contact forces balance; '' if there is none (in "
+               "recordings its number, or -1).",
+       .stored = {{"unbalanced_body", &S::unbalanced_body}},
+       .add = [](S& s, Step step) { s.unbalanced_body = step.report.shortage.body; },
+       .value = shown<&RunSummary::unbalanced_body_name>},
+      {.name = "missing_force",
+       .text =
+           "The least force that, with `missing_torque`, would hold it; in recordings beside its "
+           "direction, world axes.",
+       .unit = "N",
+       .stored = {{"missing_force", &S::missing_force}, {"missing_along", &S::missing_along}},
+       .add =
+           [](S& s, Step step) {
+             s.missing_force = step.report.shortage.force;
+             const Vector3& along = step.report.shortage.along;
+             s.missing_along = {along.x(), along.y(), along.z()};
+           },
+       .value = shown<&S::missing_force>},
+      {.name = "missing_torque",
+       .text = "The torque about its centre of mass that belongs to it; in recordings beside its "
+               "axis.",
+       .unit = "N m",
+       .stored = {{"missing_torque", &S::missing_torque}, {"missing_about", &S::missing_about}},
+       .add =
+           [](S& s, Step step) {
+             s.missing_torque = step.report.shortage.torque;
+             const Vector3& about = step.report.shortage.about;
+             s.missing_about = {about.x(), about.y(), about.z()};
+           },
+       .value = shown<&S::missing_torque>},
       {.name = "diverged",
        .text = "Whether numbers of a body are not finite any more.",
        .value = [](const RunSummary& s) -> ReportValue { return s.diverged(); }},
@@ -286,6 +414,15 @@ Hdf5Row statistics_row() {
   for (const SummaryField& field : summary_fields())
     columns.insert(columns.end(), field.stored.begin(), field.stored.end());
   return Hdf5Row::of<RunStatistics>(columns);
+}
+
+std::string RunStatistics::ending_text(const std::string& unbalanced) const {
+  const Shortage shortage{.body = static_cast<int>(unbalanced_body),
+                          .force = missing_force,
+                          .torque = missing_torque,
+                          .along = Vector3(missing_along.data()),
+                          .about = Vector3(missing_about.data())};
+  return ending_words(static_cast<Ending>(ending), shortage, unbalanced);
 }
 
 void RunStatistics::add(const StepNote& step) {

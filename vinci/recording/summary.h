@@ -25,27 +25,38 @@ struct RunStatistics {
   std::int64_t steps = 0;
   std::int64_t substeps = 0;      // of all steps: above `steps` where the stepper took smaller ones
   std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
+  std::int64_t inexact_steps = 0;                             // residual above `accept`
+  std::int64_t uncertified_steps = 0, first_uncertified = 0;  // is_certified(); 0: none
+  std::int64_t passed_steps = 0;      // in which bodies went through each other, or too deep
+  std::int64_t removed_overlaps = 0;  // steps that took an overlap out of positions
+  double deepest_removed = 0.0;       // m
+  double added_energy = 0.0;          // J, by this
+  double worst_residual = 0.0;        // relative
   std::int64_t used_up_steps = 0, first_used_up = 0;  // in which a rigid core under a layer bore
-  std::int64_t inexact_steps = 0;                     // residual above `accept`
-  double worst_residual = 0.0;                        // relative
   std::int64_t worst_residual_step = 0;
   double worst_penetration = 0.0;  // m
   std::int64_t contacts_max = 0, contacts_sum = 0, iterations_sum = 0;
   double energy_first = 0.0, energy_last = 0.0;  // J
   double wall_seconds = 0.0;
   StageSeconds stage_seconds{};
-  std::int64_t fallback_steps = 0;  // solved without stabilisation, for want of a solution
-  std::int64_t free_steps = 0;      // whose motion is not unique
-  std::int64_t free_body = -1;      // that could have moved otherwise, in the last of them
-  std::int64_t impacts = 0;         // whose time was found
-  std::int64_t ending = 0;          // Ending: why there is no next state by the motion model
+  std::int64_t fallback_steps = 0;      // solved without stabilisation, for want of a solution
+  std::int64_t free_steps = 0;          // whose motion is not unique
+  std::int64_t free_body = -1;          // that could have moved otherwise, in the last of them
+  std::int64_t impacts = 0;             // whose time was found
+  std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
+  std::int64_t ending = 0;              // Ending: why there is no next state by the motion model
+  std::int64_t unbalanced_body = -1;    // where no contact forces balance
+  double missing_force = 0.0, missing_torque = 0.0;        // N, N m: the least that would hold it
+  std::array<double, 3> missing_along{}, missing_about{};  // their directions, world axes
   std::int64_t diverged_body = -1;
 
   void add(const StepNote& step);  // one more, by the table
   bool diverged() const { return diverged_body >= 0; }
+  bool certified() const { return uncertified_steps == 0 && !diverged(); }
   double contacts_mean() const { return mean(contacts_sum); }
   double iterations_mean() const { return mean(iterations_sum); }
-  const char* ending_text() const { return to_string(static_cast<Ending>(ending)); }  // "" if none
+  // Why there is no next state, or ""; with the name of the unbalanced body.
+  std::string ending_text(const std::string& unbalanced) const;
 
  private:
   double mean(std::int64_t sum) const {
@@ -55,8 +66,10 @@ struct RunStatistics {
 
 // With what the numbers of a recording alone do not say.
 struct RunSummary : RunStatistics {
-  std::string free_body_name, diverged_body_name;  // "" if there is none
-  std::string state_hash;                          // of the last state
+  std::string free_body_name, unbalanced_body_name, diverged_body_name;  // "" if there is none
+  std::string state_hash;                                                // of the last state
+
+  std::string ending_text() const { return RunStatistics::ending_text(unbalanced_body_name); }
 };
 
 // What the words about a run need beside its summary.

@@ -32,8 +32,9 @@ std::string joined(const std::vector<Diagnostic>& diagnostics) {
 SceneError::SceneError(std::vector<Diagnostic> diagnostics)
     : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
-Scene Scene::load(const std::filesystem::path& file, const RunCheck& check) {
-  return Scene(read_scene_file(file, check));
+Scene Scene::load(const std::filesystem::path& file, const RunCheck& check,
+                  const std::vector<std::filesystem::path>& allowed) {
+  return Scene(read_scene_file(file, check, allowed));
 }
 
 Scene Scene::parse(std::string_view yaml, const std::string& name) {

@@ -57,9 +57,11 @@ struct SceneData;  // the checked tree, private to scene/
 
 class Scene {
  public:
-  // Reads, resolves includes, checks everything; throws SceneError with all mistakes. A scene given
-  // as text includes no files and reads no meshes.
-  static Scene load(const std::filesystem::path& file, const RunCheck& check = {});
+  // Reads, resolves includes, checks everything; throws SceneError with all mistakes. Files that
+  // the scene names lie in its own folder, below it, or in one of those `allowed`. A scene given as
+  // text includes no files and reads no meshes.
+  static Scene load(const std::filesystem::path& file, const RunCheck& check = {},
+                    const std::vector<std::filesystem::path>& allowed = {});
   static Scene parse(std::string_view yaml, const std::string& name = "scene");
 
   const std::string& title() const;

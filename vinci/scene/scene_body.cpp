@@ -91,6 +91,7 @@ void BodyReader::read_force(const Node& node, Body& body) const {
                        "'q' has no value for a rotation in space; accepted: an expression of t "
                        "and v (the angular velocity about this axis)"};
     body.drives[coordinate].expression = std::move(expression);
+    model_.drags = model_.drags || reads_velocity(body.drives[coordinate]);
   }
 }
 
@@ -106,9 +107,10 @@ bool BodyReader::read_shapes(const Node& node, Body& body) {
       const auto material = std::find_if(
           model_.materials.begin(), model_.materials.end(),
           [&](const Material& m) { return m.name == (name ? name->text : "default"); });
+      const double half = half_thickness(result.shape);
       model_.shapes.push_back({std::move(result.shape), result.offset,
                                static_cast<int>(model_.bodies.size()),
-                               static_cast<int>(material - model_.materials.begin())});
+                               static_cast<int>(material - model_.materials.begin()), half});
     } catch (const Impossible& mistake) {
       mistakes_.add(*mistake.where, mistake.message);
       fine = false;

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "vinci/base/options.h"
+#include "vinci/base/words.h"
 #include "vinci/scene/scene_data.h"
 
 namespace vinci {
@@ -112,6 +113,7 @@ bool is_word_character(char c) {
 
 // Why a name may not be used, or nothing.
 std::string name_problem(const std::string& name, Naming naming) {
+  if (escaped(name) != name) return "has control characters or is no UTF-8";
   if (naming == Naming::free) return "";
   if (naming == Naming::word) {
     const bool fine =

@@ -390,7 +390,7 @@ SceneValue body(World world) {
 }
 
 const SceneValue& friction() {
-  static const SceneValue value = within("a number, 0 or more", 0.0, infinity);
+  static const SceneValue value = within("a number from 0 to 1000", 0.0, 1000.0);
   return value;
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/base/words.h"
 #include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
 
@@ -46,8 +47,11 @@ std::string name_problem(const std::string& name) {
 
 class Loader {
  public:
-  explicit Loader(const RunCheck& check = {})
-      : scene_(std::make_shared<SceneData>()), mistakes_(*scene_), check_(check) {}
+  explicit Loader(const RunCheck& check = {}, const std::vector<fs::path>& allowed = {})
+      : scene_(std::make_shared<SceneData>()), mistakes_(*scene_), check_(check) {
+    std::error_code ignored;
+    for (const fs::path& folder : allowed) allowed_.push_back(fs::canonical(folder, ignored));
+  }
 
   std::shared_ptr<const SceneData> load(const fs::path& file) {
     return guarded([&] {
@@ -104,6 +108,8 @@ class Loader {
       else
         mistakes_.add({shown, 0, "", message});
     };
+    if (const std::string problem = from ? place_problem(path) : ""; !problem.empty())
+      return fail(problem);
     if (const std::string problem = file_problem(path, max_scene_bytes); !problem.empty())
       return fail(problem);
     std::error_code error;
@@ -130,6 +136,23 @@ class Loader {
     merge(read_text(text, index));
     open_files_.pop_back();
     if (index == 0) scene_->source = text;
+  }
+
+  // Why a file that a scene names may not be read from where it lies, or "". Links are followed
+  // first: what counts is the file.
+  std::string place_problem(const fs::path& path) const {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::absolute(path), error);
+    const auto holds = [&](const fs::path& folder) {
+      return !folder.empty() &&
+             std::mismatch(folder.begin(), folder.end(), real.begin(), real.end()).first ==
+                 folder.end();
+    };
+    const fs::path& own = folders_[0];
+    if (!error && (holds(fs::canonical(own.empty() ? "." : own, error)) ||
+                   std::any_of(allowed_.begin(), allowed_.end(), holds)))
+      return "";
+    return "the file is outside of the scene's folder; --allow-path FOLDER lets scenes read there";
   }
 
   // --- includes ---
@@ -234,7 +257,11 @@ class Loader {
         parameters && parameters->is_map() && parameters->children.size() <= max_parameters)
       for (const Node& child : parameters->children) scene.variables.push_back(child.key);
     if (!check_tree()) return;
-    if (const Node* title = scene.root.find("title")) scene.title = title->text;
+    if (const Node* title = scene.root.find("title")) {
+      // A text in several lines ends with a newline.
+      const std::string& text = title->text;
+      scene.title = escaped(std::string_view(text).substr(0, text.find_last_not_of(" \n") + 1));
+    }
     const Node* bodies = scene.root.find("bodies");
     if (!bodies || (bodies->is_map() && bodies->children.empty()))
       mistakes_.add(bodies ? *bodies : scene.root,
@@ -316,6 +343,7 @@ class Loader {
     if (from_memory_) return fail("a scene given as text reads no files; load it from a file");
     if (const std::string problem = name_problem(written); !problem.empty()) return fail(problem);
     const fs::path path = folders_[static_cast<std::size_t>(file.file)] / written;
+    if (const std::string problem = place_problem(path); !problem.empty()) return fail(problem);
     if (const std::string problem = file_problem(path, most_mesh_bytes); !problem.empty())
       return fail(problem);
     // Named from the folder of the first file, whichever file uses it.
@@ -334,6 +362,7 @@ class Loader {
   std::shared_ptr<SceneData> scene_;
   Mistakes mistakes_;
   RunCheck check_;
+  std::vector<fs::path> allowed_;     // folders besides the scene's own
   std::vector<fs::path> folders_;     // of the files
   std::vector<fs::path> open_files_;  // those being included now, outermost first
   std::set<fs::path> read_files_;
@@ -344,8 +373,9 @@ class Loader {
 
 }  // namespace
 
-std::shared_ptr<const SceneData> read_scene_file(const fs::path& file, const RunCheck& check) {
-  return Loader(check).load(file);
+std::shared_ptr<const SceneData> read_scene_file(const fs::path& file, const RunCheck& check,
+                                                 const std::vector<fs::path>& allowed) {
+  return Loader(check, allowed).load(file);
 }
 
 std::shared_ptr<const SceneData> read_scene_text(std::string_view text, const std::string& name) {

@@ -143,7 +143,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     }
   };
   detector_ = make(plugins_->detectors);
-  stepper_ = make(plugins_->steppers);
+  stepper_ = std::make_unique<CheckedStepper>(make(plugins_->steppers));
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
   set_accuracy();
@@ -237,6 +237,18 @@ int prescribed_by_scene(const Body& body, const std::string& coordinate, const s
       where);
 }
 
+// The body of the largest energy; one that is not finite is larger than all others.
+int wildest_body(const Model& model, const State& state) {
+  const std::vector<double> energies = body_energies(model, state);
+  int wildest = 0;
+  for (std::size_t b = 0; b < energies.size(); ++b) {
+    if (!std::isfinite(energies[b])) return static_cast<int>(b);
+    if (std::abs(energies[b]) > std::abs(energies[static_cast<std::size_t>(wildest)]))
+      wildest = static_cast<int>(b);
+  }
+  return wildest;
+}
+
 }  // namespace
 
 // The scene's model with the motions that code gives.
@@ -310,13 +322,13 @@ void Simulation::use(std::size_t changes, const Values& code) {
   applied_changes_ = changes;
   model_ = std::move(model);
   context_.in.model = model_.get();
+  context_.work.ahead = {};
   ++model_version_;
 }
 
 const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
-  before_ = state_;
   context_.in.controllers = code_.controllers;
   context_.out.controllers_acted = code_.controllers.empty();
   try {
@@ -326,19 +338,29 @@ const StepReport& Simulation::step() {
                   options_.text("stepper"));
     report_ = report;
   } catch (...) {
-    state_ = before_;
+    state_ = stepper_->start();
     forget_step();
     throw;
   }
+  if (!diverged() && !(is_finite(state_) && std::isfinite(energy(*model_, state_).total())))
+    report_.diverged_body = wildest_body(*model_, state_);
+  if (diverged()) keep_last_finite();
   // Nobody else counts steps; the time is no sum of rounded steps.
-  state_.step = before_.step + 1;
+  state_.step = stepper_->start().step + 1;
   state_.time = static_cast<double>(state_.step) * h_;
   return report_;
+}
+
+// A run that diverged stays where it was last: nobody is handed numbers that are not finite.
+void Simulation::keep_last_finite() {
+  state_ = stepper_->start();
+  context_.out.contacts.clear();
 }
 
 // What was worked on; the contacts with their impulses are those of the last step that succeeded.
 void Simulation::forget_step() {
   context_.work.contacts.clear();
+  context_.work.ahead = {};
   context_.work.problem = {};
   context_.work.solution = {};
 }

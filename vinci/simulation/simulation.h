@@ -14,6 +14,7 @@
 #include "vinci/model/run_options.h"
 #include "vinci/scene/scene.h"
 #include "vinci/simulation/plugins.h"
+#include "vinci/stepping/checked_stepper.h"
 
 namespace vinci {
 
@@ -81,6 +82,7 @@ class Simulation {
   std::int64_t output_every() const {
     return output_every_;
   }  // steps between recorded frames, >= 1
+  // A number of the state, or the energy, was no longer finite; the state is the last that was.
   bool diverged() const { return report_.diverged_body >= 0; }
 
   // Sets parameters from now on, also over the scene's changes of them; the model is compiled anew,
@@ -108,6 +110,7 @@ class Simulation {
   void set_accuracy();
   void adopt_code();
   void forget_step();
+  void keep_last_finite();
   void use(std::size_t changes, const Values& code);
 
   std::shared_ptr<const Plugins> plugins_;
@@ -120,11 +123,11 @@ class Simulation {
   std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
   std::shared_ptr<const Model> model_;
   std::unique_ptr<CollisionDetector> detector_;
-  std::unique_ptr<TimeStepper> stepper_;
+  std::unique_ptr<CheckedStepper> stepper_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<ImpactLaw> impact_law_;
   StepContext context_;
-  State state_, before_;  // now, and at the beginning of the step
+  State state_;
   StepReport report_;
   double h_ = 0.0;
   std::int64_t total_steps_ = 0, output_every_ = 1;

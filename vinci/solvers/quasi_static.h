@@ -7,14 +7,16 @@
 // has a solution that tends to it, and is it for all small ρ where the laws are polyhedral
 // [Mangasarian 1984]. From that start the proximal steps f + ρ M u_k [Rockafellar 1976] and
 // Newton's method on the active set, with corrections of least motion, end at ρ = 0. Every problem
-// that is handed to the solver has a regular matrix, so every solver serves. The proofs asked for,
-// uniqueness and that there is no equilibrium, are in docs/theory/quasi_static.md.
+// that is handed to the solver has a regular matrix, so every solver serves. What has not converged
+// is no answer: damping alone would carry a body that nothing holds as far as one likes. Proofs, of
+// balance and of uniqueness: docs/theory/quasi_static.md.
 #pragma once
 
 #include <memory>
 
 #include "vinci/complementarity/islands.h"
 #include "vinci/complementarity/solver.h"
+#include "vinci/proofs/balance.h"
 #include "vinci/proofs/uniqueness.h"
 #include "vinci/solvers/ending.h"
 #include "vinci/solvers/quasi_static_polish.h"
@@ -25,6 +27,10 @@ struct QuasiStaticAnswer {
   SolveReport solve;  // the residual is that of the problem without inertia
   Ending ending = Ending::none;
   FreeDirections free;
+  // Of no_equilibrium: per unknown, the least force that would have to act besides for the part of
+  // the problem that lacks most, and the unknown that lacks most of it.
+  VectorX missing;
+  int unbalanced = -1;
 };
 
 class QuasiStatic {
@@ -39,8 +45,9 @@ class QuasiStatic {
                                   Solution& solution);
   bool go_on(const ComplementarityProblem& problem, const SparseRows& inertia,
              QuasiStaticAnswer& answer);
-  void balance(const ComplementarityProblem& problem, const SparseRows& inertia,
-               QuasiStaticAnswer& answer);
+  bool balances(const ComplementarityProblem& problem, const SparseRows& inertia,
+                QuasiStaticAnswer& answer);
+  int find_parts(const ComplementarityProblem& problem, const SparseRows& inertia);
   void search(const ComplementarityProblem& problem, const SparseRows& inertia, Solver& solver,
               QuasiStaticAnswer& answer);
   void part_by_part(const ComplementarityProblem& problem, const SparseRows& inertia,
@@ -51,7 +58,7 @@ class QuasiStatic {
   void keep_if_better(const ComplementarityProblem& problem, const Solution& candidate);
 
   bool is_content() const { return residual_.relative <= accuracy_.tolerance; }
-  double hopeless() const;
+  bool is_near(const ComplementarityProblem& problem, const SparseRows& inertia);
 
   Accuracy accuracy_;  // of the solve at hand
   Judge judge_;
@@ -63,15 +70,11 @@ class QuasiStatic {
   QuasiStaticPolish polish_;
   UniquenessTest uniqueness_;
   Islands islands_;
+  BalanceTest balance_;
+  std::vector<FrictionSet> part_sets_;
   ComplementarityProblem part_, weighted_;
   Solution part_solution_;
   std::unique_ptr<QuasiStatic> inner_;  // of one island
 };
-
-// Whether no contact forces of the sets balance the forces of the problem, proved by a motion d
-// with D d = 0 along which the applied forces gain more than any friction could take,
-//   fᵀd > Σ L |J_t d|,   J_n d >= μ |J_t d|.
-bool no_equilibrium(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
-                    const SparseRows& inertia);
 
 }  // namespace vinci

@@ -23,8 +23,7 @@ class AnitescuPotra : public ContactStepper {
 
  protected:
   ImpactTerms normal_terms(const ImpactState& contact, double h) const override;
-  // An overlap of a landing is of order h, so its push γ ψ/h would be a rebound at every h.
-  bool keeps_push() const override { return false; }
+  double removed_share() const override { return stabilisation_; }
 
  private:
   double stabilisation_;  // γ

@@ -33,10 +33,66 @@ int non_finite_body(const Model& model, const std::vector<Pose>& poses, const Ve
   return -1;
 }
 
+bool same_poses(const std::vector<Pose>& a, const std::vector<Pose>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Pose& p, const Pose& q) {
+    return p.position == q.position && p.rotation.coeffs() == q.rotation.coeffs();
+  });
+}
+
+// Whether another contact is between other bodies, and one that moves is in both.
+bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey& other) {
+  const int a = model.shapes[other.shape_a()].body, b = model.shapes[other.shape_b()].body;
+  const auto shared = [&](int body) {
+    return model.bodies[body].velocity_size > 0 && (body == a || body == b);
+  };
+  const bool same =
+      (contact.body_a == a && contact.body_b == b) || (contact.body_a == b && contact.body_b == a);
+  return !same && (shared(contact.body_a) || shared(contact.body_b));
+}
+
+// Whether a contact that was hit has a body that another contact with restitution acts on as well.
+bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
+                       const std::vector<SolvedContact>& contacts) {
+  if (landings.empty()) return false;
+  return std::any_of(contacts.begin(), contacts.end(), [&](const SolvedContact& solved) {
+    const EntityKey& key = solved.contact.key;
+    if (!(solved.impulse[0] > 0.0) ||
+        !(model.surface_between(key.shape_a(), key.shape_b()).restitution > 0.0))
+      return false;
+    return std::any_of(landings.begin(), landings.end(), [&](const ReboundMemory& landing) {
+      return meets_elsewhere(model, solved.contact, landing.key);
+    });
+  });
+}
+
 MotionModel motion_of(const OptionValues& options) {
   const std::string& name = options.text("motion");
   if (name == "first-order") return MotionModel::first_order;
   return name == "quasi-static" ? MotionModel::quasi_static : MotionModel::dynamic;
+}
+
+// The body that an unknown moves, or −1.
+int body_of(const Model& model, int unknown) {
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+    for (int i = 0; i < model.bodies[b].velocity_size; ++i)
+      if (model.free_index[model.bodies[b].velocity_offset + i] == unknown) return b;
+  return -1;
+}
+
+// What is missing of a balance, as force and torque on the body that lacks most.
+Shortage shortage_of(const Model& model, const QuasiStaticAnswer& answer) {
+  Shortage shortage;
+  if (answer.unbalanced < 0) return shortage;
+  shortage.body = body_of(model, answer.unbalanced);
+  const Body& body = model.bodies[shortage.body];
+  Vector6 wrench = Vector6::Zero();
+  for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+    if (model.free_index[i] >= 0) wrench[model.coordinate[i]] = answer.missing[model.free_index[i]];
+  shortage.force = wrench.head<3>().norm();
+  shortage.torque = wrench.tail<3>().norm();
+  if (shortage.force > 0.0) shortage.along = wrench.head<3>() / shortage.force;
+  if (shortage.torque > 0.0) shortage.about = wrench.tail<3>() / shortage.torque;
+  return shortage;
 }
 
 ConeForm form_of(const OptionValues& options) {
@@ -51,7 +107,30 @@ bool StepPart::coasts() const {
 }
 
 ContactStepper::ContactStepper(const OptionValues& options, double touch)
-    : motion_(motion_of(options)), form_(form_of(options)), touch_(touch) {}
+    : motion_(motion_of(options)),
+      form_(form_of(options)),
+      touch_(touch),
+      literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities") {}
+
+OptionSpec overlap_option() {
+  return {"overlap",
+          "How overlapping bodies are parted in dynamic motion: positions, at the end of the step, "
+          "which leaves their velocities alone; velocities, as the paper has it, by a velocity "
+          "that closes the overlap in a step and that they keep.",
+          std::string("positions"),
+          "",
+          0,
+          0,
+          {"positions", "velocities"}};
+}
+
+OverlapRule ContactStepper::overlap_rule() const {
+  // Where all of an overlap is taken out at once: far above what linear gaps leave in a step of
+  // slow bodies, far below what can be seen.
+  constexpr double tolerated = 1e-6;
+  const double share = removed_share();
+  return {.removed = literal_ ? 0.0 : share, .tolerated = share < 1.0 ? 0.0 : tolerated};
+}
 
 // Whether contacts that are still open take part.
 bool ContactStepper::foresees() const {
@@ -146,6 +225,8 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::formulate);
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, part, report);
+    if (rebounds_.joint) limit_rebounds(context, part, report);
+    if (model.drags && !part.coasts()) settle_forces(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
     if (part.flies() && report.passes < max_passes &&
@@ -154,8 +235,6 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     if (is_whole(part, report)) break;
   }
   move(part);
-  if (is_pushed(context.work, part, report)) settle(context, part, report);
-  stamp(Stage::solve);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   state.poses = moved_;
@@ -182,15 +261,17 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
 
 // What comes before the first detection.
 void ContactStepper::begin(StepContext& context, const StepPart& part) {
-  if (part.rules.held_forces) {
-    applied_forces(part.model, part.state, forces_);
-    forces_ += *part.rules.held_forces;
-  } else {
-    step_forces(context, part.state, part.h, forces_);
-  }
+  const VectorX* held = part.rules.held_forces;
+  if (!held)
+    forces_.begin(context, part.state, part.h);
+  else if (part.flies())
+    forces_.begin_flight(part.model, part.state, part.h, *held);
+  else
+    forces_.begin_part(part.model, part.state, *held);
   foresee(part);
   fill_motion(part, context.work.problem);
   set_reach(part);
+  context.work.foreseen = foreseen_;
 }
 
 // Where and how fast the prescribed coordinates will be at the end of the step.
@@ -212,13 +293,13 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
   find_elements({model, state, placed_, h, impulse_time(h), element_rows_}, elements_);
   switch (motion_) {
     case MotionModel::dynamic:
-      free_motion(model, state, forces_, h, problem.M, problem.p, foreseen_);
+      free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
       break;
     case MotionModel::first_order:
-      damped_motion(model, state.poses, forces_, problem.M, problem.p, foreseen_);
+      damped_motion(model, state.poses, forces_.line(), problem.M, problem.p, foreseen_);
       break;
     case MotionModel::quasi_static:
-      weightless_motion(model, state.poses, forces_, foreseen_, problem.M, problem.p);
+      weightless_motion(model, state.poses, forces_.line(), foreseen_, problem.M, problem.p);
       inertia_matrix(model, state.poses, inertia_);
       // Without inertia their stiffness stands beside the viscosity of supports.
       condense_elements(model, state.poses, elements_, problem);
@@ -237,8 +318,19 @@ void ContactStepper::set_reach(const StepPart& part) {
 // --- detect -------------------------------------------------------------------------------------
 
 void ContactStepper::find_contacts(StepContext& context, const State& state) {
-  context.in.detector->detect(*context.in.model, state.poses, reach_.distances(),
-                              context.work.contacts);
+  const std::vector<double>& distances = reach_.distances();
+  const ContactsAhead& ahead = context.work.ahead;
+  const bool known = ahead.serves &&
+                     std::equal(distances.begin(), distances.end(), ahead.reach.begin(),
+                                ahead.reach.end(), std::less_equal<>()) &&
+                     same_poses(state.poses, ahead.poses);
+  if (!known) {
+    context.in.detector->detect(*context.in.model, state.poses, distances, context.work.contacts);
+    return;
+  }
+  for (const Contact& contact : ahead.contacts)
+    if (contact.gap <= distances[contact.body_a] + distances[contact.body_b])
+      context.work.contacts.push_back(contact);
 }
 
 void ContactStepper::detect(StepContext& context, const StepPart& part, StepReport& report) {
@@ -267,17 +359,21 @@ void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
       if (body >= 0) touched_[body] = 1;
+  hold_touched(part, work.problem);
   if (!part.coasts()) return;
   work.contacts.clear();
   supports_.clear();
   elements_.clear();
 }
 
-// --- formulate ----------------------------------------------------------------------------------
-
-bool ContactStepper::yields(const Model&, const Contact&) const {
-  return false;
+// What does not fly is moved by the velocity at its end, which goes with the forces at its start.
+void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& problem) {
+  if (!forces_.ground(part.model, touched_)) return;
+  foresee(part);
+  fill_motion(part, problem);
 }
+
+// --- formulate ----------------------------------------------------------------------------------
 
 void ContactStepper::soften(const StepPart&, const ContactSet&, std::span<ContactTerms>) {}
 
@@ -306,7 +402,9 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                      .rebound_due = rebounds ? rebound_due : 0.0};
   // However short the part of a step is, an overlap is closed at the pace of the whole one.
   if (part.flies() && impact.gap < 0.0) impact.gap *= h / rules.flight->step;
-  if (!rules.pushes) impact.gap = std::max(impact.gap, 0.0);
+  if (rigid && !literal_) impact.gap = std::max(impact.gap, 0.0);
+  impact.restitution *= rules.rebound;
+  impact.rebound_due *= rules.rebound;
   if (impact.restitution > 0.0) {
     impact.velocity =
         contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
@@ -318,15 +416,36 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                                  : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.rebound = normal.rebound;
+  terms.rebounds = normal.closing < 0.0 && impact.restitution > 0.0;
   return terms;
+}
+
+// An impulse takes its mean velocity times itself: from the speed at touching to that which the
+// landing left.
+void ContactStepper::note_rebound(const StepPart& part, const Contact& contact,
+                                  const ImpulseMemory* landing, double speed) {
+  if (!rebounds_.first) rebounds_.first = &contact;
+  rebounds_.joint = rebounds_.joint || meets_elsewhere(part.model, contact, rebounds_.first->key);
+  const auto normal_speed = [&](const VectorX& velocities) {
+    return contact.normal.dot(relative_velocity(part.model, part.state.poses, velocities, contact));
+  };
+  const double now = normal_speed(part.state.velocities);
+  const double change = std::abs(normal_speed(foreseen_) - now);  // as fine as steps resolve it
+  if (landing)
+    rebounds_.energy += landing->impulse[0] * (0.5 * (speed + std::max(0.0, -now)) + change);
 }
 
 void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
   terms_.clear();
+  rebounds_ = {};
   MemoryCursor rebounds(part.state.memory.rebounds);
+  MemoryCursor landings(part.state.memory.impulses);
   for (const Contact& contact : work.contacts) {
     const ReboundMemory* due = rebounds.find(contact.key, contact.patch_point);
     terms_.push_back(terms_of(part, contact, due ? due->speed : 0.0));
+    if (!terms_.back().rebounds) continue;
+    const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
+    note_rebound(part, contact, landing, due ? due->speed : 0.0);
   }
   soften(part, work.contacts, terms_);
   builder_.begin(part.model, part.state.poses, form_);
@@ -408,12 +527,72 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   report.solve = answer.solve;
   report.ending = answer.ending;
   report.free_motions = answer.free.count;
-  report.free_body = -1;
   const Model& model = *context.in.model;
-  for (int b = 0; b < static_cast<int>(model.bodies.size()) && answer.free.count > 0; ++b)
-    for (int i = 0; i < model.bodies[b].velocity_size; ++i)
-      if (model.free_index[model.bodies[b].velocity_offset + i] == answer.free.unknown)
-        report.free_body = b;
+  report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
+  report.shortage = shortage_of(model, answer);
+}
+
+// Kinetic energy that the answer has beyond that without contact, J.
+double ContactStepper::energy_gained(const StepPart& part, const StepWorkspace& work) const {
+  const Model& model = part.model;
+  VectorX sum(model.free_count), change(model.free_count);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0) {
+      sum[unknown] = next_[i] + foreseen_[i];
+      change[unknown] = next_[i] - foreseen_[i];
+    }
+  VectorX momentum = VectorX::Zero(model.free_count);
+  work.problem.M.multiply_add(change.data(), momentum.data());
+  return 0.5 * sum.dot(momentum);
+}
+
+// Newton's law at several contacts at once can ask for more energy than there was before the
+// impact. Then less restitution is asked for, the same share at all of them. Where bodies that are
+// prescribed move, they may do work.
+void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepReport& report) {
+  constexpr int most_rounds = 30;
+  constexpr double rounding = 1e-9;
+  for (int i = 0; i < part.model.velocity_count; ++i)
+    if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
+  const double due = rebounds_.energy;
+  const auto excess = [&] { return energy_gained(part, context.work) - due; };
+  if (excess() <= rounding * due) return;
+  part.rules.stabilised = part.rules.stabilised && !report.fell_back;
+  int iterations = report.solve.iterations;
+  double low = 0.0, high = 1.0;  // of the share: bounds
+  for (int round = 0; round < most_rounds && high - low > rounding; ++round) {
+    part.rules.rebound = 0.5 * (low + high);
+    formulate(context.work, part);
+    solve(context, report);  // from the last answer
+    iterations += report.solve.iterations;
+    (excess() > 0.0 ? high : low) = part.rules.rebound;
+  }
+  part.rules.rebound = low;
+  formulate(context.work, part);
+  solve(context, report);
+  report.solve.iterations += iterations;
+}
+
+// Forces that are no linear functions of the velocities: their lines touch them at the velocities
+// that come out, or the step is not solved.
+void ContactStepper::settle_forces(StepContext& context, StepPart part, StepReport& report) {
+  part.rules.stabilised = part.rules.stabilised && !report.fell_back;
+  int iterations = report.solve.iterations;
+  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused &&
+         !forces_.meets(next_, context.in.accuracy)) {
+    if (!forces_.follow(next_)) {
+      report.solve.status = SolveStatus::limit;
+      report.solve.residual.relative = std::max(report.solve.residual.relative, forces_.error());
+      report.solve.note = "forces that depend on velocity did not settle";
+      break;
+    }
+    foresee(part);
+    fill_motion(part, context.work.problem);
+    formulate(context.work, part);
+    solve(context, report);  // from the last answer
+    iterations += report.solve.iterations;
+  }
+  report.solve.iterations = iterations;
 }
 
 // Proved, or none was found: with large friction a problem may have no solution that only a search
@@ -469,7 +648,7 @@ bool ContactStepper::is_whole(const StepPart& part, StepReport& report) {
   return true;
 }
 
-// --- move, and settle what was pushed -----------------------------------------------------------
+// --- move ---------------------------------------------------------------------------------------
 
 // The poses at the end of the step, into moved_.
 void ContactStepper::move(const StepPart& part) {
@@ -485,36 +664,6 @@ void ContactStepper::move(const StepPart& part) {
                     ? advance_flying(model, state, b, h, next_)
                     : advanced(body, moved_[b], body_twist(model, next_, b), h);
     place_prescribed(body, state.time + h, moved_[b]);
-  }
-}
-
-// Whether the answer has velocities that only push overlapping bodies apart, of a method that does
-// not keep them.
-bool ContactStepper::is_pushed(const StepWorkspace& work, const StepPart& part,
-                               const StepReport& report) const {
-  if (keeps_push() || motion_ != MotionModel::dynamic || report.fell_back ||
-      report.solve.status == SolveStatus::refused || part.coasts())
-    return false;
-  return std::any_of(work.contacts.begin(), work.contacts.end(),
-                     [](const Contact& contact) { return contact.gap < -smallest_gap; });
-}
-
-// Velocities and impulses of the same step without the push, which has moved the bodies.
-void ContactStepper::settle(StepContext& context, StepPart part, StepReport& report) {
-  const SolveReport pushed = report.solve;
-  pushed_ = next_;
-  part.rules.pushes = false;
-  formulate(context.work, part);
-  solve(context, report);  // from the answer with the push
-  const int iterations = report.solve.iterations + pushed.iterations;
-  if (!(report.solve.residual.relative >= pushed.residual.relative)) report.solve = pushed;
-  report.solve.iterations = iterations;
-  // What flies has its velocity from move().
-  for (int b = 0; part.flies() && b < static_cast<int>(part.model.bodies.size()); ++b) {
-    const Body& body = part.model.bodies[b];
-    if (!touched_[b])
-      next_.segment(body.velocity_offset, body.velocity_size) =
-          pushed_.segment(body.velocity_offset, body.velocity_size);
   }
 }
 
@@ -547,6 +696,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     }
     context.out.contacts.push_back(solved);
   }
+  report.joint_impacts = has_joint_impacts(model, state.memory.rebounds, context.out.contacts);
   collect_supports(context, state, h, report);
   remember(context, state, h);
   remember_elements(context.work, state, h);

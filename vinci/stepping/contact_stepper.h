@@ -13,6 +13,7 @@
 
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/solvers/quasi_static.h"
+#include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/reach.h"
@@ -34,7 +35,7 @@ struct PartRules {
   // Forces of controllers, held through the parts of a step. Null: the controllers are asked.
   const VectorX* held_forces = nullptr;
   bool stabilised = true;  // normal rows as the method has them; false: the fallback above
-  bool pushes = true;      // overlaps stand in the normal rows
+  double rebound = 1.0;    // share of the restitution that is asked for
 };
 
 // A step, or a part of one: what every stage is told.
@@ -49,6 +50,16 @@ struct StepPart {
   // there is nothing to solve for.
   bool coasts() const;
 };
+
+// The contacts of a step that ask for restitution.
+struct Rebounds {
+  const Contact* first = nullptr;
+  bool joint = false;   // of several pairs of bodies
+  double energy = 0.0;  // J, that their landings took and that they may give back
+};
+
+// Of a stepper's own: how overlaps end.
+OptionSpec overlap_option();
 
 class ContactStepper : public TimeStepper {
  public:
@@ -65,6 +76,7 @@ class ContactStepper : public TimeStepper {
   const std::vector<double>& reach() const { return reach_.distances(); }
   const ConeForm& form() const { return form_; }
   MotionModel motion() const { return motion_; }
+  OverlapRule overlap_rule() const override;
 
  protected:
   // Contacts with a gap up to `touch` take part, m; infinity: all that may touch within the step.
@@ -72,14 +84,12 @@ class ContactStepper : public TimeStepper {
   // What the normal row of a contact asks for, and what the next step is to remember.
   virtual ImpactTerms normal_terms(const ImpactState& contact, double h) const = 0;
 
-  // Whether a body keeps the velocity by which it leaves an overlap; otherwise it moves the body in
-  // this step, and the next one begins without it.
-  virtual bool keeps_push() const { return true; }
+  // Share of an overlap that is taken out of positions in a step.
+  virtual double removed_share() const { return 1.0; }
 
   // What a method whose contacts yield does otherwise; the defaults are those of rigid bodies.
   // The contacts within reach.
   virtual void find_contacts(StepContext& context, const State& state);
-  virtual bool yields(const Model& model, const Contact& contact) const;
   // Layers in the terms of the contacts that yield.
   virtual void soften(const StepPart& part, const ContactSet& contacts,
                       std::span<ContactTerms> terms);
@@ -100,18 +110,22 @@ class ContactStepper : public TimeStepper {
   void set_reach(const StepPart& part);
   void detect(StepContext& context, const StepPart& part, StepReport& report);
   ContactTerms terms_of(const StepPart& part, const Contact& contact, double rebound_due) const;
+  void note_rebound(const StepPart& part, const Contact& contact, const ImpulseMemory* landing,
+                    double speed);
   void formulate(StepWorkspace& work, const StepPart& part);
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
+  double energy_gained(const StepPart& part, const StepWorkspace& work) const;
+  void limit_rebounds(StepContext& context, StepPart part, StepReport& report);
+  void settle_forces(StepContext& context, StepPart part, StepReport& report);
   bool has_no_answer(const StepReport& report) const;
   void fall_back(StepContext& context, StepPart part, StepReport& report);
-  bool is_pushed(const StepWorkspace& work, const StepPart& part, const StepReport& report) const;
-  void settle(StepContext& context, StepPart part, StepReport& report);
   bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
   void mark_touched(StepWorkspace& work, const StepPart& part);
+  void hold_touched(const StepPart& part, ComplementarityProblem& problem);
   void move(const StepPart& part);
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
@@ -120,17 +134,18 @@ class ContactStepper : public TimeStepper {
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
   double touch_;
+  Rebounds rebounds_;  // of the step at hand
+  bool literal_;       // overlaps stand in the normal rows, as in the papers
 
   // Workspace, kept between steps.
   Flight flight_;
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
-  VectorX forces_;             // applied, packed
-  VectorX foreseen_;           // packed velocities at the end of the step without contact
-  VectorX next_;               // packed velocities at the end of the step
-  VectorX pushed_;             // likewise, with what pushes overlapping bodies apart
-  std::vector<Pose> placed_;   // poses with the prescribed coordinates at the end of the step
-  std::vector<Pose> moved_;    // poses at the end of the step
-  SparseRows inertia_;         // quasi-static: what measures motion
+  DragForces forces_;
+  VectorX foreseen_;          // packed velocities at the end of the step without contact
+  VectorX next_;              // packed velocities at the end of the step
+  std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
+  std::vector<Pose> moved_;   // poses at the end of the step
+  SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
   Reach reach_;
   std::vector<ContactTerms> terms_;  // parallel to the contacts

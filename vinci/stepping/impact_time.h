@@ -38,6 +38,7 @@ class ImpactTimeStepper : public TimeStepper {
   std::string why_not(const Model& model) const override;
   ComplementarityProblem probe(const Model& model) const override { return method_->probe(model); }
   StepReport step(StepContext& context, State& state, double h) override;
+  OverlapRule overlap_rule() const override { return method_->overlap_rule(); }
   std::string why_not_law(const Model& model, const ImpactLaw& law,
                           const Solver& solver) const override;
 

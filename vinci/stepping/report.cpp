@@ -3,8 +3,13 @@
 #include "vinci/stepping/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "vinci/base/words.h"
 
 namespace vinci {
 namespace {
@@ -47,6 +52,11 @@ const char* to_string(Stage stage) {
       return "advance";
   }
   return "";
+}
+
+bool is_certified(const StepReport& report, double accept) {
+  return report.solve.residual.relative <= accept && !report.fell_back && !report.coarse &&
+         report.passed == 0 && report.diverged_body < 0;
 }
 
 const std::vector<StepField>& step_fields() {
@@ -99,6 +109,35 @@ const std::vector<StepField>& step_fields() {
        .unit = "m",
        .over_parts = OverParts::largest,
        .column = "penetration"},
+      {.name = "overlap",
+       .place = member<&R::overlap>,
+       .text = "Deepest overlap at the end of the step.",
+       .unit = "m",
+       .column = "overlap"},
+      {.name = "removed_overlap",
+       .place = member<&R::removed_overlap>,
+       .text = "Deepest overlap that was taken out of positions at the end of the step.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "removed_overlap"},
+      {.name = "added_energy",
+       .place = member<&R::added_energy>,
+       .text = "Energy that this gave to bodies beyond what they paid from their motion.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "added_energy"},
+      {.name = "passed",
+       .place = member<&R::passed>,
+       .text = "Parts of the step in which bodies went through each other or overlapped too deep, "
+               "however short they were made.",
+       .over_parts = OverParts::sum,
+       .column = "passed"},
+      {.name = "joint_impacts",
+       .place = member<&R::joint_impacts>,
+       .text = "Whether a body met several others in the step with restitution: their order within "
+               "the step is left out.",
+       .over_parts = OverParts::any,
+       .column = "joint_impacts"},
       {.name = "seconds",
        .place = member<&R::seconds>,
        .text = "Wall time by stage: detect, formulate, solve, advance.",
@@ -145,6 +184,17 @@ const std::vector<StepField>& step_fields() {
       {.name = "ending",
        .place = member<&R::ending>,
        .text = "Why the motion model has no next state, in words; '' where it has one."},
+      {.name = "unbalanced_body",
+       .place = member<&R::shortage, &Shortage::body>,
+       .text = "Number of the body that lacks most where no contact forces balance, or -1."},
+      {.name = "missing_force",
+       .place = member<&R::shortage, &Shortage::force>,
+       .text = "The least force that, with `missing_torque`, would hold it.",
+       .unit = "N"},
+      {.name = "missing_torque",
+       .place = member<&R::shortage, &Shortage::torque>,
+       .text = "The torque about its centre of mass that belongs to it.",
+       .unit = "N m"},
       {.name = "diverged_body",
        .place = member<&R::diverged_body>,
        .text = "Number of the first body whose numbers are not finite, or -1."},
@@ -158,6 +208,26 @@ const std::vector<StepField>& step_fields() {
        .over_parts = OverParts::worst},
   };
   return fields;
+}
+
+std::string ending_words(Ending ending, const Shortage& shortage, const std::string& body) {
+  if (ending != Ending::no_equilibrium || shortage.body < 0) return to_string(ending);
+  constexpr double negligible = 1e-6;  // of the other, in SI units
+  const auto amount = [](double size, const char* unit, const char* where, const Vector3& axis) {
+    const auto component = [](double x) {  // −0 is shown as 0
+      return short_number(std::abs(x) < 1e-3 ? 0.0 : x);
+    };
+    return fmt::format("{} {} more {} ({}, {}, {})", short_number(size), unit, where,
+                       component(axis.x()), component(axis.y()), component(axis.z()));
+  };
+  std::string needs;
+  if (shortage.force > negligible * shortage.torque)
+    needs = amount(shortage.force, "N", "along", shortage.along);
+  if (shortage.torque > negligible * shortage.force)
+    needs +=
+        (needs.empty() ? "" : " and ") + amount(shortage.torque, "N m", "about", shortage.about);
+  return fmt::format("no equilibrium: '{}' needs {}; without inertia there is no motion", body,
+                     needs);
 }
 
 ReportValue StepField::value(const StepReport& report) const {

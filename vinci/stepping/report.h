@@ -20,14 +20,26 @@ inline constexpr int stage_count = 4;
 using StageSeconds = std::array<double, stage_count>;
 const char* to_string(Stage stage);
 
+// What would have to act on a body besides for contact forces to balance, in world axes.
+struct Shortage {
+  int body = -1;                                             // −1: there is a balance
+  double force = 0.0, torque = 0.0;                          // N, N m about the centre of mass
+  Vector3 along = Vector3::Zero(), about = Vector3::Zero();  // of length 1, or 0
+};
+
 struct StepReport {
   SolveReport solve;      // with impacts or several parts: the worst of them, and all iterations
   int contact_count = 0;  // in the set: may touch
   int active_count = 0;   // with an impulse
   int passes = 1;  // detections in this step (a second one when something was faster than foreseen)
-  int substeps = 1;          // the stepper took these many smaller steps to the end of h
-  bool coarse = false;       // of which one or more had to be longer than its rules ask for
-  double penetration = 0.0;  // m, deepest overlap of the contact set at the start of the step
+  int substeps = 1;              // the stepper took these many smaller steps to the end of h
+  bool coarse = false;           // of which one or more had to be longer than its rules ask for
+  double penetration = 0.0;      // m, deepest overlap of the contact set at the start of the step
+  double overlap = 0.0;          // m, deepest at its end
+  double removed_overlap = 0.0;  // m, deepest that was taken out of positions at its end
+  double added_energy = 0.0;     // J, that this gave to bodies and that they could not pay
+  int passed = 0;  // parts of the step in which bodies went through each other, or too deep
+  bool joint_impacts = false;  // with restitution, of several pairs that share a body
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
   bool fell_back = false;
@@ -38,8 +50,13 @@ struct StepReport {
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;
   Ending ending = Ending::none;
+  Shortage shortage;       // of Ending::no_equilibrium: the body that lacks most
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
+
+// Whether the step is what the method asks for: solved to `accept`, a relative residual, with all
+// terms, in steps as short as asked for, and with no body inside or beyond another.
+bool is_certified(const StepReport& report, double accept);
 
 // A value of a field, for those who print it.
 using ReportValue = std::variant<std::int64_t, double, bool, std::string, StageSeconds>;
@@ -69,6 +86,9 @@ const Value& at(Value& (*place)(StepReport&), const StepReport& report) {
 }
 
 const std::vector<StepField>& step_fields();
+
+// Why there is no next state, with the body that lacks a force by its name; "" if there is one.
+std::string ending_words(Ending ending, const Shortage& shortage, const std::string& body);
 
 // Adds a further part of a step to the report of those before it.
 void add_part(StepReport& sum, const StepReport& part);

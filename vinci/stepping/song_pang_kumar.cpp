@@ -54,6 +54,7 @@ StepperRegistry::Entry SongPangKumar::entry() {
       {*run.find("motion"),
        *run.find("cone"),
        *run.find("directions"),
+       overlap_option(),
        {"points",
         "Points that a contact patch is discretised into; they share the stiffness of the "
         "layer.",

@@ -31,13 +31,13 @@ class SongPangKumar : public ContactStepper {
   std::string why_not(const Model& model) const override;
   void prepare(StepContext& context, State& state) override;
   StepReport step(StepContext& context, State& state, double h) override;
+  bool yields(const Model& model, const Contact& contact) const override;
 
  protected:
   ImpactTerms normal_terms(const ImpactState& contact, double h) const override {
     return newton_impact(contact, h);
   }
   void find_contacts(StepContext& context, const State& state) override;
-  bool yields(const Model& model, const Contact& contact) const override;
   void soften(const StepPart& part, const ContactSet& contacts,
               std::span<ContactTerms> terms) override;
   void remember(const StepContext& context, State& state, double h) override;

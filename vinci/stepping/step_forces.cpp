@@ -28,7 +28,12 @@ int first_spoilt(const VectorX& numbers, const VectorX& before) {
 
 void step_forces(StepContext& context, const State& state, double h, VectorX& forces) {
   applied_forces(*context.in.model, state, forces);
+  if (context.in.held_forces) {
+    forces += *context.in.held_forces;
+    return;
+  }
   context.out.controls = state.controls;
+  if (!context.in.controllers.empty()) context.work.controlled = -forces;
   Eigen::Index first = 0;
   for (const NamedController& item : context.in.controllers) {
     const Eigen::Index size = item.controller->memory_size();
@@ -48,6 +53,7 @@ void step_forces(StepContext& context, const State& state, double h, VectorX& fo
                   item.name);
     first += size;
   }
+  if (!context.in.controllers.empty()) context.work.controlled += forces;
   context.out.controllers_acted = true;
 }
 

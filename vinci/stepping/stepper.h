@@ -37,6 +37,16 @@ struct StepInput {
   Accuracy accuracy;                             // of the run, the same as its solver's
   ImpactLaw* impact_law = nullptr;               // for steppers that apply one
   std::span<const NamedController> controllers;  // in the order in which they act
+  // Of controllers that have acted in this step, which is made in parts; null: they act.
+  const VectorX* held_forces = nullptr;
+};
+
+// Contacts that were looked for before the step that needs them (checked_stepper.h).
+struct ContactsAhead {
+  std::vector<Pose> poses;    // where; empty: nothing is known
+  std::vector<double> reach;  // m, per body
+  ContactSet contacts;
+  bool serves = false;  // whatever reach is asked for up to this one, its contacts are among these
 };
 
 // What a step works on; it keeps its memory between steps.
@@ -45,6 +55,19 @@ struct StepWorkspace {
   ComplementarityProblem problem;
   Solution solution;
   VectorX forces_before;  // of a controller's turn
+  VectorX controlled;     // forces of the controllers in this step
+  VectorX foreseen;       // packed velocities at the end of the step without contact
+  ContactsAhead ahead;
+};
+
+// What a method asks of the positions at the end of its steps, as shares of the half thickness of
+// the thinner of two shapes (geometry/shape.h).
+struct OverlapRule {
+  double removed = 0.0;    // share of an overlap that is taken out of positions, not velocities
+  double tolerated = 0.0;  // overlaps up to it are left alone
+  // A step that makes a deeper one is cut and made again. An overlap of half the thickness and more
+  // may lead out on the other side.
+  double deepest = 0.25;
 };
 
 // What a step leaves besides the state and its report.
@@ -75,6 +98,9 @@ class TimeStepper {
   // and sets the time afterwards. Throws only what a controller, a motion or a solver of the caller
   // throws, and then leaves context.out.contacts as it was; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
+  virtual OverlapRule overlap_rule() const { return {}; }
+  // Whether bodies give way at this contact, so that an overlap is no violation.
+  virtual bool yields(const Model&, const Contact&) const { return false; }
   // "" if its steps apply this law (context.in.impact_law) with this solver, otherwise the reason.
   virtual std::string why_not_law(const Model& model, const ImpactLaw& law,
                                   const Solver& solver) const;

@@ -14,17 +14,17 @@ StewartTrinkle::StewartTrinkle(const OptionValues& options)
 
 StepperRegistry::Entry StewartTrinkle::entry() {
   const OptionTable& run = run_option_table();
-  return {
-      "stewart-trinkle",
-      "Velocity-impulse time stepping with the gap in the complementarity condition: contacts "
-      "that may touch "
-      "within the step take part, and the step ends without penetration to first order.",
-      "Stewart and Trinkle, Int. J. Numer. Meth. Engng. 39 (1996) 2673-2691",
-      {*run.find("motion"), *run.find("cone"), *run.find("directions"), *run.find("impact-time"),
-       impact_tolerance_option(), impact_speed_option(), impact_limit_option()},
-      [](const OptionValues& values) {
-        return with_impact_time(std::make_unique<StewartTrinkle>(values), values);
-      }};
+  return {"stewart-trinkle",
+          "Velocity-impulse time stepping with the gap in the complementarity condition: contacts "
+          "that may touch "
+          "within the step take part, and the step ends without penetration to first order.",
+          "Stewart and Trinkle, Int. J. Numer. Meth. Engng. 39 (1996) 2673-2691",
+          {*run.find("motion"), *run.find("cone"), *run.find("directions"), overlap_option(),
+           *run.find("impact-time"), impact_tolerance_option(), impact_speed_option(),
+           impact_limit_option()},
+          [](const OptionValues& values) {
+            return with_impact_time(std::make_unique<StewartTrinkle>(values), values);
+          }};
 }
 
 }  // namespace vinci

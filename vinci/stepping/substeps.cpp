@@ -17,11 +17,14 @@ bool before(const SolvedContact& a, const SolvedContact& b) {
 
 void SubstepSum::add(const StepReport& report, const std::vector<SolvedContact>& solved) {
   merge(report, solved);
-  ++count_;
+  ++parts_;
+  count_ += report.substeps;
+  impacts_ += report.impacts;
 }
 
 void SubstepSum::add_impact(const StepReport& report, const std::vector<SolvedContact>& solved) {
   merge(report, solved);
+  ++parts_;
   ++impacts_;
 }
 
@@ -31,7 +34,7 @@ void SubstepSum::add_work(const StepReport& report) {
 }
 
 void SubstepSum::merge(const StepReport& report, const std::vector<SolvedContact>& solved) {
-  if (count_ + impacts_ > 0)
+  if (parts_ > 0)
     add_part(report_, report);
   else
     report_ = report;

@@ -30,6 +30,7 @@ class SubstepSum {
   void merge(const StepReport& report, const std::vector<SolvedContact>& solved);
 
   StepReport report_;
+  int parts_ = 0;
   int count_ = 0, impacts_ = 0;
   int passes_ = 0;          // between the substeps
   StageSeconds further_{};  // between the substeps

@@ -4,7 +4,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <type_traits>
+
+#include <sys/mman.h>
+
+#include "vinci/base/error.h"
+#include "vinci/storage/hdf5_live_driver.h"
 
 namespace vinci {
 
@@ -15,13 +21,19 @@ Hdf5Silence::Hdf5Silence() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   H5Eclear2(H5E_DEFAULT);
   errno = 0;
+  live_failure() = 0;
 }
 
 Hdf5Silence::~Hdf5Silence() {
   H5Eset_auto2(H5E_DEFAULT, function_, data_);
 }
 
+bool succeeded(herr_t result) {
+  return result >= 0 && live_failure() == 0;
+}
+
 std::string with_reason(const std::string& what) {
+  if (live_failure() != 0) return what + " (" + std::strerror(live_failure()) + ")";
   std::string text;
   const int system = errno;
   H5Ewalk2(
@@ -33,6 +45,27 @@ std::string with_reason(const std::string& what) {
       &text);
   if (text.empty() && system != 0) text = std::strerror(system);
   return text.empty() ? what : what + " (" + text + ")";
+}
+
+void need_memory() {
+  constexpr std::size_t bytes = 4u << 20;
+  void* const room =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, bytes);
+}
+
+void throw_error(const std::string& what, const std::string& where) {
+  bool no_memory = false;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_DOWNWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        if (error->min_num == H5E_NOSPACE) *static_cast<bool*>(out) = true;
+        return 0;
+      },
+      &no_memory);
+  if (live_failure() != 0 || no_memory) throw Failure(what, where);
+  throw Error(what, where);
 }
 
 Hdf5Handle text_type(std::size_t size) {

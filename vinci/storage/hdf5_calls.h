@@ -25,9 +25,18 @@ class Hdf5Silence {
   void* data_ = nullptr;
 };
 
-// `what`, and in brackets the innermost reason that HDF5, or the system, gives for its last
+// Throws std::bad_alloc unless there is the memory to open a file: HDF5 crashes without it.
+void need_memory();
+
+// Whether HDF5 and the system have done what a call was to do.
+bool succeeded(herr_t result);
+
+// `what`, and in brackets the innermost reason that the system, or HDF5, gives for its last
 // failure.
 std::string with_reason(const std::string& what);
+
+// A Failure if the system failed to read or write a live file or there is no memory, else an Error.
+[[noreturn]] void throw_error(const std::string& what, const std::string& where);
 
 // Text of a fixed size in UTF-8, padded with zeros.
 Hdf5Handle text_type(std::size_t size);

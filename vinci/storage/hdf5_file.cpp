@@ -6,16 +6,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "vinci/base/error.h"
 #include "vinci/storage/hdf5_calls.h"
 #include "vinci/storage/hdf5_live_driver.h"
 #include "vinci/storage/hdf5_superblock.h"
+#include "vinci/storage/publish.h"
 
 namespace vinci {
 namespace {
@@ -38,24 +41,34 @@ Hdf5Handle opened_plain(const std::filesystem::path& path) {
   throw Error("not an HDF5 file, or cut short", path.string());
 }
 
+// A new file in memory, where HDF5 cannot fail to write.
+Hdf5Handle created(const std::filesystem::path& path, H5F_libver_t format) {
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const H5F_libver_t newest = format == H5F_LIBVER_EARLIEST ? H5F_LIBVER_LATEST : format;
+  H5Pset_libver_bounds(access.get(), format, newest);
+  H5Pset_fapl_core(access.get(), 1u << 16, false);
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose};
+}
+
+// Said before the work that is to be written, not after it.
+void refuse_folder(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (access(folder.c_str(), W_OK) == 0) return;
+  throw Error(std::string(unwritable) + ": " + std::strerror(errno), path.string());
+}
+
 // A file that has, had or will have a live writer.
 Hdf5Handle opened_live(const std::filesystem::path& path, Hdf5File::Mode mode) {
   using Mode = Hdf5File::Mode;
+  if (mode == Mode::image) return created(path, H5F_LIBVER_V110);
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
-  if (mode == Mode::image) {
-    H5Pset_fapl_core(access.get(), 1u << 16, false);
-    return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose};
-  }
   // A block that is being written is read again, after 1, 2, 4, ... ns; what is still wrong after
   // some 10 ms is damage.
   H5Pset_metadata_read_attempts(access.get(), mode == Mode::read_live ? 24 : 1);
   // HDF5's own lock of a reader would keep a run from beginning or continuing while it lasts.
   if (mode != Mode::write_live) H5Pset_file_locking(access.get(), false, true);
-  if (mode == Mode::write_live) {
-    const Hdf5Handle driver = register_live_driver();
-    H5Pset_driver(access.get(), driver.get(), nullptr);
-  }
+  if (mode == Mode::write_live) H5Pset_driver(access.get(), live_driver(), nullptr);
   const unsigned flags = mode == Mode::write_live ? H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE
                                                   : H5F_ACC_RDONLY | H5F_ACC_SWMR_READ;
   return {H5Fopen(path.c_str(), flags, access.get()), H5Fclose};
@@ -73,47 +86,42 @@ std::string variable_text(hid_t dataset, hid_t type, hid_t space, bool& good) {
 }  // namespace
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : path_(path) {
+  need_memory();
   const Hdf5Silence silence;
   if (mode == Mode::read) {
     file_ = opened_plain(path);
   } else if (mode == Mode::create) {
-    part_ = path.string() + ".part";
-    file_ = {H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
-    if (!file_.is_valid()) throw Error(unwritable, path.string());
+    refuse_folder(path);
+    file_ = created(path, H5F_LIBVER_EARLIEST);
+    if (!file_.is_valid()) fail(unwritable);
   } else {
     file_ = opened_live(path, mode);
-    if (!file_.is_valid()) fail(mode == Mode::image ? "cannot be created" : "cannot be opened");
+    if (!file_.is_valid() || live_failure() != 0)
+      fail(mode == Mode::image ? "cannot be created" : "cannot be opened");
   }
 }
 
 Hdf5File::~Hdf5File() {
   const Hdf5Silence silence;
   file_.reset();
-  std::error_code ignored;
-  if (!part_.empty()) std::filesystem::remove(part_, ignored);
 }
 
 void Hdf5File::close() {
   const Hdf5Silence silence;
-  if (!file_.reset()) fail("cannot be closed");
+  if (!file_.reset() || live_failure() != 0) fail("cannot be closed");
 }
 
 void Hdf5File::commit() {
-  const Hdf5Silence silence;
-  if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0 || !file_.reset())
-    throw Error(unwritable, path_.string());
-  std::error_code error;
-  std::filesystem::rename(part_, path_, error);
-  if (error) throw Error("cannot be written: " + error.message(), path_.string());
-  part_.clear();
+  publish(bytes(), path_, true);
+  close();
 }
 
 void Hdf5File::fail(const std::string& what) const {
-  throw Error(with_reason(what), path_.string());
+  throw_error(with_reason(what), path_.string());
 }
 
 void Hdf5File::fail(const std::string& name, const std::string& what) const {
-  throw Error(what, path_.string() + ": " + name);
+  throw_error(what, path_.string() + ": " + name);
 }
 
 std::uint64_t Hdf5File::end() const {
@@ -122,13 +130,18 @@ std::uint64_t Hdf5File::end() const {
   return end;
 }
 
-std::vector<char> Hdf5File::image() {
+std::vector<char> Hdf5File::bytes() {
   const Hdf5Silence silence;
   if (H5Fflush(file_.get(), H5F_SCOPE_LOCAL) < 0) fail("cannot be completed");
   const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
   std::vector<char> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
   if (size <= 0 || H5Fget_file_image(file_.get(), bytes.data(), bytes.size()) != size)
     fail("cannot be completed");
+  return bytes;
+}
+
+std::vector<char> Hdf5File::image() {
+  std::vector<char> bytes = this->bytes();
   // HDF5 clears its flags in the image, but leaves the checksum.
   seal_superblock(bytes, bytes.size());
   return bytes;

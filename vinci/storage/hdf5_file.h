@@ -17,7 +17,7 @@ namespace vinci {
 class Hdf5File {
  public:
   enum class Mode {
-    create,      // under a temporary name until commit()
+    create,      // a new one for exchange; in memory until commit()
     image,       // a new one in memory; image() gives its bytes
     read,        // any HDF5 file that nobody writes
     read_still,  // one written by write_live, which nobody writes now
@@ -29,7 +29,7 @@ class Hdf5File {
   Hdf5File& operator=(const Hdf5File&) = delete;
   ~Hdf5File();    // closes in silence; what was created and not committed is gone
   void close();   // throws if that fails
-  void commit();  // of a created file: closes it and gives it its name
+  void commit();  // of a created file: writes it, replacing what has its name, and closes it
 
   const std::filesystem::path& path() const { return path_; }
   Hdf5Handle::Id id() const { return file_.get(); }
@@ -68,7 +68,9 @@ class Hdf5File {
                      const void* data);
   [[noreturn]] void fail(const std::string& what) const;  // with HDF5's own words
 
-  std::filesystem::path path_, part_;  // the latter only of a file that is to be committed
+  std::vector<char> bytes();  // of a file in memory
+
+  std::filesystem::path path_;
   Hdf5Handle file_;
 };
 

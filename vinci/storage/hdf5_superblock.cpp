@@ -10,6 +10,8 @@
 
 #include <unistd.h>
 
+#include "vinci/storage/write_all.h"
+
 namespace vinci {
 namespace {
 
@@ -83,7 +85,8 @@ bool rewrite_superblock(int descriptor, std::uint64_t end) {
   auto bytes = read_bytes(descriptor);
   if (!bytes) return false;
   seal(*bytes, end);
-  return pwrite(descriptor, bytes->data(), bytes->size(), 0) == static_cast<ssize_t>(bytes->size());
+  const std::span now(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  return write_all(descriptor, 0, now) == now.size();
 }
 
 void seal_superblock(std::span<char> file, std::uint64_t end) {

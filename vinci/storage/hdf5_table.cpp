@@ -119,7 +119,7 @@ std::uint64_t Hdf5Table::rows() const {
 void Hdf5Table::resize(std::uint64_t rows) {
   std::vector<hsize_t> extent{rows};
   extent.insert(extent.end(), row_.shape().begin(), row_.shape().end());
-  if (H5Dset_extent(set_.get(), extent.data()) < 0) fail("cannot be resized");
+  if (!succeeded(H5Dset_extent(set_.get(), extent.data()))) fail("cannot be resized");
 }
 
 Hdf5Handle Hdf5Table::select(const Hdf5Rows& rows, const Hdf5Part& part, Hdf5Handle& memory) const {
@@ -146,7 +146,7 @@ void Hdf5Table::write(std::uint64_t first, std::uint64_t count, const void* data
   resize(std::max(rows(), first + count));
   Hdf5Handle memory;
   const Hdf5Handle space = select({first, count}, {}, memory);
-  if (H5Dwrite(set_.get(), row_.type(), memory.get(), space.get(), H5P_DEFAULT, data) < 0)
+  if (!succeeded(H5Dwrite(set_.get(), row_.type(), memory.get(), space.get(), H5P_DEFAULT, data)))
     fail("cannot be written");
 }
 
@@ -184,7 +184,7 @@ void Hdf5Table::refresh() {
 void Hdf5Table::flush() {
   if (is_void()) return;
   const Hdf5Silence silence;
-  if (H5Dflush(set_.get()) < 0) fail("cannot be flushed");
+  if (!succeeded(H5Dflush(set_.get()))) fail("cannot be flushed");
 }
 
 void Hdf5Table::shrink(std::uint64_t rows_kept) {
@@ -194,7 +194,7 @@ void Hdf5Table::shrink(std::uint64_t rows_kept) {
 }
 
 void Hdf5Table::fail(const std::string& what) const {
-  throw Error(with_reason(what), where_);
+  throw_error(with_reason(what), where_);
 }
 
 Hdf5Scalar Hdf5Scalar::create(const Hdf5File& file, const std::string& name, Hdf5Row row) {
@@ -227,15 +227,15 @@ Hdf5Scalar Hdf5Scalar::open(const Hdf5File& file, const std::string& name, Hdf5R
 
 void Hdf5Scalar::write(const void* data) {
   const Hdf5Silence silence;
-  if (H5Dwrite(set_.get(), row_.type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0 ||
-      H5Dflush(set_.get()) < 0)
-    throw Error(with_reason("cannot be written"), where_);
+  if (!succeeded(H5Dwrite(set_.get(), row_.type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data)) ||
+      !succeeded(H5Dflush(set_.get())))
+    throw_error(with_reason("cannot be written"), where_);
 }
 
 void Hdf5Scalar::read(void* data) const {
   const Hdf5Silence silence;
   if (H5Dread(set_.get(), row_.type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
-    throw Error(with_reason("cannot be read"), where_);
+    throw_error(with_reason("cannot be read"), where_);
 }
 
 }  // namespace vinci

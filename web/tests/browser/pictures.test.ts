@@ -54,9 +54,12 @@ const views: View[] = [
 ];
 
 // The time that the run took is another one each time; the bits may be on another machine.
-const varying = ['wall time', 'state hash'].map(
-  (name) => `vinci-run-status dt:text-is("${name}") + dd`,
-);
+async function steady(page: Page): Promise<void> {
+  for (const name of ['wall time', 'state hash'])
+    await page
+      .locator(`vinci-run-status dt:text-is("${name}") + dd`)
+      .evaluate((words) => (words.textContent = 'as it may be'));
+}
 
 describe.each(views)(
   'the view $name',
@@ -68,11 +71,8 @@ describe.each(views)(
           await show(page, time);
           await prepare?.(page);
           await show(page, time);
-          const picture = await pictureOf(page, {
-            mask: varying.map((name) => page.locator(name)),
-            maskColor: '#808080',
-          });
-          expectPicture(picture, `${name}-${theme}`);
+          await steady(page);
+          expectPicture(await pictureOf(page), `${name}-${theme}`);
         },
         { theme, viewport: { width: size[0], height: size[1] } },
       );

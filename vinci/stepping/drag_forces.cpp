@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines in the velocities, and their search.
+#include "vinci/stepping/drag_forces.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/model/actuation.h"
+#include "vinci/stepping/step_forces.h"
+
+namespace vinci {
+namespace {
+
+// Newton's method doubles digits near the end; a smooth drag has settled long before.
+constexpr int tangent_rounds = 12;
+// A secant gains at least a digit per few rounds where the drag does not fall with the speed.
+constexpr int secant_rounds = 60;
+
+// Of the terms of a line: what they leave of a force that is smaller is rounding, five digits above
+// which it is met.
+constexpr double small_part = 1e-5;
+
+}  // namespace
+
+void DragForces::begin(StepContext& context, const State& state, double h) {
+  reset(*context.in.model, state);
+  step_forces(context, state, h, line_.at_rest);
+  if (!model_->drags) return;
+  applied_forces(*model_, state, forces_);
+  others_ = line_.at_rest - forces_;
+  begin_lines();
+}
+
+void DragForces::begin_part(const Model& model, const State& state, const VectorX& held) {
+  reset(model, state);
+  applied_forces(model, state, line_.at_rest);
+  line_.at_rest += held;
+  others_ = held;
+  if (model.drags) begin_lines();
+}
+
+void DragForces::begin_flight(const Model& model, const State& state, double h,
+                              const VectorX& held) {
+  reset(model, state);
+  applied_forces(model, state, line_.at_rest);
+  look_at_middle(0.5 * h);
+  line_.at_rest += held;
+  others_ = held;
+  if (model.drags) begin_lines();
+}
+
+void DragForces::reset(const Model& model, const State& state) {
+  model_ = &model;
+  start_ = &state;
+  rounds_ = 0;
+  error_ = 0.0;
+  differs_ = false;
+  line_.drag.resize(0);
+}
+
+// Forces in the middle of a flight, where they are others than at its start.
+void DragForces::look_at_middle(double ahead) {
+  middle_.time = start_->time + ahead;
+  middle_.poses = start_->poses;
+  for (int b = 0; b < static_cast<int>(model_->bodies.size()); ++b) {
+    const Body& body = model_->bodies[b];
+    if (body.velocity_size == 0) continue;
+    middle_.poses[b] =
+        advanced(body, start_->poses[b], body_twist(*model_, start_->velocities, b), ahead);
+    place_prescribed(body, middle_.time, middle_.poses[b]);
+  }
+  applied_forces(*model_, middle_, start_->velocities, scratch_);
+  differs_ = scratch_ != line_.at_rest;
+  if (!differs_) return;
+  line_.at_rest = scratch_;
+  grounded_.assign(static_cast<std::size_t>(model_->velocity_count), 0);
+}
+
+// Which entries are drags, and their first tangents.
+void DragForces::begin_lines() {
+  force_slopes(*model_, *start_, start_->velocities, slopes_);
+  implicit_.resize(static_cast<std::size_t>(model_->velocity_count));
+  for (int i = 0; i < model_->velocity_count; ++i)
+    implicit_[static_cast<std::size_t>(i)] = model_->free_index[i] >= 0 && slopes_[i] <= 0.0;
+  draw_lines(start_->velocities, true);
+}
+
+bool DragForces::ground(const Model& model, std::span<const char> bodies) {
+  if (!differs_) return false;
+  bool changes = false;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i) {
+      changes = changes || (bodies[b] != 0) != (grounded_[static_cast<std::size_t>(i)] != 0);
+      grounded_[static_cast<std::size_t>(i)] = bodies[b];
+    }
+  }
+  if (!changes) return false;
+  evaluate(start_->velocities, line_.at_rest);
+  if (model.drags) draw_lines(start_->velocities, true);
+  return true;
+}
+
+// f of scene and controllers with these velocities.
+void DragForces::evaluate(const VectorX& velocities, VectorX& forces) {
+  applied_forces(*model_, differs_ ? middle_ : *start_, velocities, forces);
+  if (differs_) {
+    applied_forces(*model_, *start_, velocities, scratch_);
+    for (std::size_t i = 0; i < grounded_.size(); ++i)
+      if (grounded_[i])
+        forces[static_cast<Eigen::Index>(i)] = scratch_[static_cast<Eigen::Index>(i)];
+  }
+  forces += others_;
+}
+
+bool DragForces::meets(const VectorX& velocities, const Accuracy& accuracy) {
+  evaluate(velocities, forces_);
+  error_ = 0.0;
+  for (Eigen::Index i = 0; i < forces_.size(); ++i) {
+    if (!implicit_[static_cast<std::size_t>(i)]) continue;
+    const double drag = line_.drag[i] * velocities[i];
+    const double line = line_.at_rest[i] - drag;
+    const double terms = std::max(std::abs(line_.at_rest[i]), std::abs(drag));
+    const double size = std::max({std::abs(line), std::abs(forces_[i]), small_part * terms});
+    const double miss = std::abs(forces_[i] - line);
+    if (miss > 0.0) error_ = std::max(error_, miss / size);
+  }
+  return error_ <= accuracy.tolerance || !std::isfinite(error_);
+}
+
+bool DragForces::follow(const VectorX& velocities) {
+  if (++rounds_ > tangent_rounds + secant_rounds) return false;
+  draw_lines(velocities, rounds_ <= tangent_rounds);
+  return true;
+}
+
+// Through f at these velocities; entries that are no drag keep their force.
+void DragForces::draw_lines(const VectorX& velocities, bool tangents) {
+  line_.drag.setZero(velocities.size());
+  evaluate(velocities, forces_);
+  if (tangents) {
+    force_slopes(*model_, differs_ ? middle_ : *start_, velocities, slopes_);
+  } else {
+    slopes_.setZero(velocities.size());
+    VectorX& still = line_.drag;  // zeros for now
+    VectorX at_zero;
+    evaluate(still, at_zero);
+    for (Eigen::Index i = 0; i < velocities.size(); ++i)
+      if (velocities[i] != 0.0) slopes_[i] = (forces_[i] - at_zero[i]) / velocities[i];
+  }
+  for (Eigen::Index i = 0; i < velocities.size(); ++i) {
+    if (!implicit_[static_cast<std::size_t>(i)]) continue;
+    const double drag = std::max(0.0, -slopes_[i]);
+    line_.drag[i] = std::isfinite(drag) ? drag : 0.0;
+    line_.at_rest[i] = forces_[i] + line_.drag[i] * velocities[i];
+  }
+}
+
+}  // namespace vinci

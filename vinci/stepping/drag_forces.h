@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forces of a step, or of a part of one, as lines in the velocities at its end.
+//
+// Forces that depend on velocity are taken at the end of the step: f(v) is replaced by f₀ − c v,
+// c >= 0, and the line is moved until it meets f at the velocity that comes out. Then the work of a
+// drag, h f(v)·v with v at the end, is never positive, at any step size. The lines are tangents
+// (Newton's method); where these do not settle, secants from v = 0 (Kačanov's method), which are
+// passive whether they settle or not. A force that grows with the velocity where the step begins is
+// no drag: it keeps its value there.
+//
+// A flight (flight.h) takes the forces of the scene in its middle, at q + h v/2: moved by the mean
+// of its velocities, a body then keeps the energy of a spring, as an ordinary step does with the
+// forces at its start [Hairer 2003, position Verlet].
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vinci/formulation/free_motion.h"
+#include "vinci/stepping/stepper.h"
+
+namespace vinci {
+
+class DragForces {
+ public:
+  // Of the scene and the controllers, for the step of h seconds that begins at the state.
+  void begin(StepContext& context, const State& state, double h);
+  // Of the scene, and `held` ones of the controllers, for a part of a step.
+  void begin_part(const Model& model, const State& state, const VectorX& held);
+  void begin_flight(const Model& model, const State& state, double h, const VectorX& held);
+  // In a flight: these bodies do not fly, and have the forces at its start. Whether that changes
+  // anything.
+  bool ground(const Model& model, std::span<const char> bodies);
+
+  const LinearForces& line() const { return line_; }
+  // Whether f is on its line at these velocities.
+  bool meets(const VectorX& velocities, const Accuracy& accuracy);
+  // Lines that meet f at these velocities; false if there have been too many.
+  bool follow(const VectorX& velocities);
+  double error() const { return error_; }  // of the last meets(), relative
+
+ private:
+  void reset(const Model& model, const State& state);
+  void look_at_middle(double ahead);
+  void begin_lines();
+  void evaluate(const VectorX& velocities, VectorX& forces);
+  void draw_lines(const VectorX& velocities, bool tangents);
+
+  const Model* model_ = nullptr;
+  const State* start_ = nullptr;
+  LinearForces line_;
+  bool differs_ = false;  // in the middle of a flight from its start
+  int rounds_ = 0;
+  double error_ = 0.0;
+  State middle_;                // time and poses alone
+  std::vector<char> grounded_;  // per packed entry
+  std::vector<char> implicit_;  // per packed entry: a drag
+  VectorX others_;              // forces of the controllers
+  VectorX forces_, scratch_, slopes_;
+};
+
+}  // namespace vinci

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Displacements that part overlapping bodies, and their price.
+#include "vinci/stepping/overlap_removal.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/formulation/free_motion.h"
+
+namespace vinci {
+namespace {
+
+// Rows are linear in the displacement: each round leaves the square of what there was, in units of
+// the size of the bodies.
+constexpr int most_rounds = 6;
+// What is left of an overlap that counts as taken out.
+constexpr double almost_none = 1e-3;
+// Of the kinetic energy: what motion made in a step is far less, and what else overlaps, as at the
+// start, is not to stop a body.
+constexpr double largest_payment = 0.1;
+// An answer further off moves bodies elsewhere than asked; squeezed ones have none.
+constexpr double usable = 1e-6;
+
+double kinetic_energy(const Model& model, const State& state, int b) {
+  const Body& body = model.bodies[b];
+  const Twist twist = body_twist(model, state.velocities, b);
+  return 0.5 * (body.mass.mass * twist.linear.squaredNorm() +
+                twist.angular.dot(world_inertia(body, state.poses[b].rotation) * twist.angular));
+}
+
+// Whether something prescribed moves.
+bool is_driven(const Model& model, const State& state) {
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] < 0 && state.velocities[i] != 0.0) return true;
+  return false;
+}
+
+}  // namespace
+
+RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const TimeStepper& method,
+                                      double share, std::span<const double> reach,
+                                      ContactSet& contacts) {
+  const Model& model = *context.in.model;
+  select(model, state, method, contacts);
+  start_ = state.poses;
+  const double before = deepest();
+  double left = before;
+  const int rounds = share < 1.0 ? 1 : most_rounds;
+  for (int round = 0; round < rounds && left > almost_none * before; ++round) {
+    last_ = state.poses;
+    last_contacts_ = contacts;
+    if (!displace(context, state, share)) break;
+    contacts.clear();
+    context.in.detector->detect(model, state.poses, reach, contacts);
+    select(model, state, method, contacts);
+    if (!(deepest() < left)) {  // squeezed, or something else was met
+      state.poses = last_;
+      contacts = last_contacts_;
+      break;
+    }
+    left = deepest();
+  }
+  RemovedOverlap removed{.depth = before - left};
+  if (removed.depth > 0.0) removed.energy = pay(model, start_, state, share);
+  return removed;
+}
+
+void OverlapRemoval::select(const Model& model, const State& state, const TimeStepper& method,
+                            const ContactSet& contacts) {
+  rigid_.clear();
+  for (const Contact& contact : contacts)
+    if (can_respond(model, state.poses, contact) && !method.yields(model, contact))
+      rigid_.push_back(contact);
+}
+
+double OverlapRemoval::deepest() const {
+  double depth = 0.0;
+  for (const Contact& contact : rigid_) depth = std::max(depth, -contact.gap);
+  return depth;
+}
+
+bool OverlapRemoval::displace(StepContext& context, State& state, double share) {
+  const Model& model = *context.in.model;
+  inertia_matrix(model, state.poses, problem_.M);
+  problem_.p.setZero(model.free_count);
+  terms_.clear();
+  for (const Contact& contact : rigid_) {
+    ContactTerms terms;
+    terms.frame = contact_frame(model.world, contact.normal);
+    terms.normal_bias = contact.gap < 0.0 ? share * contact.gap : contact.gap;
+    terms_.push_back(terms);
+  }
+  builder_.begin(model, state.poses, {});
+  builder_.add(rigid_, terms_);
+  builder_.finish(problem_);
+  solution_.u.setZero(problem_.unknowns());
+  solution_.lambda.setZero(problem_.rows());
+  const SolveReport report = context.in.solver->solve(problem_, solution_);
+  if (!(report.residual.relative <= usable)) return false;
+  displacement_.setZero(model.velocity_count);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) displacement_[i] = solution_.u[model.free_index[i]];
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    const auto own = displacement_.segment(body.velocity_offset, body.velocity_size);
+    if (!own.isZero(0.0))
+      state.poses[b] = advanced(body, state.poses[b], body_twist(model, displacement_, b), 1.0);
+  }
+  return true;
+}
+
+// Returns what the displacement from `before` added to the energy, J.
+double OverlapRemoval::pay(const Model& model, const std::vector<Pose>& before, State& state,
+                           double share) const {
+  double kinetic = 0.0;
+  State start = state;
+  start.poses = before;
+  const double gained = energy(model, state).potential - energy(model, start).potential;
+  const auto moved = [&](int b) {
+    return state.poses[b].position != before[b].position ||
+           state.poses[b].rotation.coeffs() != before[b].rotation.coeffs();
+  };
+  const int count = static_cast<int>(model.bodies.size());
+  for (int b = 0; b < count; ++b)
+    if (moved(b)) kinetic += kinetic_energy(model, state, b);
+  if (!(gained > 0.0) || share < 1.0 || is_driven(model, state)) return gained;
+  const double paid = std::min(gained, largest_payment * kinetic);
+  const double factor = kinetic > 0.0 ? std::sqrt(1.0 - paid / kinetic) : 1.0;
+  for (int b = 0; b < count; ++b)
+    if (moved(b))
+      state.velocities.segment(model.bodies[b].velocity_offset, model.bodies[b].velocity_size) *=
+          factor;
+  return gained - paid;
+}
+
+}  // namespace vinci

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes overlaps out of positions: the least displacement δ, weighed by the inertia M, that opens
+// overlaps by a share γ and closes no gap,
+//
+//   M δ = J_nᵀ λ,   0 <= λ ⟂ J_n δ + (ψ, or γ ψ where ψ < 0) >= 0.
+//
+// Velocities stay, so nothing is thrown. Where all of an overlap is removed, bodies pay what they
+// gain in potential energy from their kinetic energy, as far as that is little beside it and
+// nothing prescribed moves, which may do work: the total does not rise. The rest is told.
+#pragma once
+
+#include "vinci/formulation/problem_builder.h"
+#include "vinci/stepping/stepper.h"
+
+namespace vinci {
+
+struct RemovedOverlap {
+  double depth = 0.0;   // m, of the deepest that was taken out
+  double energy = 0.0;  // J, that bodies gained
+};
+
+class OverlapRemoval {
+ public:
+  // `contacts` are all at the state within `reach`; they follow the bodies. Those at which `method`
+  // lets bodies yield are left alone.
+  RemovedOverlap remove(StepContext& context, State& state, const TimeStepper& method, double share,
+                        std::span<const double> reach, ContactSet& contacts);
+
+ private:
+  void select(const Model& model, const State& state, const TimeStepper& method,
+              const ContactSet& contacts);
+  double deepest() const;
+  bool displace(StepContext& context, State& state, double share);
+  double pay(const Model& model, const std::vector<Pose>& before, State& state, double share) const;
+
+  ComplementarityProblem problem_;
+  Solution solution_;
+  VectorX displacement_;  // packed
+  std::vector<Pose> start_;
+  std::vector<ContactTerms> terms_;
+  ContactSet rigid_;  // of the contacts, those that can be opened and do not yield
+  std::vector<Pose> last_;
+  ContactSet last_contacts_;
+  ProblemBuilder builder_;
+};
+
+}  // namespace vinci
