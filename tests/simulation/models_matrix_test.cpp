@@ -77,7 +77,12 @@ bool expect_agreement(const Choice& choice, const GalleryScene& scene) {
     const StepReport& report = simulation.step();
     EXPECT_FALSE(simulation.diverged());
     if (report.ending != Ending::none) continue;
-    if (choice.solver == "small" && report.solve.status != SolveStatus::solved)
+    // Small takes small problems alone; stiff layers couple the points of a patch so closely that
+    // iterations of other solvers than auto and lemke may end early, and say so.
+    const bool may_give_up =
+        choice.solver == "small" || (choice.stepper == "song-pang-kumar" &&
+                                     choice.solver != "auto" && choice.solver != "lemke");
+    if (may_give_up && report.solve.status != SolveStatus::solved)
       gave_up = true;
     else
       EXPECT_LE(report.solve.residual.relative, accept) << "step " << simulation.state().step;

@@ -58,7 +58,7 @@ async function steady(page: Page): Promise<void> {
   for (const name of ['wall time', 'state hash'])
     await page
       .locator(`vinci-run-status dt:text-is("${name}") + dd`)
-      .evaluate((words) => (words.textContent = 'as it may be'));
+      .evaluateAll((rows) => rows.forEach((words) => (words.textContent = 'as it may be')));
 }
 
 describe.each(views)(
