@@ -19,8 +19,8 @@ constexpr int most_parts = 200;
 constexpr int most_pieces = 32;
 // Cuts in a row that do not lessen an overlap by a tenth: shorter parts are of no use.
 constexpr int most_vain = 4;
-// Overlaps up to it are rounding of coordinates, m.
-constexpr double rounding = 1e-12;
+// Overlaps up to it are overlap_rounding of coordinates, m.
+constexpr double overlap_rounding = 1e-12;
 // The next step may be faster than expected by as much and still finds its contacts here.
 constexpr double slack = 1.25;
 
@@ -255,7 +255,7 @@ void CheckedStepper::accept(StepContext& context, State& end, double h, StepRepo
       std::any_of(ahead.contacts.begin(), ahead.contacts.end(), [&](const Contact& contact) {
         return OverlapRemoval::is_due(
             model, end, *method_, contact, h,
-            std::max(rounding, rule_.tolerated * thinner(model, contact)));
+            std::max(overlap_rounding, rule_.tolerated * thinner(model, contact)));
       });
   if (overlap) {
     const RemovedOverlap removed =
