@@ -157,36 +157,6 @@ TEST(Auto, proves_that_a_rigid_box_cannot_be_squeezed) {
   EXPECT_FALSE(InfeasibilitySearch().prove(problem));
 }
 
-// A body between two walls that lean apart by 0.2 and are to be left by both at once. It could slip
-// out along y, but friction above tan 0.1 holds it there: no impulses do it, and no vector proves
-// that. Grasps under anitescu-potra made such problems by the hundred, each of which went through
-// all methods to the end of thousands of sweeps.
-TEST(Auto, a_wedge_that_friction_holds_is_not_pushed_apart_by_thousands_of_sweeps) {
-  const auto wedge = [](double friction) {
-    const double c = std::cos(0.2), s = std::sin(0.2);
-    MatrixX J(10, 2);
-    J << 1, 0, 0, 1, -c, s, s, c, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1;
-    ComplementarityProblem problem = test::statics(
-        J, test::numbers({0, 1e-4}), test::numbers({-2e-3, 0, -1e-4, 0, 0, 0, 0, 0, 0, 0}),
-        {test::rubbing(0, 2, friction), test::rubbing(2, 2, friction), test::lying(4, 2, 4e-5),
-         test::lying(6, 2, 4e-5), test::lying(8, 2, 4e-5)});
-    problem.M = SparseRows::from_dense(MatrixX(0.06 * MatrixX::Identity(2, 2)));
-    return problem;
-  };
-  AutoSolver solver;
-  for (const double friction : {0.3, 0.9}) {
-    Solution solution{VectorX::Zero(2), VectorX::Zero(10)};
-    const SolveReport report = solver.solve(wedge(friction), solution);
-    EXPECT_EQ(report.status, SolveStatus::inaccurate);
-    EXPECT_STREQ(report.note, "no mode of contact has a solution");
-    int iterations = 0;
-    for (const Attempt& attempt : solver.attempts()) iterations += attempt.iterations;
-    EXPECT_LE(iterations, 50);
-  }
-  Solution solution{VectorX::Zero(2), VectorX::Zero(10)};
-  EXPECT_EQ(solver.solve(wedge(0.05), solution).status, SolveStatus::solved);
-}
-
 TEST(Auto, solves_quasi_static_problems) {
   // A point of no mass, pressed down by 2 N on a floor and pushed by 0.5 N at μ = 0.5: it sticks.
   ComplementarityProblem problem;

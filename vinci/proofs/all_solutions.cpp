@@ -181,7 +181,6 @@ bool Search::out_of_limits() {
     incomplete(deadline_.interrupted() ? "interrupted" : "time ran out");
     return true;
   }
-  if (limits_.only_complete && !result_.complete) return true;
   if (result_.pieces + result_.cut >= limits_.branches) {
     incomplete("more branches than asked for");
     return true;

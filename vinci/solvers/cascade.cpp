@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vinci/proofs/all_solutions.h"
 #include "vinci/solvers/small_solver.h"
 
 namespace vinci {
@@ -26,9 +25,6 @@ constexpr int large_to_pivot = 1500;
 constexpr double feasible = 1e-6;
 // Rows up to which the nonlinear form is tried where all others failed.
 constexpr int largest_quadratic = 200;
-// Rows and branches up to which a search through all modes costs no more than a Newton method.
-constexpr int largest_modes = 16;
-constexpr long most_branches = 200;
 // Where Newton was tried before, pivoting is worth its cost only up to here.
 constexpr int largest_lemke_after_newton = 500;
 
@@ -51,25 +47,6 @@ bool has_pyramids(const ComplementarityProblem& problem) {
       if (!diagonal && end > begin) return true;
     }
   return false;
-}
-
-// Rolling has no pieces to enumerate.
-bool has_pieces(const ComplementarityProblem& problem) {
-  return std::none_of(problem.blocks.begin(), problem.blocks.end(),
-                      [](const Block& block) { return block.law == Law::rolling; });
-}
-
-// Whether the problem has a solution for sure, seen at a glance: b lies in the dual cones of all
-// contacts [Acary 2011], so that rest is a motion that they allow.
-bool is_sure(const ComplementarityProblem& problem) {
-  if (problem.unknowns() == 0) return false;
-  for (const Block& block : problem.blocks) {
-    if (block.law == Law::ball) continue;
-    if (block.law != Law::coulomb && block.law != Law::nonnegative) return false;
-    const double sliding = problem.b.segment(block.offset + 1, block.size - 1).norm();
-    if (problem.b[block.offset] < block.friction * sliding) return false;
-  }
-  return true;
 }
 
 SemismoothNewtonSolver::Settings semismooth_settings(const Cascade::Settings& settings) {
@@ -147,7 +124,6 @@ Cascade::Traits Cascade::traits_of(const ComplementarityProblem& problem) const 
 bool Cascade::pivot_first(Turn& turn, const Traits& traits) {
   if (!traits.pyramids && attempt_cheaply(turn, traits)) return true;
   if (turn.problem.rows() <= large_to_pivot && attempt(pivoting_, turn)) return true;
-  if (exhausts_modes(turn)) return true;
   if (traits.newton && newton_methods(turn)) return true;
   return turn.problem.rows() > large_to_pivot && attempt(pivoting_, turn);
 }
@@ -160,7 +136,6 @@ bool Cascade::attempt_cheaply(Turn& turn, const Traits& traits) {
 bool Cascade::sweep_first(Turn& turn, const Traits& traits) {
   const bool large = turn.problem.unknowns() == 0 && turn.problem.rows() > large_to_sweep;
   if (!traits.pyramids && sweep(turn, large && traits.newton ? look : leash)) return true;
-  if (exhausts_modes(turn)) return true;
   if (traits.newton && newton_methods(turn)) return true;
   const bool worth = !traits.newton || turn.problem.rows() <= largest_lemke_after_newton;
   return traits.linear && worth && attempt(pivoting_, turn);
@@ -187,25 +162,6 @@ bool Cascade::prove_none(Turn& turn) {
   certificate_ = &search_.certificate();
   best_.status = SolveStatus::no_solution;
   best_.note = "a vector proves that no impulses satisfy the inequalities";
-  return true;
-}
-
-// Whether all modes of contact were looked into and none has a solution, so that no other method
-// will find one. Friction can make a problem unsolvable that no vector proves to be: a wedge that
-// it would hold, of which the rows ask to come apart. The best answer stays, as an inaccurate one,
-// for there is no certificate that others could check.
-bool Cascade::exhausts_modes(Turn& turn) {
-  if (turn.problem.rows() > largest_modes || best_.residual.relative <= feasible ||
-      !has_pieces(turn.problem) || is_sure(turn.problem))
-    return false;
-  const AllSolutions found = all_solutions(turn.problem, {.rows = largest_modes,
-                                                          .solutions = 1,
-                                                          .seconds = infinity,
-                                                          .branches = most_branches,
-                                                          .only_complete = true});
-  if (!found.complete || !found.solutions.empty()) return false;
-  last_ = SolveStatus::inaccurate;
-  best_.note = "no mode of contact has a solution";
   return true;
 }
 

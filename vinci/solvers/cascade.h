@@ -7,9 +7,7 @@
 // Everywhere else:
 //   gauss-seidel on a leash, in which settled steps end at once · interior-point ·
 //   augmented-lagrangian · semismooth-newton · lemke where the laws are linear
-// Between the first and the second of either list, small problems that may well have no solution
-// are searched mode by mode, to end there if none has one: wedges that friction holds, pushed
-// apart. and at last a search for a proof that there is no solution, quadratic-cone (the only one
+// and at last a search for a proof that there is no solution, quadratic-cone (the only one
 // for a singular M), and gauss-seidel to the end of its sweeps.
 #pragma once
 
@@ -83,7 +81,6 @@ class Cascade {
   bool newton_methods(Turn& turn);
   void last_resort(Turn& turn, const Traits& traits);
   bool prove_none(Turn& turn);
-  bool exhausts_modes(Turn& turn);
   bool sweep(Turn& turn, int sweeps);
   SolveReport finish(const Turn& turn);
 
