@@ -126,8 +126,9 @@ class Loader {
       return fail(fmt::format("a scene of more than {} files", most_files));
     if (!read_files_.insert(real).second) return;  // a file counts once, however often included
     std::ifstream stream(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream),
-                           std::istreambuf_iterator<char>()};
+    // No more than its size: some files of the system have none, and never end.
+    std::string text(fs::file_size(path, error), '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!stream) return fail("the file cannot be read");
     const int index = static_cast<int>(scene_->files.size());
     scene_->files.push_back(shown);
