@@ -2,7 +2,7 @@
 # What `cmake --install` gives: the libraries (installed by vinci_folder), their headers, the
 # program, the scenes, and a relocatable package:
 #
-#   find_package(Vinci 0.1 REQUIRED)
+#   find_package(Vinci 0.2 REQUIRED)
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
