@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "vinci/stepping/checked_stepper.h"
+
 namespace vinci {
 namespace {
 
@@ -143,7 +145,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     }
   };
   detector_ = make(plugins_->detectors);
-  stepper_ = std::make_unique<CheckedStepper>(make(plugins_->steppers));
+  stepper_ = std::make_shared<CheckedStepper>(make(plugins_->steppers));
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
   set_accuracy();

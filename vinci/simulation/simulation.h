@@ -14,9 +14,10 @@
 #include "vinci/model/run_options.h"
 #include "vinci/scene/scene.h"
 #include "vinci/simulation/plugins.h"
-#include "vinci/stepping/checked_stepper.h"
 
 namespace vinci {
+
+class CheckedStepper;  // stepping/checked_stepper.h
 
 // Code of the caller that takes part in a run, beside the plugins. A scene or a recording cannot
 // hold it; a recording says that it took part.
@@ -123,7 +124,7 @@ class Simulation {
   std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
   std::shared_ptr<const Model> model_;
   std::unique_ptr<CollisionDetector> detector_;
-  std::unique_ptr<CheckedStepper> stepper_;
+  std::shared_ptr<CheckedStepper> stepper_;  // of a type that this header need not know
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<ImpactLaw> impact_law_;
   StepContext context_;
