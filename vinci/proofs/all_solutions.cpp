@@ -181,10 +181,6 @@ bool Search::out_of_limits() {
     incomplete(deadline_.interrupted() ? "interrupted" : "time ran out");
     return true;
   }
-  if (result_.pieces + result_.cut >= limits_.branches) {
-    incomplete("more branches than asked for");
-    return true;
-  }
   if (static_cast<int>(found_.size()) < limits_.solutions) return false;
   incomplete("more solutions than asked for");
   return true;

@@ -41,7 +41,6 @@ struct AllSolutionsLimits {
   double seconds = 60.0;
   double tolerance = 1e-8;               // relative residual that the judge may measure
   Interruption* interruption = nullptr;  // asked beside the time; null: nobody
-  long branches = 1'000'000'000;         // looked into or cut
 };
 
 // Throws Error where the problem is not valid, too large, or has a law without pieces.

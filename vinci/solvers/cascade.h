@@ -7,8 +7,8 @@
 // Everywhere else:
 //   gauss-seidel on a leash, in which settled steps end at once · interior-point ·
 //   augmented-lagrangian · semismooth-newton · lemke where the laws are linear
-// and at last a search for a proof that there is no solution, quadratic-cone (the only one
-// for a singular M), and gauss-seidel to the end of its sweeps.
+// and at last a search for a proof that there is no solution, quadratic-cone (the only one for a
+// singular M), and gauss-seidel to the end of its sweeps.
 #pragma once
 
 #include "vinci/complementarity/solve_frame.h"

@@ -19,7 +19,7 @@ constexpr int most_parts = 200;
 constexpr int most_pieces = 32;
 // Cuts in a row that do not lessen an overlap by a tenth: shorter parts are of no use.
 constexpr int most_vain = 4;
-// Overlaps up to it are overlap_rounding of coordinates, m.
+// Overlaps up to it are rounding of coordinates, m.
 constexpr double overlap_rounding = 1e-12;
 // The next step may be faster than expected by as much and still finds its contacts here.
 constexpr double slack = 1.25;
@@ -124,16 +124,9 @@ void CheckedStepper::in_parts(StepContext& context, State& state, const Cut& cut
 
 // The contacts at the start of a step, which mostly were looked for at the end of the last one.
 void CheckedStepper::begin(StepContext& context, const State& state, double h) {
-  const ContactsAhead& ahead = context.work.ahead;
-  const bool known =
-      std::equal(state.poses.begin(), state.poses.end(), ahead.poses.begin(), ahead.poses.end(),
-                 [](const Pose& a, const Pose& b) {
-                   return a.position == b.position && a.rotation.coeffs() == b.rotation.coeffs();
-                 });
-  if (!known) {
-    expected_ = state.velocities;
-    look_ahead(context, state, h);
-  }
+  if (context.work.ahead.is_at(state.poses)) return;
+  expected_ = state.velocities;
+  look_ahead(context, state, h);
 }
 
 // Contacts at the state for the step that begins there.

@@ -33,38 +33,6 @@ int non_finite_body(const Model& model, const std::vector<Pose>& poses, const Ve
   return -1;
 }
 
-bool same_poses(const std::vector<Pose>& a, const std::vector<Pose>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Pose& p, const Pose& q) {
-    return p.position == q.position && p.rotation.coeffs() == q.rotation.coeffs();
-  });
-}
-
-// Whether another contact is between other bodies, and one that moves is in both.
-bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey& other) {
-  const int a = model.shapes[other.shape_a()].body, b = model.shapes[other.shape_b()].body;
-  const auto shared = [&](int body) {
-    return model.bodies[body].velocity_size > 0 && (body == a || body == b);
-  };
-  const bool same =
-      (contact.body_a == a && contact.body_b == b) || (contact.body_a == b && contact.body_b == a);
-  return !same && (shared(contact.body_a) || shared(contact.body_b));
-}
-
-// Whether a contact that was hit has a body that another contact with restitution acts on as well.
-bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
-                       const std::vector<SolvedContact>& contacts) {
-  if (landings.empty()) return false;
-  return std::any_of(contacts.begin(), contacts.end(), [&](const SolvedContact& solved) {
-    const EntityKey& key = solved.contact.key;
-    if (!(solved.impulse[0] > 0.0) ||
-        !(model.surface_between(key.shape_a(), key.shape_b()).restitution > 0.0))
-      return false;
-    return std::any_of(landings.begin(), landings.end(), [&](const ReboundMemory& landing) {
-      return meets_elsewhere(model, solved.contact, landing.key);
-    });
-  });
-}
-
 MotionModel motion_of(const OptionValues& options) {
   const std::string& name = options.text("motion");
   if (name == "first-order") return MotionModel::first_order;
@@ -323,7 +291,7 @@ void ContactStepper::find_contacts(StepContext& context, const State& state) {
   const bool known = ahead.serves &&
                      std::equal(distances.begin(), distances.end(), ahead.reach.begin(),
                                 ahead.reach.end(), std::less_equal<>()) &&
-                     same_poses(state.poses, ahead.poses);
+                     ahead.is_at(state.poses);
   if (!known) {
     context.in.detector->detect(*context.in.model, state.poses, distances, context.work.contacts);
     return;

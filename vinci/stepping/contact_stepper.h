@@ -17,6 +17,7 @@
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/reach.h"
+#include "vinci/stepping/rebounds.h"
 #include "vinci/stepping/stepper.h"
 
 namespace vinci {
@@ -49,13 +50,6 @@ struct StepPart {
   // A part of a flight so short that forces change velocities by little more than their rounding:
   // there is nothing to solve for.
   bool coasts() const;
-};
-
-// The contacts of a step that ask for restitution.
-struct Rebounds {
-  const Contact* first = nullptr;
-  bool joint = false;   // of several pairs of bodies
-  double energy = 0.0;  // J, that their landings took and that they may give back
 };
 
 // Of a stepper's own: how overlaps end.

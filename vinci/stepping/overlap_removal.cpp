@@ -74,7 +74,7 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
     left = deepest();
   }
   RemovedOverlap removed{.depth = before - left};
-  if (removed.depth > 0.0) removed.energy = pay(model, start_, state, share);
+  if (removed.depth > 0.0) removed.energy = pay(model, state, share);
   return removed;
 }
 
@@ -127,16 +127,16 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
   return true;
 }
 
-// Returns what the displacement from `before` added to the energy, J.
-double OverlapRemoval::pay(const Model& model, const std::vector<Pose>& before, State& state,
-                           double share) const {
+// Returns what the displacement from start_ added to the energy, J.
+double OverlapRemoval::pay(const Model& model, State& state, double share) {
   double kinetic = 0.0;
-  State start = state;
-  start.poses = before;
-  const double gained = energy(model, state).potential - energy(model, start).potential;
+  double gained = energy(model, state).potential;
+  state.poses.swap(start_);
+  gained -= energy(model, state).potential;
+  state.poses.swap(start_);
   const auto moved = [&](int b) {
-    return state.poses[b].position != before[b].position ||
-           state.poses[b].rotation.coeffs() != before[b].rotation.coeffs();
+    return state.poses[b].position != start_[b].position ||
+           state.poses[b].rotation.coeffs() != start_[b].rotation.coeffs();
   };
   const int count = static_cast<int>(model.bodies.size());
   for (int b = 0; b < count; ++b)

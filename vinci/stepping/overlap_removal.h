@@ -34,7 +34,7 @@ class OverlapRemoval {
               const ContactSet& contacts);
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
-  double pay(const Model& model, const std::vector<Pose>& before, State& state, double share) const;
+  double pay(const Model& model, State& state, double share);
 
   ComplementarityProblem problem_;
   Solution solution_;

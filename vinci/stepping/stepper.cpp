@@ -2,11 +2,20 @@
 // The list of built-in steppers.
 #include "vinci/stepping/stepper.h"
 
+#include <algorithm>
+
 #include "vinci/stepping/anitescu_potra.h"
 #include "vinci/stepping/song_pang_kumar.h"
 #include "vinci/stepping/stewart_trinkle.h"
 
 namespace vinci {
+
+bool ContactsAhead::is_at(const std::vector<Pose>& others) const {
+  return std::equal(poses.begin(), poses.end(), others.begin(), others.end(),
+                    [](const Pose& a, const Pose& b) {
+                      return a.position == b.position && a.rotation.coeffs() == b.rotation.coeffs();
+                    });
+}
 
 void TimeStepper::prepare(StepContext&, State&) {}
 

@@ -47,6 +47,8 @@ struct ContactsAhead {
   std::vector<double> reach;  // m, per body
   ContactSet contacts;
   bool serves = false;  // whatever reach is asked for up to this one, its contacts are among these
+
+  bool is_at(const std::vector<Pose>& others) const;  // bit for bit
 };
 
 // What a step works on; it keeps its memory between steps.

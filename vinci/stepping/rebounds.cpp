@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/stepping/rebounds.h"
+
+#include <algorithm>
+
+namespace vinci {
+
+bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey& other) {
+  const int a = model.shapes[other.shape_a()].body, b = model.shapes[other.shape_b()].body;
+  const auto shared = [&](int body) {
+    return model.bodies[body].velocity_size > 0 && (body == a || body == b);
+  };
+  const bool same =
+      (contact.body_a == a && contact.body_b == b) || (contact.body_a == b && contact.body_b == a);
+  return !same && (shared(contact.body_a) || shared(contact.body_b));
+}
+
+bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
+                       const std::vector<SolvedContact>& contacts) {
+  if (landings.empty()) return false;
+  return std::any_of(contacts.begin(), contacts.end(), [&](const SolvedContact& solved) {
+    const EntityKey& key = solved.contact.key;
+    if (!(solved.impulse[0] > 0.0) ||
+        !(model.surface_between(key.shape_a(), key.shape_b()).restitution > 0.0))
+      return false;
+    return std::any_of(landings.begin(), landings.end(), [&](const ReboundMemory& landing) {
+      return meets_elsewhere(model, solved.contact, landing.key);
+    });
+  });
+}
+
+}  // namespace vinci
