@@ -67,7 +67,7 @@ void print_profile(const RunSummary& summary) {
 void print_table(const std::vector<RunResult>& results) {
   std::vector<Column> cells{
       {"", "scene", {}, true},    {"", "steps", {}},        {"contacts", "most", {}},
-      {"worst", "residual", {}},  {"not", "certified", {}}, {"deepest", "overlap m", {}},
+      {"worst", "residual", {}},  {"not", "certified", {}}, {"overlap", "m", {}},
       {"energy", "change J", {}}, {"wall", "time s", {}},   {"", "recording", {}, true}};
   bool all_whole = true;
   for (const RunResult& result : results) {
