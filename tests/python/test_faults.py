@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,44 @@ def test_a_disk_that_fails_does_not_crash_the_process_when_it_ends(
         assert done.returncode == 3 and "No space left" in done.stdout + done.stderr, (at, done)
         if path.exists():
             assert len(vinci.Recording(path)) >= 1
+
+
+READER = """
+import sys, vinci
+refused = 0
+for path in sys.argv[1:]:
+    try:
+        recording = vinci.Recording(path)
+        recording.summary, recording.scene_text
+        for frame in range(len(recording)):
+            recording.state(frame)
+    except vinci.Error:
+        refused += 1
+print(refused)
+"""
+
+
+def test_damaged_files_raise_an_error_and_hdf5_is_silent_when_the_process_ends(
+    scenes: Path, tmp_path: Path
+) -> None:
+    """HDF5 once printed "infinite loop closing library", and bytes of the file that are no UTF-8 made
+    the message itself fail."""
+    simulation = vinci.Simulation(vinci.Scene.load(scenes / "stack.yaml"))
+    with vinci.Recorder(tmp_path / "whole.h5", simulation) as recorder:
+        for _ in range(5):
+            simulation.step()
+            recorder.after_step()
+    whole = (tmp_path / "whole.h5").read_bytes()
+    damage = random.Random(1)
+    paths = []
+    for k in range(120):
+        content = bytearray(whole)
+        # Where the file begins, all is structure, and later on texts.
+        for _ in range(3):
+            content[damage.randrange(500 if k % 2 else 8000)] = damage.randrange(256)
+        paths.append(tmp_path / f"damaged-{k}.h5")
+        paths[-1].write_bytes(content)
+    done = subprocess.run([sys.executable, "-c", READER, *map(str, paths)], text=True,
+                          capture_output=True, timeout=PATIENCE)
+    assert done.returncode == 0 and done.stderr == "", done
+    assert int(done.stdout) > 60
