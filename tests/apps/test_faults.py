@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk that fails: every call on the recording's file in turn, by a preloaded library (faults.c).
 Whatever fails, the program ends with exit code 1 and a message, and the file that is there opens and
-continues to the same state; and no memory is touched that is not its own (valgrind)."""
+continues to the same state; and no memory is touched that is not its own (valgrind).
+fault_sweep.py tries every call in every way."""
 import os
 import subprocess
 
@@ -56,6 +57,7 @@ class Disk:
         """One fault; false if there were not so many calls. A call that a second, smaller one makes
         good is no failure of the run."""
         done = self.run(operation, at, **how)
+        self.code = done.returncode
         if not self.log.exists():
             assert done.returncode == 0, done
             return False
