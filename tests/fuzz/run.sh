@@ -51,7 +51,11 @@ case $name in
     seed get 'GET /TOKEN/a?b=c HTTP/1.1\r\nHost: HOST\r\n\r\n'
     seed post 'POST /TOKEN/a HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nContent-Length: 3\r\n\r\nabc'
     seed chunked 'POST /TOKEN/ HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n' ;;
+  recording)
+    # Without the bookkeeping that takes longer than reading does.
+    set -- -entropic=0 "$@" ;;
   problem)
+    set -- -entropic=0 "$@"
     VINCI_FUZZ_PROBLEMS=$(find "$root/problems" -name '*.h5' -size -40k | sort | head -12 | paste -sd: -)
     export VINCI_FUZZ_PROBLEMS ;;
 esac
