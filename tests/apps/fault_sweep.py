@@ -18,6 +18,7 @@ for name in ("VINCI_PROGRAM", "VINCI_TEST_FAULTS"):
 from conftest import Vinci  # noqa: E402: they read these paths
 from test_faults import CALLS, Disk  # noqa: E402
 
+# Torn and then nothing more is left out: nobody can put the block back.
 KINDS = {"write": ("space", "io", "short", "torn"), "reserve": ("space", "io"),
          "sync": ("space", "io"), "rename": ("space", "io"), "close": ("space", "io")}
 
@@ -27,7 +28,7 @@ def end_of(disk, operation, at, **how):
     try:
         if not disk.fails(operation, at, **how):
             return None
-    except AssertionError as error:
+    except (AssertionError, OSError) as error:
         print("wrong:", operation, at, how, error, flush=True)
         return "wrong"
     end = "message and exit code 1" if disk.code == 1 else "made good, exit code 0"
@@ -40,6 +41,8 @@ def main():
         wrong = 0
         for operation, kinds in KINDS.items():
             for kind, lasts in itertools.product(kinds, (False, True)):
+                if kind == "torn" and lasts:
+                    continue
                 ends = collections.Counter()
                 for resumed in (False, True):
                     for at in range(1, CALLS + 1):

@@ -61,7 +61,7 @@ class Disk:
         if not self.log.exists():
             assert done.returncode == 0, done
             return False
-        mended = not how["lasts"] and (how["kind"] == "short" or operation == "reserve")
+        mended = how["kind"] == "short" or (operation == "reserve" and not how["lasts"])
         assert done.returncode in ((0, 1) if mended else (1,)), (operation, at, how, done)
         if done.returncode == 1:
             assert done.stderr.startswith(f"{self.path}: ") and "cannot " in done.stderr, done

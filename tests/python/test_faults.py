@@ -34,7 +34,9 @@ def test_a_disk_that_fails_does_not_crash_the_process_when_it_ends(
     # Write 13 and 22 once left HDF5 with files half closed.
     for at in [1, 2, 3, 5, 13, 22, 60, 100] if operation == "write" else [2, 3]:
         path, log = tmp_path / f"{at}.h5", tmp_path / "log"
-        fault = {"LD_PRELOAD": os.environ["VINCI_TEST_FAULTS"], "FAULT_OPERATION": operation,
+        # A sanitizer that is loaded comes first.
+        preloaded = f"{os.environ.get('LD_PRELOAD', '')} {os.environ['VINCI_TEST_FAULTS']}".strip()
+        fault = {"LD_PRELOAD": preloaded, "FAULT_OPERATION": operation,
                  "FAULT_AT": str(at), "FAULT_KIND": "space", "FAULT_LASTS": "yes",
                  "FAULT_LOG": str(log)}
         done = subprocess.run(
