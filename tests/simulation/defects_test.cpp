@@ -4,7 +4,7 @@
 // happen.
 #include <cmath>
 
-#include "tests/simulation/random_scenes.h"
+#include "tests/sweeps/random_scenes.h"
 #include "tests/support/runs.h"
 
 namespace vinci::test {

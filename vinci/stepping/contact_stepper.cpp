@@ -664,7 +664,13 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
       if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
     }
+    // E⁺ − E = λᵀ J v⁺ − ½ ΔvᵀM Δv: only the rows of rebounds have λ_n J_n v⁺ > 0.
+    if (terms.rebounds) report.rebound_energy += solved.impulse[0] * solved.velocity[0];
     context.out.contacts.push_back(solved);
+  }
+  if (report.rebound_energy > 0.0) {
+    const double lost = kinetic_energy(model, state.poses, next_ - state.velocities);
+    report.rebound_energy = std::max(0.0, report.rebound_energy - lost);
   }
   report.joint_impacts = has_joint_impacts(model, state.memory.rebounds, context.out.contacts);
   collect_supports(context, state, h, report);

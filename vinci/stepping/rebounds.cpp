@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "vinci/formulation/free_motion.h"
+
 namespace vinci {
 
 bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey& other) {
@@ -27,6 +29,18 @@ bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& lan
       return meets_elsewhere(model, solved.contact, landing.key);
     });
   });
+}
+
+double kinetic_energy(const Model& model, std::span<const Pose> poses, const VectorX& velocities) {
+  double sum = 0.0;
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.velocity_size == 0) continue;
+    const Twist twist = body_twist(model, velocities, b);
+    sum += 0.5 * (body.mass.mass * twist.linear.squaredNorm() +
+                  twist.angular.dot(world_inertia(body, poses[b].rotation) * twist.angular));
+  }
+  return sum;
 }
 
 }  // namespace vinci

@@ -3,6 +3,7 @@
 // was, and leaves out in which order bodies met.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "vinci/stepping/stepper.h"
@@ -22,5 +23,8 @@ bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey
 // Whether a contact that was hit has a body that another contact with restitution acts on as well.
 bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
                        const std::vector<SolvedContact>& contacts);
+
+// The bodies' kinetic energy at the poses, with these velocities, J.
+double kinetic_energy(const Model& model, std::span<const Pose> poses, const VectorX& velocities);
 
 }  // namespace vinci
