@@ -32,11 +32,6 @@ std::string random_drags(Draw& draw, bool spatial, double size) {
   return text;
 }
 
-// A coordinate of a body that stands still on a support, as an expression of t.
-struct Carried {
-  std::string x, y, z, turn;
-};
-
 }  // namespace
 
 // Drags of every law, weak and strong beside the mass, at short and long steps, with and without a
@@ -93,7 +88,7 @@ void sweep_mixed(Draw& draw, bool spatial, Tally& tally) {
   // In the plane the plate tilts; in space it turns about its normal.
   const std::string x = fmt::format("{:.17g}*t^2", 0.5 * push),
                     a = fmt::format("{:.17g}*t^2", 0.5 * turn);
-  const int given = draw.below(5);
+  const int given = draw.below(spatial ? 5 : 4);
   std::string yaml = world(spatial) + fmt::format("materials: {{m: {{friction: {}}}}}\nbodies:\n",
                                                   draw.between(0.9, 3.0));
   const double up = 0.5 * tall;
@@ -107,9 +102,9 @@ void sweep_mixed(Draw& draw, bool spatial, Tally& tally) {
         x, a);
     const std::string at_x = fmt::format("{} + {:.17g}*cos({})", x, s, a);
     const std::string at_y = fmt::format("{:.17g}*sin({})", s, a);
-    const std::string options[] = {"", fmt::format("yaw: {}", a), fmt::format("z: {:.17g}", up),
-                                   fmt::format("x: {}", at_x),
-                                   fmt::format("y: {}, yaw: {}", at_y, a)};
+    const std::string options[] = {
+        "", fmt::format("yaw: {}", a), fmt::format("x: {}, y: {}", at_x, at_y),
+        fmt::format("x: {}", at_x), fmt::format("y: {}, yaw: {}", at_y, a)};
     motion = options[given];
   } else {
     turns = draw.below(2) == 0;
@@ -120,10 +115,9 @@ void sweep_mixed(Draw& draw, bool spatial, Tally& tally) {
         x, angle);
     const std::string at_x =
         fmt::format("{} + {:.17g}*cos({}) - {:.17g}*sin({})", x, s, angle, up, angle);
-    const std::string at_y = fmt::format("{:.17g}*sin({}) + {:.17g}*cos({})", s, angle, up, angle);
-    const std::string options[] = {"", fmt::format("angle: {}", angle), fmt::format("y: {}", at_y),
-                                   fmt::format("x: {}", at_x),
-                                   fmt::format("y: {}, angle: {}", at_y, angle)};
+    // What is given leaves the normal force to the contact.
+    const std::string options[] = {"", fmt::format("angle: {}", angle), fmt::format("x: {}", at_x),
+                                   fmt::format("x: {}, angle: {}", at_x, angle)};
     motion = options[given];
   }
   const bool kept =

@@ -37,7 +37,8 @@ class Watched {
  private:
   Simulation& simulation_;
   Tally& tally_;
-  double accept_, before_ = 0.0, earlier_ = 0.0, scale_ = 0.0;
+  double accept_, before_ = 0.0, scale_ = 0.0;
+  double quiet_ = 0.0;  // J, when no rebound was due last
   bool certified_ = true, weighs_ = true;
 };
 

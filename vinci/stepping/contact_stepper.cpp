@@ -669,7 +669,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     context.out.contacts.push_back(solved);
   }
   if (report.rebound_energy > 0.0) {
-    const double lost = kinetic_energy(model, state.poses, next_ - state.velocities);
+    const double lost = energy_of_change(model, state.poses, {state.velocities, foreseen_, next_});
     report.rebound_energy = std::max(0.0, report.rebound_energy - lost);
   }
   report.joint_impacts = has_joint_impacts(model, state.memory.rebounds, context.out.contacts);

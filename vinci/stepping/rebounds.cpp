@@ -31,14 +31,18 @@ bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& lan
   });
 }
 
-double kinetic_energy(const Model& model, std::span<const Pose> poses, const VectorX& velocities) {
+double energy_of_change(const Model& model, std::span<const Pose> poses,
+                        const StepVelocities& step) {
   double sum = 0.0;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0) continue;
-    const Twist twist = body_twist(model, velocities, b);
-    sum += 0.5 * (body.mass.mass * twist.linear.squaredNorm() +
-                  twist.angular.dot(world_inertia(body, poses[b].rotation) * twist.angular));
+    const Twist after = body_twist(model, step.after, b);
+    const Vector3 shift = after.linear - body_twist(model, step.before, b).linear;
+    const VectorX& spins = body.freedom == Freedom::spatial ? step.foreseen : step.before;
+    const Vector3 turn = after.angular - body_twist(model, spins, b).angular;
+    sum += 0.5 * (body.mass.mass * shift.squaredNorm() +
+                  turn.dot(world_inertia(body, poses[b].rotation) * turn));
   }
   return sum;
 }

@@ -24,7 +24,13 @@ bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey
 bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
                        const std::vector<SolvedContact>& contacts);
 
-// The bodies' kinetic energy at the poses, with these velocities, J.
-double kinetic_energy(const Model& model, std::span<const Pose> poses, const VectorX& velocities);
+// ½ ΔvᵀM Δv of a step, J, which it takes besides the work of its contacts: from the velocities
+// before it, and without the turn of spins that no torque makes from those foreseen without
+// contact.
+struct StepVelocities {
+  const VectorX &before, &foreseen, &after;  // packed
+};
+double energy_of_change(const Model& model, std::span<const Pose> poses,
+                        const StepVelocities& step);
 
 }  // namespace vinci
