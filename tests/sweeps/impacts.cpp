@@ -19,7 +19,8 @@ struct Row {
   std::vector<double> at, speed, mass;  // at: of the line, less the radii before
   double e;
 
-  // Whether the impacts until then are single ones, well apart.
+  // Whether the impacts until then are single ones, well apart, and faster than those that are left
+  // to the ordinary step.
   bool run(double until) {
     double now = 0.0, last = -1.0;
     for (int events = 0; events < 200; ++events) {
@@ -35,7 +36,7 @@ struct Row {
       for (std::size_t i = 0; i < at.size(); ++i) at[i] += speed[i] * (next - now);
       now = next;
       if (pair == at.size()) return true;
-      if (now - last < 1e-6) return false;
+      if (now - last < 1e-6 || speed[pair] - speed[pair + 1] < 0.01) return false;
       last = now;
       const double reduced = mass[pair] * mass[pair + 1] / (mass[pair] + mass[pair + 1]);
       const double impulse = (1.0 + e) * reduced * (speed[pair] - speed[pair + 1]);

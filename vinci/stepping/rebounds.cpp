@@ -7,6 +7,9 @@
 
 namespace vinci {
 
+namespace {
+
+// Whether another contact is between other bodies, and one that moves is in both.
 bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey& other) {
   const int a = model.shapes[other.shape_a()].body, b = model.shapes[other.shape_b()].body;
   const auto shared = [&](int body) {
@@ -17,16 +20,18 @@ bool meets_elsewhere(const Model& model, const Contact& contact, const EntityKey
   return !same && (shared(contact.body_a) || shared(contact.body_b));
 }
 
-bool has_joint_impacts(const Model& model, const std::vector<ReboundMemory>& landings,
+}  // namespace
+
+bool has_joint_impacts(const Model& model, std::span<const EntityKey> struck,
                        const std::vector<SolvedContact>& contacts) {
-  if (landings.empty()) return false;
+  if (struck.empty()) return false;
   return std::any_of(contacts.begin(), contacts.end(), [&](const SolvedContact& solved) {
     const EntityKey& key = solved.contact.key;
     if (!(solved.impulse[0] > 0.0) ||
         !(model.surface_between(key.shape_a(), key.shape_b()).restitution > 0.0))
       return false;
-    return std::any_of(landings.begin(), landings.end(), [&](const ReboundMemory& landing) {
-      return meets_elsewhere(model, solved.contact, landing.key);
+    return std::any_of(struck.begin(), struck.end(), [&](const EntityKey& other) {
+      return meets_elsewhere(model, solved.contact, other);
     });
   });
 }
