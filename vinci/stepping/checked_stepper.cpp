@@ -165,7 +165,7 @@ double CheckedStepper::excess_of(const Model& model, const ContactSet& contacts)
 }
 
 bool CheckedStepper::is_deep(const Model& model, const Contact& contact) const {
-  return -contact.gap > rule_.deepest * thinner(model, contact) && !method_->yields(model, contact);
+  return -contact.gap > rule_.deepest * thinner(model, contact) + method_->give(model, contact);
 }
 
 double CheckedStepper::depth_at_start(const Contact& contact) const {
@@ -208,8 +208,7 @@ int CheckedStepper::pieces(StepContext& context, const State& start, const State
   for (const Contact& contact : contacts) {
     const double way = ways_[contact.body_a] + ways_[contact.body_b];
     const double thickness = thickness_of(model, contact);
-    if (way > thickness && way > contact.gap && !method_->yields(model, contact))
-      most = std::max(most, std::ceil(way / thickness));
+    if (way > thickness && way > contact.gap) most = std::max(most, std::ceil(way / thickness));
   }
   return static_cast<int>(std::min(most, 2.0 * most_pieces));
 }
@@ -257,12 +256,17 @@ void CheckedStepper::accept(StepContext& context, State& end, double h, StepRepo
     report.removed_overlap = removed.depth;
     report.added_energy = std::max(0.0, removed.energy);
   }
+<<<<<<< HEAD
   for (const Contact& contact : ahead.contacts) {
     if (-contact.gap > report.overlap && !method_->yields(model, contact))
       report.overlap = -contact.gap;
     // What was as deep before, and could not be taken out, is no less wrong.
     if (is_deep(model, contact) && can_respond(model, end.poses, contact)) report.passed = 1;
   }
+=======
+  for (const Contact& contact : ahead.contacts)
+    report.overlap = std::max(report.overlap, -contact.gap - method_->give(model, contact));
+>>>>>>> laye
 }
 
 }  // namespace vinci

@@ -29,6 +29,9 @@ class CheckedStepper : public TimeStepper {
   bool yields(const Model& model, const Contact& contact) const override {
     return method_->yields(model, contact);
   }
+  double give(const Model& model, const Contact& contact) const override {
+    return method_->give(model, contact);
+  }
   std::string why_not_law(const Model& model, const ImpactLaw& law,
                           const Solver& solver) const override {
     return method_->why_not_law(model, law, solver);

@@ -193,7 +193,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::formulate);
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, part, report);
-    if (rebounds_.joint) limit_rebounds(context, part, report);
+    if (rebounds_.first) limit_rebounds(context, part, report);
     if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
@@ -395,7 +395,6 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
 void ContactStepper::note_rebound(const StepPart& part, const Contact& contact,
                                   const ImpulseMemory* landing, double speed) {
   if (!rebounds_.first) rebounds_.first = &contact;
-  rebounds_.joint = rebounds_.joint || meets_elsewhere(part.model, contact, rebounds_.first->key);
   const auto normal_speed = [&](const VectorX& velocities) {
     return contact.normal.dot(relative_velocity(part.model, part.state.poses, velocities, contact));
   };
@@ -502,31 +501,37 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   report.shortage = shortage_of(model, answer);
 }
 
-// Kinetic energy that the answer has beyond that without contact, J.
-double ContactStepper::energy_gained(const StepPart& part, const StepWorkspace& work) const {
+// Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
+ContactStepper::Gain ContactStepper::energy_gained(const StepPart& part,
+                                                   const StepWorkspace& work) {
   const Model& model = part.model;
-  VectorX sum(model.free_count), change(model.free_count);
+  change_.resize(model.free_count);
+  sum_.resize(model.free_count);
   for (int i = 0; i < model.velocity_count; ++i)
     if (const int unknown = model.free_index[i]; unknown >= 0) {
-      sum[unknown] = next_[i] + foreseen_[i];
-      change[unknown] = next_[i] - foreseen_[i];
+      sum_[unknown] = next_[i] + foreseen_[i];
+      change_[unknown] = next_[i] - foreseen_[i];
     }
-  VectorX momentum = VectorX::Zero(model.free_count);
-  work.problem.M.multiply_add(change.data(), momentum.data());
-  return 0.5 * sum.dot(momentum);
+  momentum_.setZero(model.free_count);
+  work.problem.M.multiply_add(change_.data(), momentum_.data());
+  const double gained = 0.5 * sum_.dot(momentum_), lost = 0.25 * change_.dot(momentum_);
+  momentum_.setZero(model.free_count);
+  work.problem.M.multiply_add(sum_.data(), momentum_.data());
+  return {gained, 0.25 * sum_.dot(momentum_) + lost};
 }
 
-// Newton's law at several contacts at once can ask for more energy than there was before the
-// impact. Then less restitution is asked for, the same share at all of them. Where bodies that are
-// prescribed move, they may do work.
+// Newton's law can ask for more energy than there was before the impact: at several contacts at
+// once, beside others that are pressed, or with friction. Then less restitution is asked for, the
+// same share at all of them. Where bodies that are prescribed move, they may do work.
 void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepReport& report) {
   constexpr int most_rounds = 30;
-  constexpr double rounding = 1e-9;
+  constexpr double rounding = 1e-9, accuracy = 1e-10;
   for (int i = 0; i < part.model.velocity_count; ++i)
     if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
   const double due = rebounds_.energy;
-  const auto excess = [&] { return energy_gained(part, context.work) - due; };
-  if (excess() <= rounding * due) return;
+  const auto excess = [&] { return energy_gained(part, context.work).gained - due; };
+  const Gain asked = energy_gained(part, context.work);
+  if (asked.gained <= (1.0 + rounding) * due + accuracy * asked.moving) return;
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
   double low = 0.0, high = 1.0;  // of the share: bounds
@@ -647,6 +652,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
   report.contact_count = static_cast<int>(contacts.size());
   context.out.contacts.clear();
   state.memory.clear();
+  struck_.clear();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     const ContactTerms& terms = terms_[i];
@@ -663,10 +669,17 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
       if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
+      if ((hit && terms.rebound > 0.0) || terms.rebounds) struck_.push_back(contact.key);
     }
+    // E⁺ − E = λᵀ J v⁺ − ½ ΔvᵀM Δv: only the rows of rebounds have λ_n J_n v⁺ > 0.
+    if (terms.rebounds) report.rebound_energy += solved.impulse[0] * solved.velocity[0];
     context.out.contacts.push_back(solved);
   }
-  report.joint_impacts = has_joint_impacts(model, state.memory.rebounds, context.out.contacts);
+  if (report.rebound_energy > 0.0) {
+    const double lost = energy_of_change(model, state.poses, {state.velocities, foreseen_, next_});
+    report.rebound_energy = std::max(0.0, report.rebound_energy - lost);
+  }
+  report.joint_impacts = has_joint_impacts(model, struck_, context.out.contacts);
   collect_supports(context, state, h, report);
   remember(context, state, h);
   remember_elements(context.work, state, h);

@@ -110,7 +110,10 @@ class ContactStepper : public TimeStepper {
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
-  double energy_gained(const StepPart& part, const StepWorkspace& work) const;
+  struct Gain {
+    double gained, moving;  // J
+  };
+  Gain energy_gained(const StepPart& part, const StepWorkspace& work);
   void limit_rebounds(StepContext& context, StepPart part, StepReport& report);
   void settle_forces(StepContext& context, StepPart part, StepReport& report);
   bool has_no_answer(const StepReport& report) const;
@@ -128,8 +131,10 @@ class ContactStepper : public TimeStepper {
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
   double touch_;
-  Rebounds rebounds_;  // of the step at hand
-  bool literal_;       // overlaps stand in the normal rows, as in the papers
+  Rebounds rebounds_;                // of the step at hand
+  std::vector<EntityKey> struck_;    // with restitution, in the step at hand
+  VectorX sum_, change_, momentum_;  // of free velocities, for their energy
+  bool literal_;                     // overlaps stand in the normal rows, as in the papers
 
   // Workspace, kept between steps.
   Flight flight_;

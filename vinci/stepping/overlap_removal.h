@@ -4,9 +4,9 @@
 //
 //   M δ = J_nᵀ λ,   0 <= λ ⟂ J_n δ + (ψ, or γ ψ where ψ < 0) >= 0.
 //
-// Velocities stay, so nothing is thrown. Where all of an overlap is removed, bodies pay what they
-// gain in potential energy from their kinetic energy, as far as that is little beside it and
-// nothing prescribed moves, which may do work: the total does not rise. The rest is told.
+// Velocities stay, so nothing is thrown. Bodies pay what they gain in energy from their motion, as
+// far as that is little beside it and nothing prescribed moves, which may do work: the total does
+// not rise. The rest is told.
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
@@ -34,7 +34,7 @@ class OverlapRemoval {
               const ContactSet& contacts);
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
-  double pay(const Model& model, State& state, double share);
+  double pay(const Model& model, State& state);
 
   ComplementarityProblem problem_;
   Solution solution_;

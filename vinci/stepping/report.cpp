@@ -126,6 +126,13 @@ const std::vector<StepField>& step_fields() {
        .unit = "J",
        .over_parts = OverParts::sum,
        .column = "added_energy"},
+      {.name = "rebound_energy",
+       .place = member<&R::rebound_energy>,
+       .text =
+           "Energy that rebounds gave back to bodies: their landings took it in the step before.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "rebound_energy"},
       {.name = "passed",
        .place = member<&R::passed>,
        .text = "Parts of the step in which bodies went through each other or overlapped too deep, "

@@ -100,6 +100,10 @@ bool SongPangKumar::yields(const Model& model, const Contact& contact) const {
   return contact.patch_point < points_.count() && is_soft(model, contact.key);
 }
 
+double SongPangKumar::give(const Model& model, const Contact& contact) const {
+  return yields(model, contact) ? layer_depth(model, contact.key) : 0.0;
+}
+
 // --- substeps ---------------------------------------------------------------------------------
 
 // Bodies that overlap at the start of a run have pressed their layers in.

@@ -32,6 +32,7 @@ class SongPangKumar : public ContactStepper {
   void prepare(StepContext& context, State& state) override;
   StepReport step(StepContext& context, State& state, double h) override;
   bool yields(const Model& model, const Contact& contact) const override;
+  double give(const Model& model, const Contact& contact) const override;
 
  protected:
   ImpactTerms normal_terms(const ImpactState& contact, double h) const override {

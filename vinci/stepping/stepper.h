@@ -104,6 +104,8 @@ class TimeStepper {
   virtual OverlapRule overlap_rule() const { return {}; }
   // Whether bodies give way at this contact, so that an overlap is no violation.
   virtual bool yields(const Model&, const Contact&) const { return false; }
+  // By how much they do until rigid cores meet, m.
+  virtual double give(const Model&, const Contact&) const { return 0.0; }
   // "" if its steps apply this law (context.in.impact_law) with this solver, otherwise the reason.
   virtual std::string why_not_law(const Model& model, const ImpactLaw& law,
                                   const Solver& solver) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/simulation/random_scenes.h"
+#include "tests/sweeps/random_scenes.h"
 
 #include <algorithm>
 #include <cmath>

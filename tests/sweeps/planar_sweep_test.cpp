@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/simulation/random_scenes.h"
 #include "tests/support/runs.h"
+#include "tests/sweeps/random_scenes.h"
 #include "vinci/complementarity/residual.h"
 
 namespace vinci::test {
