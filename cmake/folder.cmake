@@ -21,9 +21,16 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(VINCI_LIBRARY_FLAGS --param=large-unit-insns=${room})
 endif()
 
-# Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math).
+# The functions of the C library whose last bits depend on the processor: calls of them go to ours
+# (vinci/base/functions.h).
+set(VINCI_WRAP sin cos sincos tan asin acos atan atan2 exp log pow sinh cosh)
+list(TRANSFORM VINCI_WRAP PREPEND "-Wl,--wrap=")
+
+# Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math, one
+# version of every function).
 function(vinci_flags target)
   target_compile_options(${target} PRIVATE ${VINCI_WARNINGS} -ffp-contract=off)
+  target_link_options(${target} PRIVATE ${VINCI_WRAP})
   if(VINCI_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE} -fno-sanitize-recover=all
                            -fno-omit-frame-pointer
