@@ -21,10 +21,7 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(VINCI_LIBRARY_FLAGS --param=large-unit-insns=${room})
 endif()
 
-# The functions of the C library whose last bits depend on the processor: calls of them go to ours
-# (vinci/base/functions.h).
-set(VINCI_WRAP sin cos sincos tan asin acos atan atan2 exp log pow sinh cosh)
-list(TRANSFORM VINCI_WRAP PREPEND "-Wl,--wrap=")
+include(${CMAKE_CURRENT_LIST_DIR}/functions.cmake)
 
 # Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math, one
 # version of every function).
@@ -57,5 +54,9 @@ function(vinci_folder name)
                         INSTALL_RPATH "$ORIGIN")
   vinci_flags(vinci-${name})
   target_compile_options(vinci-${name} PRIVATE ${VINCI_LIBRARY_FLAGS})
+  # An archive is not linked: who links it puts our functions in place.
+  if(NOT BUILD_SHARED_LIBS)
+    target_link_options(vinci-${name} INTERFACE ${VINCI_WRAP})
+  endif()
   install(TARGETS vinci-${name} EXPORT VinciTargets)
 endfunction()

@@ -18,9 +18,9 @@ namespace {
 
 using Quad = __float128;
 constexpr int trials = 40000;
-// ulp. Half of one is rounding; the rest of a series, below 2⁻⁵ of the sum, is added in one
-// precision.
-constexpr double most_error = 0.56;
+// ulp. Half of one is rounding. What is added to the first, exact terms is below 2⁻⁵ of the result,
+// and a few roundings of it are left.
+constexpr double most_error = 0.7;
 
 // In units of the last place of the true value.
 double error_of(double got, Quad wanted) {
@@ -49,20 +49,20 @@ class Numbers {
   std::mt19937_64 generator_{20240611};
 };
 
-struct Case {
+struct FunctionCase {
   std::string name;
   double (*ours)(double);
   Quad (*wanted)(Quad);
   std::function<double(Numbers&)> draw;
 };
 
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const FunctionCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class Function : public testing::TestWithParam<Case> {};
+class Function : public testing::TestWithParam<FunctionCase> {};
 
-TEST_P(Function, is_right_to_0_56_ulp) {
+TEST_P(Function, is_right_to_0_7_ulp) {
   Numbers numbers;
   for (int i = 0; i < trials; ++i) {
     const double x = GetParam().draw(numbers);
@@ -104,22 +104,82 @@ double around_one(Numbers& numbers) {
   return numbers.between(0.5, 2.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Portable, Function,
-    testing::ValuesIn(std::vector<Case>{
-        {"sin", portable::sin, sinq, any_angle},    {"sin", portable::sin, sinq, usual_angle},
-        {"sin", portable::sin, sinq, near_quarter}, {"cos", portable::cos, cosq, any_angle},
-        {"cos", portable::cos, cosq, usual_angle},  {"cos", portable::cos, cosq, near_quarter},
-        {"tan", portable::tan, tanq, any_angle},    {"tan", portable::tan, tanq, usual_angle},
-        {"tan", portable::tan, tanq, near_quarter}, {"asin", portable::asin, asinq, share},
-        {"asin", portable::asin, asinq, near_one},  {"acos", portable::acos, acosq, share},
-        {"acos", portable::acos, acosq, near_one},  {"atan", portable::atan, atanq, any_size},
-        {"exp", portable::exp, expq, power},        {"exp", portable::exp, expq, small},
-        {"log", portable::log, logq, positive},     {"log", portable::log, logq, around_one},
-        {"sinh", portable::sinh, sinhq, power},     {"sinh", portable::sinh, sinhq, small},
-        {"cosh", portable::cosh, coshq, power},     {"cosh", portable::cosh, coshq, small}}));
+double less_than_a_turn(Numbers& numbers) {
+  return numbers.between(-10.0, 10.0);
+}
+double from_one_on(Numbers& numbers) {
+  return numbers.between(1.0, 20.0);
+}
 
-TEST(Portable, atan2_and_pow_are_right_to_0_56_ulp) {
+INSTANTIATE_TEST_SUITE_P(Portable, Function,
+                         testing::ValuesIn(std::vector<FunctionCase>{
+                             {"sin", portable::sin, sinq, any_angle},
+                             {"sin", portable::sin, sinq, usual_angle},
+                             {"sin", portable::sin, sinq, near_quarter},
+                             {"cos", portable::cos, cosq, any_angle},
+                             {"cos", portable::cos, cosq, usual_angle},
+                             {"cos", portable::cos, cosq, near_quarter},
+                             {"tan", portable::tan, tanq, any_angle},
+                             {"tan", portable::tan, tanq, usual_angle},
+                             {"tan", portable::tan, tanq, near_quarter},
+                             {"asin", portable::asin, asinq, share},
+                             {"asin", portable::asin, asinq, near_one},
+                             {"acos", portable::acos, acosq, share},
+                             {"acos", portable::acos, acosq, near_one},
+                             {"atan", portable::atan, atanq, any_size},
+                             {"exp", portable::exp, expq, power},
+                             {"exp", portable::exp, expq, small},
+                             {"log", portable::log, logq, positive},
+                             {"log", portable::log, logq, around_one},
+                             {"sinh", portable::sinh, sinhq, power},
+                             {"sinh", portable::sinh, sinhq, small},
+                             {"cosh", portable::cosh, coshq, power},
+                             {"cosh", portable::cosh, coshq, small},
+                             {"tanh", portable::tanh, tanhq, small},
+                             {"expm1", portable::expm1, expm1q, small},
+                             {"expm1", portable::expm1, expm1q, power},
+                             {"log1p", portable::log1p, log1pq, positive},
+                             {"log1p", portable::log1p, log1pq, share},
+                             {"log10", portable::log10, log10q, positive},
+                             {"log10", portable::log10, log10q, around_one},
+                             {"gamma", portable::gamma, tgammaq, from_one_on},
+                             {"sin", portable::sin, sinq, less_than_a_turn},
+                             {"cos", portable::cos, cosq, less_than_a_turn},
+                             {"tan", portable::tan, tanq, less_than_a_turn}}));
+
+TEST(Portable, sincos_has_the_bits_of_sin_and_cos) {
+  Numbers numbers;
+  for (int i = 0; i < trials; ++i) {
+    const double x = i % 2 == 0 ? any_angle(numbers) : less_than_a_turn(numbers);
+    double sine = 0.0, cosine = 0.0;
+    portable::sincos(x, &sine, &cosine);
+    ASSERT_EQ(sine, portable::sin(x)) << x;
+    ASSERT_EQ(cosine, portable::cos(x)) << x;
+  }
+}
+
+// What sources call is what the linker put there. Read at run time, lest the compiler computes
+// them.
+TEST(Portable, calls_of_the_c_library_come_to_ours) {
+  const auto of = [](double x) {
+    return std::vector<double>{std::sin(x),   std::cos(x),   std::tan(x),    std::asin(x),
+                               std::acos(x),  std::atan(x),  std::exp(x),    std::log(x),
+                               std::sinh(x),  std::cosh(x),  std::tanh(x),   std::expm1(x),
+                               std::log1p(x), std::log10(x), std::pow(x, x), std::atan2(x, 0.3)};
+  };
+  Numbers numbers;
+  for (int i = 0; i < trials; ++i) {
+    const double x = numbers.between(0.0, 1.0);
+    const std::vector<double> ours{
+        portable::sin(x),   portable::cos(x),   portable::tan(x),    portable::asin(x),
+        portable::acos(x),  portable::atan(x),  portable::exp(x),    portable::log(x),
+        portable::sinh(x),  portable::cosh(x),  portable::tanh(x),   portable::expm1(x),
+        portable::log1p(x), portable::log10(x), portable::pow(x, x), portable::atan2(x, 0.3)};
+    ASSERT_EQ(of(x), ours) << x;
+  }
+}
+
+TEST(Portable, atan2_and_pow_are_right_to_0_7_ulp) {
   Numbers numbers;
   for (int i = 0; i < trials; ++i) {
     const bool far = i % 2 == 0;
@@ -190,7 +250,9 @@ TEST(Portable, special_values_are_those_of_the_c_library) {
                 same(portable::tan(x), tanq(x)) && same(portable::asin(x), asinq(x)) &&
                 same(portable::acos(x), acosq(x)) && same(portable::atan(x), atanq(x)) &&
                 same(portable::exp(x), expq(x)) && same(portable::log(x), logq(x)) &&
-                same(portable::sinh(x), sinhq(x)) && same(portable::cosh(x), coshq(x)))
+                same(portable::sinh(x), sinhq(x)) && same(portable::cosh(x), coshq(x)) &&
+                same(portable::tanh(x), tanhq(x)) && same(portable::expm1(x), expm1q(x)) &&
+                same(portable::log1p(x), log1pq(x)) && same(portable::log10(x), log10q(x)))
         << x;
     for (const double y : numbers) {
       EXPECT_TRUE(same(portable::pow(x, y), powq(x, y))) << x << " ^ " << y;
