@@ -13,7 +13,7 @@ PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-solvers bench-python \
-        format tidy clean
+        bench-functions format tidy clean
 
 help:
 	@echo 'make demo    build, run the gallery of scenes, write pages to look at and a figure'
@@ -25,6 +25,7 @@ help:
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
 	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
+	@echo 'make bench-functions  our sine, exponential, ... beside those of the C library'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
 	@echo 'make tidy    clang-tidy all sources (slow)'
@@ -107,6 +108,13 @@ bench-python: web/node_modules/.package-lock.json
 	cmake --build $(BUILD) --target vinci vinci-python benchmark-python-step
 	$(PYTHON) benchmarks/python/step.py $(BUILD)/benchmarks/benchmark-python-step $(BENCH_FLAGS)
 	$(PYTHON) benchmarks/python/viewer.py $(BUILD)/vinci $(BENCH_FLAGS)
+
+# Our sine, exponential, ... beside those of the C library.
+bench-functions:
+	@$(INSTALL) build bench
+	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-functions
+	$(BUILD)/benchmarks/benchmark-functions
 
 format:
 	@$(INSTALL) format

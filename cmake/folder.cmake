@@ -22,12 +22,16 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(VINCI_LIBRARY_FLAGS --param=large-unit-insns=${room})
 endif()
 
-# Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math).
+include(${CMAKE_CURRENT_LIST_DIR}/functions.cmake)
+
+# Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math, one
+# version of every function).
 function(vinci_flags target)
   target_compile_options(${target} PRIVATE ${VINCI_WARNINGS} -ffp-contract=off
                          # Nobody replaces a function of a library of ours by another: calls inside
                          # of it may be inlined.
                          -fno-semantic-interposition)
+  target_link_options(${target} PRIVATE ${VINCI_WRAP})
   if(VINCI_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE} -fno-sanitize-recover=all
                            -fno-omit-frame-pointer
@@ -54,5 +58,9 @@ function(vinci_folder name)
                         INSTALL_RPATH "$ORIGIN")
   vinci_flags(vinci-${name})
   target_compile_options(vinci-${name} PRIVATE ${VINCI_LIBRARY_FLAGS})
+  # An archive is not linked: who links it puts our functions in place.
+  if(NOT BUILD_SHARED_LIBS)
+    target_link_options(vinci-${name} INTERFACE ${VINCI_WRAP})
+  endif()
   install(TARGETS vinci-${name} EXPORT VinciTargets)
 endfunction()

@@ -20,7 +20,7 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 
 # The public headers: what a user of the library or the author of a plugin includes. They need
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
-set(public_base clock error expression hash math options registry settings words)
+set(public_base clock error expression functions hash math options registry settings words)
 set(public_geometry build mass shape)
 set(public_model actuation controller element entity memory model motion run_options state)
 set(public_elements builtin)

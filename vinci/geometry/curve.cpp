@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/base/functions.h"
 #include "vinci/geometry/build.h"
 
 namespace vinci {
@@ -114,11 +115,11 @@ std::vector<Vector2> outline_points(const ImplicitCurve& curve, std::size_t coun
 //   ∫ dA = Γ(1+s)² / Γ(1+2s),   ∫ x² dA = Γ(1+3s) Γ(1+s) / (3 Γ(1+4s)).
 AreaMoments area_moments(const Superellipse& curve) {
   const double s = 1.0 / curve.exponent, a = curve.axes.x(), b = curve.axes.y();
-  const double one = std::tgamma(1.0 + s);
+  const double one = portable::gamma(1.0 + s);
   AreaMoments moments;
-  moments.area = 4.0 * a * b * (one * one / std::tgamma(1.0 + 2.0 * s));
+  moments.area = 4.0 * a * b * (one * one / portable::gamma(1.0 + 2.0 * s));
   const double second =
-      4.0 / 3.0 * a * b * (std::tgamma(1.0 + 3.0 * s) * one / std::tgamma(1.0 + 4.0 * s));
+      4.0 / 3.0 * a * b * (portable::gamma(1.0 + 3.0 * s) * one / portable::gamma(1.0 + 4.0 * s));
   moments.second.diagonal() << second * a * a, second * b * b;
   return moments;
 }

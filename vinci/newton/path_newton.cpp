@@ -223,7 +223,7 @@ void PathNewton::place_start(int attempt, const VectorX& guess) {
     for (Eigen::Index k = 0; k < guess.size(); ++k) {
       const double x = golden * static_cast<double>((k + 1) * (2 * attempt - 1));
       const double spread = 2.0 * (x - std::floor(x)) - 1.0;
-      at_.z[k] += spread * (1.0 + std::abs(guess[k])) * std::exp2(attempt - 2);
+      at_.z[k] += spread * (1.0 + std::abs(guess[k])) * std::ldexp(1.0, attempt - 2);
     }
   }
   at_.z = at_.z.cwiseMax(problem_->lower).cwiseMin(problem_->upper);
