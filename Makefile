@@ -12,7 +12,7 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages tested check test asan bench bench-planar bench-solvers bench-python \
+.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-solvers bench-python \
         format tidy clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo 'make check   build everything and run the quick tests (three minutes)'
 	@echo 'make test    build everything and run all tests'
 	@echo 'make asan    the quick tests under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan    runs side by side and the viewer under the thread sanitizer'
 	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
 	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
@@ -66,6 +67,13 @@ asan: web/node_modules/.package-lock.json
 	cmake --preset asan -DCMAKE_UNITY_BUILD=ON -DVINCI_TESTS=ON
 	cmake --build --preset asan
 	ctest --preset asan -j$(TEST_JOBS) -L '^quick$$'
+
+# The program alone: what goes on at the same time in it.
+tsan: web/node_modules/.package-lock.json
+	@$(INSTALL) build test format
+	cmake --preset tsan -DCMAKE_UNITY_BUILD=ON -DVINCI_TESTS=ON
+	cmake --build --preset tsan --target vinci
+	ctest --preset tsan -j$(TEST_JOBS) -R '^apps\.(threads|compare|view)$$'
 
 bench:
 	@$(INSTALL) build bench

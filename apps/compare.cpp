@@ -109,6 +109,10 @@ void print_notes(const Comparison& all) {
   for (const ComparedVariant& variant : all.variants) {
     const RunCost& cost = variant.trace.cost;
     std::vector<std::string> notes;
+    if (cost.passed_steps > 0)
+      notes.push_back("bodies passed or overlap in " + plural(cost.passed_steps, "step"));
+    if (cost.coarse_steps > 0)
+      notes.push_back(plural(cost.coarse_steps, "step") + " too long for the layers");
     if (cost.inexact_steps > 0)
       notes.push_back(plural(cost.inexact_steps, "step") + " not solved to the accepted residual");
     if (cost.fallback_steps > 0)
@@ -117,7 +121,8 @@ void print_notes(const Comparison& all) {
       notes.push_back(plural(cost.free_steps, "step") + " whose motion is not unique");
     if (!notes.empty())
       say(stdout, "{}\n",
-          wrapped(fmt::format("'{}': {}.", variant.variant.name, fmt::join(notes, ", ")),
+          wrapped(fmt::format("'{}'{}: {}.", variant.variant.name,
+                              cost.certified() ? "" : " is not certified", fmt::join(notes, ", ")),
                   text_width, 2));
   }
   for (const SkippedVariant& skipped : all.skipped)

@@ -67,7 +67,7 @@ void print_profile(const RunSummary& summary) {
 void print_table(const std::vector<RunResult>& results) {
   std::vector<Column> cells{
       {"", "scene", {}, true},    {"", "steps", {}},        {"contacts", "most", {}},
-      {"worst", "residual", {}},  {"inexact", "steps", {}}, {"deepest", "overlap m", {}},
+      {"worst", "residual", {}},  {"not", "certified", {}}, {"overlap", "m", {}},
       {"energy", "change J", {}}, {"wall", "time s", {}},   {"", "recording", {}, true}};
   bool all_whole = true;
   for (const RunResult& result : results) {
@@ -79,7 +79,7 @@ void print_table(const std::vector<RunResult>& results) {
                                std::to_string(s.steps) + (whole ? "" : "*"),
                                std::to_string(s.contacts_max),
                                short_number(s.worst_residual),
-                               std::to_string(s.inexact_steps),
+                               std::to_string(s.uncertified_steps),
                                short_number(s.worst_penetration),
                                energy_change(s),
                                fmt::format("{:.2f}", s.wall_seconds),

@@ -2,9 +2,10 @@
 # One target a folder: vinci_folder(base DEPENDS ... PRIVATE ...) makes the library vinci-base from the folder's
 # sources, known as Vinci::base to us and to those who install us.
 
-# -Wrestrict of g++ 12 is wrong about "text" + std::string at -O3, -Wuse-after-free about Eigen.
+# -Wrestrict of g++ 12 is wrong about "text" + std::string at -O3, -Wuse-after-free and -Warray-bounds
+# about Eigen.
 set(VINCI_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict
-    -Wno-use-after-free -Werror)
+    -Wno-use-after-free -Wno-array-bounds -Werror)
 # Where sources are joined, a name of one source is no mistake in another one, nor is an unnamed
 # namespace in what the compiler takes for a header.
 if(CMAKE_UNITY_BUILD)
@@ -23,7 +24,10 @@ endif()
 
 # Flags of every target of ours: the same bits everywhere (no fused multiply-add, no fast-math).
 function(vinci_flags target)
-  target_compile_options(${target} PRIVATE ${VINCI_WARNINGS} -ffp-contract=off)
+  target_compile_options(${target} PRIVATE ${VINCI_WARNINGS} -ffp-contract=off
+                         # Nobody replaces a function of a library of ours by another: calls inside
+                         # of it may be inlined.
+                         -fno-semantic-interposition)
   if(VINCI_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${VINCI_SANITIZE} -fno-sanitize-recover=all
                            -fno-omit-frame-pointer

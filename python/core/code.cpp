@@ -39,7 +39,12 @@ class PythonController : public Controller {
         act_(callable_of(object, "act")),
         name_(std::move(name)),
         owner_(std::move(owner)),
-        memory_size_(attribute(object, "memory_size", 0, name_)) {}
+        memory_size_(attribute(object, "memory_size", 0, name_)) {
+    // The one of the base class adds nothing; it is not called.
+    const py::object base = py::module_::import("vinci.code").attr("Controller").attr("damp");
+    const py::object own = py::getattr(py::type::of(object), "damp", base);
+    if (!own.is(base)) damp_.emplace(object.attr("damp"));
+  }
 
   int memory_size() const override { return memory_size_; }
 
@@ -49,11 +54,7 @@ class PythonController : public Controller {
   void act(const Model& model, const State& state, double h, Eigen::Ref<VectorX> forces,
            Eigen::Ref<VectorX> memory) override {
     py::gil_scoped_acquire gil;
-    if (!bodies_) bodies_ = body_table(model);
-    if (!state_ || state_.use_count() > 1)
-      state_ = std::make_shared<State>(state);
-    else
-      *state_ = state;
+    keep(model, state);
     const auto given = array_of(forces), kept = array_of(memory);
     (*act_)(model_handle(owner_, model), StateHandle{state_, bodies_, false}, h, given, kept);
     if (given.size() != forces.size() || kept.size() != memory.size())
@@ -62,8 +63,28 @@ class PythonController : public Controller {
     memory = Eigen::Map<const VectorX>(kept.data(), kept.size());
   }
 
+  void damp(const Model& model, const State& state, double h,
+            Eigen::Ref<VectorX> damping) override {
+    if (!damp_) return;
+    py::gil_scoped_acquire gil;
+    keep(model, state);
+    const auto given = array_of(damping);
+    (**damp_)(model_handle(owner_, model), StateHandle{state_, bodies_, false}, h, given);
+    if (given.size() != damping.size()) throw Error("changed the size of its damping", name_);
+    damping = Eigen::Map<const VectorX>(given.data(), given.size());
+  }
+
  private:
+  void keep(const Model& model, const State& state) {
+    if (!bodies_) bodies_ = body_table(model);
+    if (!state_ || state_.use_count() > 1)
+      state_ = std::make_shared<State>(state);
+    else
+      *state_ = state;
+  }
+
   Held object_, act_;
+  std::optional<Held> damp_;
   std::string name_;
   Owner owner_;
   int memory_size_ = 0;

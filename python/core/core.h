@@ -151,6 +151,9 @@ Answer solved_by(Solver& solver, const ComplementarityProblem& problem, const py
 // Everything that can be chosen by name in this process, shared libraries included.
 std::shared_ptr<const Plugins> known_plugins();
 
+// Text of a file or a message of it; bytes that are no UTF-8 become "\xff".
+py::str readable(const std::string& text);
+
 // Raises KeyboardInterrupt where Ctrl-C was pressed; for use without the GIL.
 void check_signals();
 

@@ -16,11 +16,19 @@ py::list diagnostics_of(const SceneError& error) {
   const py::object type = py::module_::import("vinci.errors").attr("Diagnostic");
   py::list list;
   for (const Diagnostic& mistake : error.diagnostics())
-    list.append(type(mistake.file, mistake.line, mistake.key, mistake.message));
+    list.append(type(readable(mistake.file), mistake.line, readable(mistake.key),
+                     readable(mistake.message)));
   return list;
 }
 
 }  // namespace
+
+py::str readable(const std::string& text) {
+  PyObject* const decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "backslashreplace");
+  if (!decoded) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(decoded);
+}
 
 // Signals are handled in the main thread alone: others do not wait for the GIL.
 void check_signals() {
@@ -38,7 +46,7 @@ void add_errors(py::module_&) {
     } catch (const SceneError& error) {
       raise("SceneError", py::make_tuple(diagnostics_of(error)));
     } catch (const Error& error) {
-      raise("Error", py::make_tuple(error.message(), error.where()));
+      raise("Error", py::make_tuple(readable(error.message()), readable(error.where())));
     }
   });
 }

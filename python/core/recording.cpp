@@ -260,7 +260,7 @@ void add_recording(py::module_& module) {
   recording.def_property_readonly(
       "created", [](RecordingHandle& r) { return r.get().created(); }, "UTC, ISO 8601.");
   recording.def_property_readonly(
-      "scene_text", [](RecordingHandle& r) { return r.get().scene_text(); },
+      "scene_text", [](RecordingHandle& r) { return readable(r.get().scene_text()); },
       "The scene it was made of, as one text.");
   recording.def_property_readonly("body_names",
                                   [](RecordingHandle& r) { return r.get().body_names(); });

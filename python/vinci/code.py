@@ -115,6 +115,11 @@ class Controller:
         `memory` likewise."""
         raise NotImplementedError(f"{type(self).__name__}.act(model, state, h, forces, memory)")
 
+    def damp(self, model: Model, state: State, h: float, damping: np.ndarray) -> None:
+        """Adds to `damping`, in place, how much the forces of `act` fall per velocity (-df/dv, not
+        negative, packed alike). The step then takes these forces at its end, so that a damping
+        controller takes energy at any step size. Without it forces are held through the step."""
+
 
 class Motion:
     """A prescribed coordinate given by code: `motions={("wall", "x"): motion}`.

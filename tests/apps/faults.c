@@ -4,8 +4,8 @@
 // calls on a file
 //                  that is open, those on regular files opened for writing
 // FAULT_AT         the call that fails, from 1
-// FAULT_KIND       space (ENOSPC), io (EIO), short (half the bytes are written) or torn (half the
-//                  bytes, then ENOSPC)
+// FAULT_KIND       space (ENOSPC), io (EIO), short (half the bytes are written, of one all) or torn
+//                  (half the bytes, then ENOSPC)
 // FAULT_LASTS      if set, every later call fails as well
 // FAULT_LOG        a file that tells that it happened
 #define _GNU_SOURCE
@@ -49,10 +49,11 @@ static int refuse(void) {
 }
 
 #define NEXT(name) __typeof__(&name) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
-#define CUT(size)                                                                            \
-  if (fails("write", file)) {                                                                \
-    if (size < 2 || !(is_kind("short") || (is_kind("torn") && place == 0))) return refuse(); \
-    size /= 2;                                                                               \
+#define CUT(size)                                               \
+  if (fails("write", file)) {                                   \
+    const int torn = is_kind("torn") && place == 0 && size > 1; \
+    if (!is_kind("short") && !torn) return refuse();            \
+    size -= size / 2;                                           \
   }
 
 ssize_t write(int file, const void* data, size_t size) {

@@ -13,9 +13,9 @@ COMPARISON = {"ok", "exit_code", "title", "duration", "tolerance", "tolerance_gi
               "answer", "page"}
 VARIANT = {"name", "values", "case", "step_size", "end", "state_hash", "agrees", "cost", "final",
            "contacts", "difference", "recording"}
-COST = {"complete", "steps", "substeps", "simulated_seconds", "cpu_seconds", "cpu_per_second",
-        "worst_residual", "inexact_steps", "worst_penetration", "fallback_steps", "free_steps",
-        "ending", "diverged_body"}
+COST = {"certified", "complete", "steps", "substeps", "simulated_seconds", "cpu_seconds",
+        "cpu_per_second", "worst_residual", "uncertified_steps", "inexact_steps",
+        "worst_penetration", "fallback_steps", "free_steps", "ending", "diverged_body"}
 DIFFERENCE = {"until", "largest", "largest_time", "largest_body", "first_above", "first_body",
               "final", "final_body", "distance", "bodies", "contacts"}
 CONTACT = {"a", "b", "same_modes", "modes_differ_for", "largest_shift", "first_different_mode",

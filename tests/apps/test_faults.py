@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk that fails: every call on the recording's file in turn, by a preloaded library (faults.c).
 Whatever fails, the program ends with exit code 1 and a message, and the file that is there opens and
-continues to the same state; and no memory is touched that is not its own (valgrind)."""
+continues to the same state; and no memory is touched that is not its own (valgrind).
+fault_sweep.py tries every call in every way."""
 import os
 import subprocess
 
@@ -56,10 +57,11 @@ class Disk:
         """One fault; false if there were not so many calls. A call that a second, smaller one makes
         good is no failure of the run."""
         done = self.run(operation, at, **how)
+        self.code = done.returncode
         if not self.log.exists():
             assert done.returncode == 0, done
             return False
-        mended = not how["lasts"] and (how["kind"] == "short" or operation == "reserve")
+        mended = how["kind"] == "short" or (operation == "reserve" and not how["lasts"])
         assert done.returncode in ((0, 1) if mended else (1,)), (operation, at, how, done)
         if done.returncode == 1:
             assert done.stderr.startswith(f"{self.path}: ") and "cannot " in done.stderr, done

@@ -1,11 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the fuzz target of the scene loader with clang and runs it: run.sh [BUILD_FOLDER [SECONDS]].
-# Exit code 0: no finding; 77: no clang with libFuzzer here; else a finding, kept in BUILD_FOLDER.
+# Fuzz targets, by clang beside a build of Vinci:
+#   run.sh VINCI_BUILD build                    builds all of them
+#   run.sh VINCI_BUILD TARGET LIBFUZZER_OPTION...  runs one, e.g. `expression -runs=1000000`
+# A run begins with the stored inputs, those of former findings (tests/fuzz/found/TARGET) among them.
+# Exit code 0: no finding; 77: no clang with libFuzzer here; else a finding, kept in VINCI_BUILD/fuzz.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-build=${1:-$here/../../build/fuzz}
-seconds=${2:-60}
+root=$(cd "$here/../.." && pwd)
+vinci=$(cd "$1" && pwd)
+build=$vinci/fuzz
+name=$2
+shift 2
 
 compiler=$(command -v clang++-14 || command -v clang++ || true)
 if [ -z "$compiler" ]; then
@@ -18,12 +24,43 @@ if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { r
   exit 77
 fi
 
-cmake -S "$here" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None
-cmake --build "$build"
+if [ "$name" = build ]; then
+  cmake -S "$here" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None \
+    -DVINCI_BUILD="$vinci"
+  exec cmake --build "$build"
+fi
 
-# Seeds: the gallery and the bad scenes. What a run finds new stays in the build folder.
-mkdir -p "$build/corpus" "$build/seeds"
-cp "$here"/../../scenes/*.yaml "$here"/../bad_scenes/*.yaml "$build/seeds"
+# What a run finds new stays in the build folder.
 cd "$build"
-exec ./scene-fuzz -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 \
-  -dict="$here/scene.dict" -print_final_stats=1 corpus seeds
+mkdir -p "corpus/$name" "seeds/$name"
+seed() { printf "$2" > "seeds/$name/$1"; }
+dictionary=
+case $name in
+  scene)
+    cp "$root"/scenes/*.yaml "$here"/../bad_scenes/*.yaml seeds/scene
+    dictionary="-dict=$here/scene.dict" ;;
+  expression)
+    seed sine 'sin(2*pi*t) - q^3/4'
+    seed if 'if(t < 0.5, -100*q, exp(-v))'
+    seed units '2 mm + 3 deg'
+    seed least 'min(q, max(v, 1e-3))' ;;
+  mesh)
+    seed obj '0v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 3 4\n'
+    seed stl '1solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 1\nendloop\nendfacet\nendsolid a\n' ;;
+  http)
+    seed get 'GET /TOKEN/a?b=c HTTP/1.1\r\nHost: HOST\r\n\r\n'
+    seed post 'POST /TOKEN/a HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nContent-Length: 3\r\n\r\nabc'
+    seed chunked 'POST /TOKEN/ HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n' ;;
+  recording)
+    # Without the bookkeeping that takes longer than reading does.
+    set -- -entropic=0 "$@" ;;
+  problem)
+    set -- -entropic=0 "$@"
+    VINCI_FUZZ_PROBLEMS=$(find "$root/problems" -name '*.h5' -size -40k | sort | head -12 | paste -sd: -)
+    export VINCI_FUZZ_PROBLEMS ;;
+esac
+[ -d "$here/found/$name" ] && cp "$here/found/$name"/* "seeds/$name"
+# HDF5 leaks what a file left half open.
+export ASAN_OPTIONS=detect_leaks=0
+exec "./$name-fuzz" -max_len=8192 -timeout=60 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+  $dictionary "$@" "corpus/$name" "seeds/$name"

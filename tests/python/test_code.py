@@ -56,6 +56,33 @@ class Spring(vinci.Controller):
         memory[0] += h
 
 
+class Damper(vinci.Controller):
+    """-c v on the block, taken at the end of the step."""
+
+    def __init__(self, c: float) -> None:
+        self.c = c
+
+    def act(self, model: Any, state: Any, h: float, forces: np.ndarray, memory: np.ndarray) -> None:
+        entry = model.body("block").velocity.start
+        forces[entry] -= self.c * state.velocities[entry]
+
+    def damp(self, model: Any, state: Any, h: float, damping: np.ndarray) -> None:
+        damping[model.body("block").velocity.start] += self.c
+
+
+@pytest.mark.parametrize("c", [1.0, 1e6])
+def test_a_controller_that_tells_its_damping_takes_energy_at_any_step(c: float) -> None:
+    scene = vinci.Scene.from_dict({
+        "world": "planar", "gravity": [0, 0],
+        "bodies": {"block": {"shapes": [{"box": [0.2, 0.2]}], "mass": 2, "velocity": [3, 0]}},
+        "run": {"step": 0.1, "duration": 1}})
+    sim = vinci.Simulation(scene, controllers=[Damper(c)])
+    for n in range(1, 11):
+        sim.step()
+        expected = 3.0 / (1.0 + 0.1 * c / 2.0) ** n
+        assert sim.state.velocities[0] == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
 @pytest.fixture
 def wall(scenes: Path) -> Path:
     return scenes / "wall_push.yaml"

@@ -159,8 +159,22 @@ TEST(BalanceLimit, a_part_on_a_table_is_held_up_to_a_torque) {
   }
 }
 
-// Pushed along x at v by a smooth wall, and pulled along y: friction has its full size and turns
-// against the motion, which is v F/√((μ m g)² − F²) along y. It may be large, and is explained.
+// One step of `scene` at a share 1 - distance of the pull that friction takes: friction has its
+// full size and turns against the motion, which is v F/√((μ m g)² − F²) along y.
+template <class MakeScene>
+void expect_aside(const MakeScene& scene, double distance, const char* body, double speed) {
+  SCOPED_TRACE(distance);
+  Simulation simulation = simulate(scene(1.0 - distance), run_with(choices[0]));
+  const StepReport& report = simulation.step();
+  ASSERT_EQ(report.ending, Ending::none);
+  EXPECT_LE(report.solve.residual.relative, 1e-10);
+  const double share = 1.0 - distance, aside = share / std::sqrt(1.0 - share * share);
+  EXPECT_NEAR(twist(simulation, body).linear.x(), speed, 1e-12);
+  EXPECT_NEAR(twist(simulation, body).linear.y(), speed * aside, 1e-5 * speed * aside);
+}
+
+// Pushed along x at v by a smooth wall, and pulled along y. The motion may be large, and is
+// explained.
 TEST(BalanceLimit, a_pushed_part_goes_aside_as_fast_as_its_pull_demands_and_no_farther) {
   const double most = 0.35 * 0.2 * g, speed = 1e-4;
   const auto scene = [&](double load) {
@@ -180,14 +194,7 @@ run: {{step: 1 ms, duration: 1 ms}}
                        g, speed, load * most);
   };
   for (const double distance : distances) {
-    SCOPED_TRACE(distance);
-    Simulation simulation = simulate(scene(1.0 - distance), run_with(choices[0]));
-    const StepReport& report = simulation.step();
-    ASSERT_EQ(report.ending, Ending::none);
-    EXPECT_LE(report.solve.residual.relative, 1e-10);
-    const double share = 1.0 - distance, aside = share / std::sqrt(1.0 - share * share);
-    EXPECT_NEAR(twist(simulation, "part").linear.x(), speed, 1e-12);
-    EXPECT_NEAR(twist(simulation, "part").linear.y(), speed * aside, 1e-5 * speed * aside);
+    expect_aside(scene, distance, "part", speed);
     expect_none(scene(1.0 + distance), choices[0], "part", distance * most);
   }
 }
@@ -259,16 +266,9 @@ run: {{step: 1 ms, duration: 1 ms}}
                        g, friction, speed, mass, load * most);
   };
   for (const double distance : distances) {
-    SCOPED_TRACE(distance);
-    Simulation simulation = simulate(scene(1.0 - distance), run_with(choices[0]));
-    const StepReport& report = simulation.step();
-    ASSERT_EQ(report.ending, Ending::none);
-    EXPECT_LE(report.solve.residual.relative, 1e-10);
-    const double share = 1.0 - distance, aside = share / std::sqrt(1.0 - share * share);
-    EXPECT_NEAR(twist(simulation, "box").linear.y(), speed * aside, 1e-5 * speed * aside);
-  }
-  for (const double distance : distances)
+    expect_aside(scene, distance, "box", speed);
     expect_none(scene(1.0 + distance), choices[0], "box", 0.0);
+  }
 }
 
 // A drawer of length 0.4 in its guides, drawn at 0.1 from its middle against 3 N: it jams where

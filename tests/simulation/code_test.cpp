@@ -236,6 +236,69 @@ TEST(Code, a_force_that_is_no_number_is_an_error_that_names_it) {
                    "numbers");
 }
 
+// −c v on the ball, with its damping told or not.
+class Damper : public Controller {
+ public:
+  Damper(double c, double told) : c_(c), told_(told) {}
+  void act(const Model& model, const State& state, double, Eigen::Ref<VectorX> forces,
+           Eigen::Ref<VectorX>) override {
+    const int entry = model.bodies[0].velocity_offset;
+    forces[entry] -= c_ * state.velocities[entry];
+  }
+  void damp(const Model& model, const State&, double, Eigen::Ref<VectorX> damping) override {
+    damping[model.bodies[0].velocity_offset] += told_;
+  }
+
+ private:
+  double c_, told_;
+};
+
+Simulation damped_ball(const std::string& force, const std::string& options,
+                       const RunOverrides& overrides = {}) {
+  return simulate(
+      fmt::format("world: planar\ngravity: [0, 0]\nbodies:\n  ball: {{shapes: [{{circle: 0.1}}], "
+                  "mass: 2, velocity: [3, 0]{}}}\nrun: {{step: 0.1, duration: 2{}}}\n",
+                  force, options),
+      overrides);
+}
+
+// m (v⁺ − v) = −h c v⁺, so v falls by 1/(1 + h c/m) per step; held forces would grow from h c/m = 2
+// on.
+TEST(Code, a_controller_that_tells_its_damping_takes_energy_at_any_step) {
+  for (const double c : {1.0, 100.0, 1e6})
+    for (const char* options : {"", ", impact-time: bisect", ", stepper: anitescu-potra"}) {
+      Simulation told = damped_ball("", options, with(std::make_shared<Damper>(c, c)));
+      Simulation written = damped_ball(fmt::format(", force: {{x: '-{}*v'}}", c), options);
+      double before = 3.0, ratio = 1.0 + 0.1 * c / 2.0;
+      for (int i = 0; i < 20; ++i) {
+        told.step();
+        const double v = twist(told, "ball").linear.x();
+        // f and c v are rounded in units of the velocity before.
+        ASSERT_NEAR(v, before / ratio, 1e-15 * before) << c << options;
+        before = v;
+      }
+      while (!written.finished()) written.step();
+      // The share of that rounding in a step, over all steps.
+      ASSERT_NEAR(before, twist(written, "ball").linear.x(), 20 * 1e-15 * ratio * before)
+          << c << options;
+    }
+  Simulation held = damped_ball("", "", with(std::make_shared<Damper>(100.0, 0.0)));
+  held.step();
+  EXPECT_NEAR(twist(held, "ball").linear.x(), 3.0 * (1.0 - 0.1 * 100.0 / 2.0), 1e-12);
+}
+
+TEST(Code, a_damping_below_zero_is_an_error_that_names_it) {
+  Simulation simulation = damped_ball("", "", with(std::make_shared<Damper>(1.0, -1.0)));
+  try {
+    simulation.step();
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "lift: the controller gave the damping -1 for ball.x at 0 s; accepted: finite "
+                 "numbers, not negative");
+  }
+}
+
 TEST(Code, an_exception_in_a_motion_leaves_the_step_before) {
   const auto swing = std::make_shared<Swing>();
   swing->fails_after = 0.0505;

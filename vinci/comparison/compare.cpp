@@ -263,13 +263,17 @@ RunManyOptions prepared(const CompareOptions& options, const VariantSet& set,
 
 std::size_t cheapest_of(const ComparisonCase& it, const std::vector<ComparedVariant>& variants) {
   const auto cost = [&](std::size_t v) { return variants[v].trace.cost.cpu_per_second(); };
+  // Nobody is sent to a run whose steps are not what its model asks for.
+  const auto serves = [&](std::size_t v) {
+    return variants[v].agrees && variants[v].trace.cost.certified();
+  };
   double least = cost(it.reference);
   for (const std::size_t v : it.variants)
-    if (variants[v].agrees) least = std::min(least, cost(v));
+    if (serves(v)) least = std::min(least, cost(v));
   const auto is_cheap = [&](std::size_t v) { return least >= same_cost * cost(v); };
   if (is_cheap(it.reference)) return it.reference;
   return *std::find_if(it.variants.begin(), it.variants.end(),
-                       [&](std::size_t v) { return variants[v].agrees && is_cheap(v); });
+                       [&](std::size_t v) { return serves(v) && is_cheap(v); });
 }
 
 std::pair<std::string, std::string> pair_names(const std::vector<std::string>& bodies,

@@ -96,13 +96,15 @@ class Writer {
   }
 
   static Json cost(const RunCost& it) {
-    return {{"complete", it.complete},
+    return {{"certified", it.certified()},
+            {"complete", it.complete},
             {"steps", it.steps},
             {"substeps", it.substeps},
             {"simulated_seconds", it.simulated_seconds},
             {"cpu_seconds", it.cpu_seconds},
             {"cpu_per_second", it.cpu_per_second()},
             {"worst_residual", it.worst_residual},
+            {"uncertified_steps", it.uncertified_steps},
             {"inexact_steps", it.inexact_steps},
             {"worst_penetration", it.worst_penetration},
             {"fallback_steps", it.fallback_steps},

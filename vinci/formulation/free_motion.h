@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vinci/complementarity/problem.h"
+#include "vinci/model/actuation.h"
 #include "vinci/model/state.h"
 
 namespace vinci {
@@ -24,12 +25,6 @@ Matrix3 world_inertia(const Body& body, const Quaternion& rotation);
 
 // ω′ of the midpoint rule above, body axes; ω is in rad/s.
 Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h);
-
-// Applied forces over the step, packed: f − c v per entry, v the velocity at the end of the step.
-struct LinearForces {
-  VectorX at_rest;  // f
-  VectorX drag;     // c >= 0; empty: none
-};
 
 // Inertia matrix M + h c and momentum p = M vˡ + h f of the free entries, and the velocity v they
 // lead to (packed; prescribed entries keep what `velocities` holds).

@@ -13,6 +13,17 @@
 
 namespace vinci {
 
+// Applied forces over a step, packed: f − c v per entry, v the velocity at the end of the step.
+struct LinearForces {
+  VectorX at_rest;  // f
+  VectorX drag;     // c >= 0; empty: none
+
+  void add_to(VectorX& forces, const VectorX& velocities) const {
+    forces += at_rest;
+    if (drag.size() > 0) forces -= drag.cwiseProduct(velocities);
+  }
+};
+
 // Position of a prescribed coordinate at time t, with exact first and second derivative.
 Jet prescribed_coordinate(const Body& body, int coordinate, double time);
 

@@ -23,6 +23,10 @@ class Controller {
   // throw: the exception leaves Simulation::step(), and the state stays.
   virtual void act(const Model& model, const State& state, double h, Eigen::Ref<VectorX> forces,
                    Eigen::Ref<VectorX> memory) = 0;
+  // Adds c >= 0 per packed entry, how much the force that act() has just given falls per velocity:
+  // −∂f/∂v in N s/m and N m s. The step then takes that force at its end, f − c (v_end − v_start),
+  // so that a damping controller takes energy at any step size. Without it forces are held.
+  virtual void damp(const Model&, const State&, double, Eigen::Ref<VectorX>) {}
 };
 
 }  // namespace vinci

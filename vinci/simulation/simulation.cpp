@@ -239,6 +239,18 @@ int prescribed_by_scene(const Body& body, const std::string& coordinate, const s
       where);
 }
 
+bool has_finite_energy(const Model& model, const State& state) {
+  if (!is_finite(state)) return false;
+  // Squares of smaller numbers are finite, whatever mass in kg or stiffness in N/m goes with them.
+  constexpr double large = 1e50;
+  const auto is_large = [](const Pose& pose) {
+    return pose.position.lpNorm<Eigen::Infinity>() > large;
+  };
+  return (state.velocities.lpNorm<Eigen::Infinity>() <= large &&
+          std::none_of(state.poses.begin(), state.poses.end(), is_large)) ||
+         std::isfinite(energy(model, state).total());
+}
+
 // The body of the largest energy; one that is not finite is larger than all others.
 int wildest_body(const Model& model, const State& state) {
   const std::vector<double> energies = body_energies(model, state);
@@ -344,7 +356,7 @@ const StepReport& Simulation::step() {
     forget_step();
     throw;
   }
-  if (!diverged() && !(is_finite(state_) && std::isfinite(energy(*model_, state_).total())))
+  if (!diverged() && !has_finite_energy(*model_, state_))
     report_.diverged_body = wildest_body(*model_, state_);
   if (diverged()) keep_last_finite();
   // Nobody else counts steps; the time is no sum of rounded steps.

@@ -256,8 +256,11 @@ void CheckedStepper::accept(StepContext& context, State& end, double h, StepRepo
     report.removed_overlap = removed.depth;
     report.added_energy = std::max(0.0, removed.energy);
   }
-  for (const Contact& contact : ahead.contacts)
+  for (const Contact& contact : ahead.contacts) {
     report.overlap = std::max(report.overlap, -contact.gap - method_->give(model, contact));
+    // What was as deep before, and could not be taken out, is no less wrong.
+    if (is_deep(model, contact) && can_respond(model, end.poses, contact)) report.passed = 1;
+  }
 }
 
 }  // namespace vinci

@@ -72,7 +72,7 @@ class CheckedStepper : public TimeStepper {
   std::vector<Pose> way_;                              // on the way
   ContactSet on_the_way_;
   std::vector<double> no_reach_;  // zeros
-  VectorX held_;                  // forces of the controllers
+  LinearForces held_;             // forces of the controllers
   VectorX expected_;              // packed velocities at the end of the next step
   Reach reach_;
   OverlapRemoval removal_;

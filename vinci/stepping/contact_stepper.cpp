@@ -194,7 +194,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     solve(context, report);
     if (has_no_answer(report)) fall_back(context, part, report);
     if (rebounds_.first) limit_rebounds(context, part, report);
-    if (model.drags && !part.coasts()) settle_forces(context, part, report);
+    if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
     if (part.flies() && report.passes < max_passes &&
@@ -229,7 +229,7 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
 
 // What comes before the first detection.
 void ContactStepper::begin(StepContext& context, const StepPart& part) {
-  const VectorX* held = part.rules.held_forces;
+  const LinearForces* held = part.rules.held_forces;
   if (!held)
     forces_.begin(context, part.state, part.h);
   else if (part.flies())

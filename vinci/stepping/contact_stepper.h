@@ -34,7 +34,7 @@ struct PartRules {
   // these rules leave out. Null: an ordinary step.
   const FlightRules* flight = nullptr;
   // Forces of controllers, held through the parts of a step. Null: the controllers are asked.
-  const VectorX* held_forces = nullptr;
+  const LinearForces* held_forces = nullptr;
   bool stabilised = true;  // normal rows as the method has them; false: the fallback above
   double rebound = 1.0;    // share of the restitution that is asked for
 };

@@ -23,35 +23,32 @@ constexpr double small_part = 1e-5;
 }  // namespace
 
 void DragForces::begin(StepContext& context, const State& state, double h) {
-  reset(*context.in.model, state);
   step_forces(context, state, h, line_.at_rest);
-  if (!model_->drags) return;
-  applied_forces(*model_, state, forces_);
-  others_ = line_.at_rest - forces_;
-  begin_lines();
+  reset(*context.in.model, state,
+        context.in.held_forces ? *context.in.held_forces : context.work.controlled);
+  if (has_drags()) begin_lines();
 }
 
-void DragForces::begin_part(const Model& model, const State& state, const VectorX& held) {
-  reset(model, state);
+void DragForces::begin_part(const Model& model, const State& state, const LinearForces& held) {
+  reset(model, state, held);
   applied_forces(model, state, line_.at_rest);
-  line_.at_rest += held;
-  others_ = held;
-  if (model.drags) begin_lines();
+  line_.at_rest += held.at_rest;
+  if (has_drags()) begin_lines();
 }
 
 void DragForces::begin_flight(const Model& model, const State& state, double h,
-                              const VectorX& held) {
-  reset(model, state);
+                              const LinearForces& held) {
+  reset(model, state, held);
   applied_forces(model, state, line_.at_rest);
   look_at_middle(0.5 * h);
-  line_.at_rest += held;
-  others_ = held;
-  if (model.drags) begin_lines();
+  line_.at_rest += held.at_rest;
+  if (has_drags()) begin_lines();
 }
 
-void DragForces::reset(const Model& model, const State& state) {
+void DragForces::reset(const Model& model, const State& state, const LinearForces& others) {
   model_ = &model;
   start_ = &state;
+  others_ = &others;
   rounds_ = 0;
   error_ = 0.0;
   differs_ = false;
@@ -79,7 +76,7 @@ void DragForces::look_at_middle(double ahead) {
 // Which entries are drags, and their first lines.
 void DragForces::begin_lines() {
   const VectorX& v = start_->velocities;
-  force_slopes(*model_, *start_, v, slopes_);
+  find_slopes(*start_, v);
   evaluate(v, forces_);
   still_.setZero(v.size());
   evaluate(still_, at_rest_);
@@ -103,7 +100,7 @@ bool DragForces::ground(const Model& model, std::span<const char> bodies) {
   }
   if (!changes) return false;
   evaluate(start_->velocities, line_.at_rest);
-  if (model.drags) draw_lines(start_->velocities, true);
+  if (has_drags()) draw_lines(start_->velocities, true);
   return true;
 }
 
@@ -116,7 +113,13 @@ void DragForces::evaluate(const VectorX& velocities, VectorX& forces) {
       if (grounded_[i])
         forces[static_cast<Eigen::Index>(i)] = scratch_[static_cast<Eigen::Index>(i)];
   }
-  forces += others_;
+  others_->add_to(forces, velocities);
+}
+
+// ∂f/∂v of scene and controllers.
+void DragForces::find_slopes(const State& at, const VectorX& velocities) {
+  force_slopes(*model_, at, velocities, slopes_);
+  if (others_->drag.size() > 0) slopes_ -= others_->drag;
 }
 
 bool DragForces::meets(const VectorX& velocities, const Accuracy& accuracy) {
@@ -146,7 +149,7 @@ void DragForces::draw_lines(const VectorX& velocities, bool tangents) {
   line_.drag.setZero(velocities.size());
   evaluate(velocities, forces_);
   evaluate(still_, at_rest_);
-  if (tangents) force_slopes(*model_, differs_ ? middle_ : *start_, velocities, slopes_);
+  if (tangents) find_slopes(differs_ ? middle_ : *start_, velocities);
   for (Eigen::Index i = 0; i < velocities.size(); ++i) {
     if (!implicit_[static_cast<std::size_t>(i)]) continue;
     const double v = velocities[i];

@@ -26,13 +26,15 @@ class DragForces {
   // Of the scene and the controllers, for the step of h seconds that begins at the state.
   void begin(StepContext& context, const State& state, double h);
   // Of the scene, and `held` ones of the controllers, for a part of a step.
-  void begin_part(const Model& model, const State& state, const VectorX& held);
-  void begin_flight(const Model& model, const State& state, double h, const VectorX& held);
+  void begin_part(const Model& model, const State& state, const LinearForces& held);
+  void begin_flight(const Model& model, const State& state, double h, const LinearForces& held);
   // In a flight: these bodies do not fly, and have the forces at its start. Whether that changes
   // anything.
   bool ground(const Model& model, std::span<const char> bodies);
 
   const LinearForces& line() const { return line_; }
+  // Whether a force depends on velocity.
+  bool has_drags() const { return model_->drags || others_->drag.size() > 0; }
   // Whether f is on its line at these velocities.
   bool meets(const VectorX& velocities, const Accuracy& accuracy);
   // Lines that meet f at these velocities; false if there have been too many.
@@ -40,14 +42,16 @@ class DragForces {
   double error() const { return error_; }  // of the last meets(), relative
 
  private:
-  void reset(const Model& model, const State& state);
+  void reset(const Model& model, const State& state, const LinearForces& others);
   void look_at_middle(double ahead);
   void begin_lines();
+  void find_slopes(const State& at, const VectorX& velocities);
   void evaluate(const VectorX& velocities, VectorX& forces);
   void draw_lines(const VectorX& velocities, bool tangents);
 
   const Model* model_ = nullptr;
   const State* start_ = nullptr;
+  const LinearForces* others_ = nullptr;  // of the controllers
   LinearForces line_;
   bool differs_ = false;  // in the middle of a flight from its start
   int rounds_ = 0;
@@ -55,7 +59,6 @@ class DragForces {
   State middle_;                // time and poses alone
   std::vector<char> grounded_;  // per packed entry
   std::vector<char> implicit_;  // per packed entry: a drag
-  VectorX others_;              // forces of the controllers
   VectorX forces_, scratch_, slopes_;
   VectorX still_, at_rest_;  // zeros, and the forces with them
 };

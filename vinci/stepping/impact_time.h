@@ -74,7 +74,7 @@ class ImpactTimeStepper : public TimeStepper {
   double flight_time_ = 0.0;          // of it, s
   ContactSet ends_;                   // contacts at its end
   std::vector<WatchedContact> seen_;  // of them, those that did not take part
-  VectorX held_;                      // forces of the controllers
+  LinearForces held_;                 // forces of the controllers
   ImpactProblem impact_;
   Solution impulse_;
   VectorX prescribed_;  // packed velocities of the prescribed coordinates alone

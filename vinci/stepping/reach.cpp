@@ -32,7 +32,7 @@ void Reach::foresee(const Model& model, const StepEnds& ends, double h) {
   reach_.resize(model.bodies.size());
   for (int b = 0; b < count; ++b) {
     radius_[b] = model.bodies[b].bounding_radius;
-    if (std::isfinite(radius_[b])) continue;
+    if (std::isfinite(radius_[b]) || model.bodies[b].velocity_size == 0) continue;
     const Vector3 center = center_of_mass(model, state.poses, b);
     radius_[b] = 0.0;
     for (int other = 0; other < count; ++other)

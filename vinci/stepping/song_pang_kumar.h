@@ -71,7 +71,7 @@ class SongPangKumar : public ContactStepper {
   std::vector<int> rows_;           // sites of a patch with a contact in the set
   std::vector<Compliance> compliance_;
   std::vector<SolvedContact> solved_, before_;
-  VectorX held_;
+  LinearForces held_;
 };
 
 }  // namespace vinci

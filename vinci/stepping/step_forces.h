@@ -14,6 +14,6 @@ namespace vinci {
 void step_forces(StepContext& context, const State& state, double h, VectorX& forces);
 
 // The same, and what of it came from the controllers: the forces to hold.
-void hold_forces(StepContext& context, const State& state, double h, VectorX& held);
+void hold_forces(StepContext& context, const State& state, double h, LinearForces& held);
 
 }  // namespace vinci

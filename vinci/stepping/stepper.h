@@ -7,6 +7,7 @@
 #include "vinci/base/registry.h"
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
+#include "vinci/model/actuation.h"
 #include "vinci/model/controller.h"
 #include "vinci/model/state.h"
 #include "vinci/stepping/report.h"
@@ -38,7 +39,7 @@ struct StepInput {
   ImpactLaw* impact_law = nullptr;               // for steppers that apply one
   std::span<const NamedController> controllers;  // in the order in which they act
   // Of controllers that have acted in this step, which is made in parts; null: they act.
-  const VectorX* held_forces = nullptr;
+  const LinearForces* held_forces = nullptr;
 };
 
 // Contacts that were looked for before the step that needs them (checked_stepper.h).
@@ -56,9 +57,9 @@ struct StepWorkspace {
   ContactSet contacts;
   ComplementarityProblem problem;
   Solution solution;
-  VectorX forces_before;  // of a controller's turn
-  VectorX controlled;     // forces of the controllers in this step
-  VectorX foreseen;       // packed velocities at the end of the step without contact
+  VectorX forces_before;    // of a controller's turn
+  LinearForces controlled;  // of the controllers in this step
+  VectorX foreseen;         // packed velocities at the end of the step without contact
   ContactsAhead ahead;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -26,6 +27,12 @@ Hdf5Silence::Hdf5Silence() {
 
 Hdf5Silence::~Hdf5Silence() {
   H5Eset_auto2(H5E_DEFAULT, function_, data_);
+}
+
+// Called last in, first out: before HDF5's own, which is there since its first call.
+void end_quietly() {
+  static const int registered = std::atexit([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); });
+  static_cast<void>(registered);
 }
 
 bool succeeded(herr_t result) {

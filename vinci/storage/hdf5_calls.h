@@ -25,6 +25,10 @@ class Hdf5Silence {
   void* data_ = nullptr;
 };
 
+// HDF5 keeps memory of files that it could not read, and would print "infinite loop closing
+// library" when the process ends: from now on it ends without a word.
+void end_quietly();
+
 // Throws std::bad_alloc unless there is the memory to open a file: HDF5 crashes without it.
 void need_memory();
 

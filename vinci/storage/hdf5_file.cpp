@@ -88,6 +88,7 @@ std::string variable_text(hid_t dataset, hid_t type, hid_t space, bool& good) {
 Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : path_(path) {
   need_memory();
   const Hdf5Silence silence;
+  end_quietly();
   if (mode == Mode::read) {
     file_ = opened_plain(path);
   } else if (mode == Mode::create) {

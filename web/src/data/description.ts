@@ -63,7 +63,8 @@ function parseSummary(value: unknown): Summary {
   const json = fields(value ?? {}, 'the summary of the run');
   return {
     steps: whole(json.steps),
-    inexact_steps: whole(json.inexact_steps),
+    // Older recordings count only those that were not solved.
+    uncertified_steps: whole(json.uncertified_steps ?? json.inexact_steps),
     contacts_mean: finite(json.contacts_mean),
     diverged: json.diverged === true,
     diverged_body: text(json.diverged_body),

@@ -15,7 +15,7 @@ export interface BodyDescription {
 // What the page decides by, over every step of the run, recorded or not.
 export interface Summary {
   steps: number;
-  inexact_steps: number;
+  uncertified_steps: number;
   contacts_mean: number | null; // null: not finite
   diverged: boolean;
   diverged_body: string;

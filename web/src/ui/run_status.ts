@@ -18,9 +18,9 @@ export function warnings(description: Description, live: boolean): string[] {
     found.push(`The run diverged${summary.diverged_body ? ` at body “${summary.diverged_body}”` : ''}` +
         ` after ${count(summary.steps, 'step')}.`);
   if (summary.ending) found.push(`The run ended in step ${summary.steps.toLocaleString('en')}: ${summary.ending}.`);
-  if (summary.inexact_steps > 0)
-    found.push(`${count(summary.inexact_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
-        `${summary.inexact_steps === 1 ? 'was' : 'were'} not solved to the accepted residual.`);
+  if (summary.uncertified_steps > 0)
+    found.push(`${count(summary.uncertified_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
+        `${summary.uncertified_steps === 1 ? 'is' : 'are'} not certified.`);
   if (!isComplete(description) && !(live && description.has_writer))
     found.push(`The run stopped before its end: ${summary.steps.toLocaleString('en')} of ` +
         `${description.total_steps.toLocaleString('en')} steps are recorded.`);

@@ -44,7 +44,7 @@ export function syntheticRun(options: SyntheticOptions): SyntheticRun {
     duration: Math.max(0, options.frames - 1) * step, world: options.world, bodies, models: 1,
     lines: [['worst residual', '3.1e-12 relative, in step 42'], ['state hash', '0123456789abcdef']],
     summary: {
-      steps: Math.max(0, options.frames - 1), inexact_steps: 0, contacts_mean: 2 * options.bodies,
+      steps: Math.max(0, options.frames - 1), uncertified_steps: 0, contacts_mean: 2 * options.bodies,
       diverged: false, diverged_body: '', state_hash: '0123456789abcdef',
     },
     options: {
