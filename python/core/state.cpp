@@ -39,7 +39,10 @@ template <>
 const py::dtype& record_type<ReboundMemory>() {
   const ReboundMemory m{};
   static const py::dtype* const type =
-      new py::dtype(keyed(m).field("speed", "f8", offset_in(m, m.speed)).dtype());
+      new py::dtype(keyed(m)
+                        .field("speed", "f8", offset_in(m, m.speed))
+                        .field("energy", "f8", offset_in(m, m.energy))
+                        .dtype());
   return *type;
 }
 

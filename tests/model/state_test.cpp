@@ -33,7 +33,7 @@ State example_state() {
   state.time = 0.125;
   state.memory.impulses.push_back({contact_key(0, 1, 2, 3), 0, Vector3(1.0, 2.0, 3.0)});
   state.memory.impulses.push_back({contact_key(0, 2, 5, 7), 0, Vector3(4.0, 5.0, 6.0)});
-  state.memory.rebounds.push_back({contact_key(0, 2, 5, 7), 0.5});
+  state.memory.rebounds.push_back({contact_key(0, 2, 5, 7), 0.5, 0.125});
   state.memory.layers.push_back(
       {contact_key(1, 2, 0, 0), 3, Vector3(0.1, 0.2, 0.3), Vector3(0.4, 0.5, 0.6)});
   return state;
@@ -108,7 +108,7 @@ void for_each_number(State& state, const std::function<void(double&)>& visit) {
   for (double& entry : state.velocities) visit(entry);
   for (ImpulseMemory& record : state.memory.impulses)
     for (double& entry : record.impulse) visit(entry);
-  for (ReboundMemory& record : state.memory.rebounds) visit(record.speed);
+  for (ReboundMemory& record : state.memory.rebounds) visit(record.speed), visit(record.energy);
   for (LayerMemory& record : state.memory.layers) {
     for (double& entry : record.deformation_a) visit(entry);
     for (double& entry : record.deformation_b) visit(entry);

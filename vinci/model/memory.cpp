@@ -33,7 +33,8 @@ bool same_bits(const ImpulseMemory& a, const ImpulseMemory& b) {
   return place(a) == place(b) && same_bits(a.impulse, b.impulse);
 }
 bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
-  return place(a) == place(b) && equal_bits(&a.speed, &b.speed, 1);
+  return place(a) == place(b) && equal_bits(&a.speed, &b.speed, 1) &&
+         equal_bits(&a.energy, &b.energy, 1);
 }
 bool same_bits(const LayerMemory& a, const LayerMemory& b) {
   return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&
@@ -70,7 +71,7 @@ bool Memory::is_finite() const {
   for (const ImpulseMemory& record : impulses)
     if (!record.impulse.allFinite()) return false;
   for (const ReboundMemory& record : rebounds)
-    if (!std::isfinite(record.speed)) return false;
+    if (!std::isfinite(record.speed) || !std::isfinite(record.energy)) return false;
   for (const LayerMemory& record : layers)
     if (!record.deformation_a.allFinite() || !record.deformation_b.allFinite() ||
         !std::isfinite(record.energy))
@@ -99,6 +100,7 @@ void add_memory(Hash& hash, const Memory& memory) {
     for (const std::uint32_t word : key_words(at.key)) hash.add(word);
     add_vector(hash, at.impulse ? at.impulse->impulse : Vector3::Zero());
     hash.add(at.rebound ? at.rebound->speed : 0.0);
+    if (at.rebound && at.rebound->energy != 0.0) hash.add(at.rebound->energy);
     const LayerMemory layer = at.layer ? *at.layer : LayerMemory{};
     if (at.point == 0 && is_at_rest(layer)) return;
     hash.add(at.point);

@@ -34,7 +34,8 @@ struct ImpulseMemory {
 // An impact whose rebound is still due.
 struct ReboundMemory {
   EntityKey key;
-  double speed = 0.0;  // m/s, > 0: the closing speed of the impact, or that of a rebound begun
+  double speed = 0.0;   // m/s, > 0: the closing speed of the impact, or that of a rebound begun
+  double energy = 0.0;  // J, > 0: that all impacts whose rebounds are due took; 0: not known
 };
 
 // The layers of a contact that yields, at one of its points.

@@ -192,7 +192,7 @@ void write_units(Hdf5File& file) {
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
        "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, "
-       "energy J"},
+       "energy J, landing_energy J that impacts took whose rebounds are due"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

@@ -233,6 +233,7 @@ void Recorder::Impl::append(const Simulation& simulation) {
     memory.patch_point = at.point;
     if (at.impulse) put(memory.impulse, at.impulse->impulse);
     if (at.rebound) memory.approach = at.rebound->speed;
+    if (at.rebound) memory.landing_energy = at.rebound->energy;
     if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
     if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
     if (at.layer) memory.layer_energy = at.layer->energy;

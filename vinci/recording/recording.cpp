@@ -42,7 +42,7 @@ void remember(const MemoryRecord& row, Memory& memory) {
                           vector(row.deformation_b), row.layer_energy};
   const bool rebounds = row.approach > 0.0;
   if (!rebounds || !impulse.isZero(0.0)) memory.impulses.push_back({key, row.patch_point, impulse});
-  if (rebounds) memory.rebounds.push_back({key, row.approach});
+  if (rebounds) memory.rebounds.push_back({key, row.approach, row.landing_energy});
   if (row.patch_point != 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
 }
 

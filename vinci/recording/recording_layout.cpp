@@ -91,7 +91,8 @@ Hdf5Row memory_row() {
                            {"patch_point", &Row::patch_point},
                            {"deformation_a", &Row::deformation_a},
                            {"deformation_b", &Row::deformation_b},
-                           {"layer_energy", &Row::layer_energy}});
+                           {"layer_energy", &Row::layer_energy},
+                           {"landing_energy", &Row::landing_energy}});
 }
 
 Hdf5Row model_row() {

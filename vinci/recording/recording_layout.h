@@ -58,6 +58,7 @@ struct MemoryRecord {
   double approach = 0.0;
   std::int64_t patch_point = 0;
   double deformation_a[3] = {}, deformation_b[3] = {}, layer_energy = 0.0;
+  double landing_energy = 0.0;
 };
 
 // Where the description of a compiled model lies in the bytes of models/text.

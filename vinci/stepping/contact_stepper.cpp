@@ -407,6 +407,8 @@ void ContactStepper::note_rebound(const StepPart& part, const Contact& contact,
 void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
   terms_.clear();
   rebounds_ = {};
+  if (!part.state.memory.rebounds.empty())
+    rebounds_.taken = part.state.memory.rebounds.front().energy;
   MemoryCursor rebounds(part.state.memory.rebounds);
   MemoryCursor landings(part.state.memory.impulses);
   for (const Contact& contact : work.contacts) {
@@ -502,9 +504,7 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
 }
 
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
-ContactStepper::Gain ContactStepper::energy_gained(const StepPart& part,
-                                                   const StepWorkspace& work) {
-  const Model& model = part.model;
+ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
   change_.resize(model.free_count);
   sum_.resize(model.free_count);
   for (int i = 0; i < model.velocity_count; ++i)
@@ -528,9 +528,10 @@ void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepRep
   constexpr double rounding = 1e-9, accuracy = 1e-10;
   for (int i = 0; i < part.model.velocity_count; ++i)
     if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
-  const double due = rebounds_.energy;
-  const auto excess = [&] { return energy_gained(part, context.work).gained - due; };
-  const Gain asked = energy_gained(part, context.work);
+  const double due =
+      rebounds_.taken > 0.0 ? std::min(rebounds_.energy, rebounds_.taken) : rebounds_.energy;
+  const auto excess = [&] { return energy_gained(part.model, context.work).gained - due; };
+  const Gain asked = energy_gained(part.model, context.work);
   if (asked.gained <= (1.0 + rounding) * due + accuracy * asked.moving) return;
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
@@ -678,6 +679,12 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
   if (report.rebound_energy > 0.0) {
     const double lost = energy_of_change(model, state.poses, {state.velocities, foreseen_, next_});
     report.rebound_energy = std::max(0.0, report.rebound_energy - lost);
+  }
+  if (!state.memory.rebounds.empty()) {
+    // What bodies have lost since they were last without a rebound to come.
+    const double taken = rebounds_.taken - energy_gained(model, context.work).gained;
+    for (ReboundMemory& record : state.memory.rebounds)
+      record.energy = std::max(taken, std::numeric_limits<double>::min());
   }
   report.joint_impacts = has_joint_impacts(model, struck_, context.out.contacts);
   collect_supports(context, state, h, report);

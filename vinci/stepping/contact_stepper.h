@@ -113,7 +113,7 @@ class ContactStepper : public TimeStepper {
   struct Gain {
     double gained, moving;  // J
   };
-  Gain energy_gained(const StepPart& part, const StepWorkspace& work);
+  Gain energy_gained(const Model& model, const StepWorkspace& work);
   void limit_rebounds(StepContext& context, StepPart part, StepReport& report);
   void settle_forces(StepContext& context, StepPart part, StepReport& report);
   bool has_no_answer(const StepReport& report) const;

@@ -14,6 +14,7 @@ namespace vinci {
 struct Rebounds {
   const Contact* first = nullptr;
   double energy = 0.0;  // J, that their landings took and that they may give back
+  double taken = 0.0;   // J, that all landings took whose rebounds are due; 0: not known
 };
 
 // Whether a contact that is struck, by its key, has a body that another contact with restitution
