@@ -4,8 +4,8 @@
 // happen.
 #include <cmath>
 
-#include "tests/sweeps/random_scenes.h"
 #include "tests/support/runs.h"
+#include "tests/sweeps/random_scenes.h"
 
 namespace vinci::test {
 namespace {
@@ -416,6 +416,28 @@ TEST_P(PassivePiles, do_not_gain_energy_in_any_step) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, PassivePiles, testing::Range(0u, 5u));
 
+// A part in space that is turned as it is lifted spins about other axes: that, too, is paid or
+// told.
+TEST(LiftedInSpace, a_spinning_part_gained_energy_from_its_turn) {
+  for (const char* stepper : {"stewart-trinkle", "anitescu-potra"})
+    for (const char* shape :
+         {"capsule: {length: 0.0082, radius: 0.0013}", "cylinder: {radius: 0.0011, height: 0.0005}",
+          "box: [0.009, 0.004, 0.001]"})
+      for (const char* spin : {"[-245, 144, -111]", "[-12, -9, 2]", "[90, 10, 30]"}) {
+        Simulation simulation = simulate(
+            fmt::format("world: spatial\nmaterials: {{m: {{friction: 0.2}}}}\nbodies:\n"
+                        "  shelf: {{freedom: fixed, shapes: [{{box: [4, 4, 0.0069], material: "
+                        "m}}]}}\n  part: {{shapes: [{{{}, material: m}}], position: [0, 0, 0.012], "
+                        "rotation: {{axis: [0.05, -0.54, -0.84], angle: 4.5}}, velocity: [-0.9, 0, "
+                        "-3.7], spin: {}}}\nrun: {{step: 1.8 ms, duration: 60 ms}}\n",
+                        shape, spin),
+            chosen({{"stepper", stepper}}));
+        int lifted = 0;
+        ASSERT_NO_FATAL_FAILURE(expect_passive(simulation, lifted)) << stepper << shape << spin;
+        EXPECT_GT(lifted, 0) << stepper << shape << spin;
+      }
+}
+
 // ---- restitution in a row
 
 TEST(RowOfBalls,
@@ -443,6 +465,47 @@ TEST(RowOfBalls,
       if (count > 2) {
         EXPECT_TRUE(joint) << stepper << " " << count;
       }
+    }
+}
+
+// Masses and speeds of a row that begins in touch but for its first ball.
+void expect_no_gain(const std::vector<double>& masses, const std::vector<double>& speeds,
+                    double restitution, const char* stepper) {
+  std::string bodies;
+  for (std::size_t i = 0; i < masses.size(); ++i)
+    bodies += fmt::format(
+        "  d{}: {{shapes: [{{circle: 0.02, material: m}}], mass: {}, position: [{}, 0], velocity: "
+        "[{}, 0]}}\n",
+        i, masses[i], 0.04 * static_cast<double>(i) - (i == 0 ? 0.0094 : 0.0), speeds[i]);
+  Simulation simulation = simulate(
+      fmt::format(
+          "world: planar\ngravity: [0, 0]\nmaterials: {{m: {{restitution: {}}}}}\nbodies:\n",
+          restitution) +
+          bodies + "run: {step: 1 ms, duration: 0.2}\n",
+      chosen({{"stepper", stepper}}));
+  const double start = total(simulation);
+  while (!simulation.finished()) {
+    simulation.step();
+    ASSERT_TRUE(certified(simulation));
+    ASSERT_LE(total(simulation), start * (1.0 + 1e-9))
+        << stepper << ", step " << simulation.state().step;
+  }
+}
+
+TEST(RowOfBalls, in_which_a_ball_was_pressed_that_would_have_left_gained_energy) {
+  for (const char* stepper : {"stewart-trinkle", "anitescu-potra"})
+    for (const double e : {0.7, 0.9, 1.0}) {
+      expect_no_gain({1, 1, 1, 3.2, 1, 1, 0.27}, {1.32, 0, -0.63, 0, 0, -0.22, 0.98}, e, stepper);
+      expect_no_gain({1, 0.66, 9.5, 3.3, 1, 1.4, 1}, {1.39, 0, 0, 0.38, 0, 0.27, 0}, e, stepper);
+    }
+}
+
+TEST(RowOfBalls, with_several_landings_gave_back_more_than_they_took) {
+  for (const char* stepper : {"stewart-trinkle", "anitescu-potra"})
+    for (const double e : {0.9, 0.99, 1.0}) {
+      expect_no_gain({1, 0.38, 0.35, 1, 1}, {1.58, 0, 0, -0.76, 0}, e, stepper);
+      expect_no_gain({1, 1, 1, 1, 1}, {2, 0, 0, 0, -1}, e, stepper);
+      expect_no_gain({1, 0.2, 5, 0.2, 1, 3}, {2, 0, -1, 0, 0.5, -2}, e, stepper);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scenes by class, in the plane and in space, each with its judge and its counters. The
-// whole sweep: VINCI_SWEEP=10. One scene: VINCI_SEED=17.
+// Random scenes by class, in the plane and in space, each with its judge and its counters.
+// VINCI_SWEEP=20 runs twenty times as many, VINCI_SEED=17 one of them.
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ int number(const char* name, int otherwise) {
 
 TEST_P(ClassSweep, is_right_or_says_that_it_is_not) {
   const SceneClass& kind = GetParam();
-  const int count = number("VINCI_SWEEP", 1) * (kind.spatial ? 8 : 13),
+  const int count = number("VINCI_SWEEP", 1) * (kind.spatial ? 75 : 125),
             only = number("VINCI_SEED", -1);
   Tally tally;
   int failed = 0;
@@ -44,6 +44,8 @@ TEST_P(ClassSweep, is_right_or_says_that_it_is_not) {
   fmt::print("{} {}: {} scenes, {} steps, {} scenes not certified{}\n", kind.name,
              kind.spatial ? "in space" : "in the plane", tally.scenes, tally.steps,
              tally.uncertified, line);
+  // Drags that turn suddenly do not settle, and shelves may need more parts than a step has.
+  EXPECT_LE(tally.uncertified, 1 + tally.scenes / 4);
   for (const char* counter : kind.counters) EXPECT_TRUE(tally[counter] > 0 || only >= 0) << counter;
 }
 
