@@ -2,9 +2,8 @@
 """Code that takes part in a run: a controller with a memory pushes a block to a mark on a table,
 and the table is shaken by a motion given in code."""
 
-import math
-
 import vinci
+from vinci import portable
 
 
 class PushToMark(vinci.Controller):
@@ -29,7 +28,8 @@ class Shake(vinci.Motion):
 
     def at(self, time):
         a, w = 0.002, 5.0
-        return a * math.sin(w * time), a * w * math.cos(w * time), -a * w * w * math.sin(w * time)
+        s, c = portable.sin(w * time), portable.cos(w * time)
+        return a * s, a * w * c, -a * w * w * s
 
 
 scene = vinci.Scene.parse("""

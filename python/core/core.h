@@ -22,6 +22,7 @@ namespace py = pybind11;
 using namespace py::literals;
 
 void add_errors(py::module_& module);
+void add_portable(py::module_& module);
 void add_scene(py::module_& module);
 void add_model(py::module_& module);
 void add_state(py::module_& module);

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = VINCI_VERSION;
   // Classes before those that mention them, so that signatures name them.
   add_errors(module);
+  add_portable(module);
   add_model(module);
   add_scene(module);
   add_state(module);

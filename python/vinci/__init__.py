@@ -39,7 +39,7 @@ from ._core import (
     steppers,
 )
 from ._core import version as __version__
-from . import grasp
+from . import grasp, portable
 from .analysis import (
     ComparedRun,
     Comparison,
@@ -60,8 +60,8 @@ __all__ = [
     "FrameInfo", "Impact", "ImpactLaw", "Model", "Motion", "Parameters", "Passage", "Problem",
     "Recorder", "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError",
     "Simulation", "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions",
-    "compare", "converge", "detectors", "grasp", "impact_laws", "load_plugin", "plan", "render",
-    "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
+    "compare", "converge", "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable",
+    "render", "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
     "write_page",
 ]  # fmt: skip
 

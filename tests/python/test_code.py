@@ -21,7 +21,7 @@ class Swing(vinci.Motion):
     """That of wall_push.yaml, with the operations of its expression."""
 
     def at(self, t: float) -> tuple[float, float, float]:
-        s, c = math.sin(5 * t), math.cos(5 * t)
+        s, c = vinci.portable.sin(5 * t), vinci.portable.cos(5 * t)
         return 0.2 * s, 0.2 * (c * 5), 0.2 * (-s * 5 * 5)
 
 

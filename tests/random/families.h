@@ -35,7 +35,6 @@ inline constexpr const char* sweeps_end = "the sweeps run out";
 inline constexpr const char* newton_stalls = "Newton's steps make no further progress";
 inline constexpr const char* minimum = "the path ends at a minimum of its merit function";
 inline constexpr const char* cycles = "the sets of principal pivoting come back";
-inline constexpr const char* no_proof = "the pivots end without a proof";
 
 struct Family {
   const char* name;

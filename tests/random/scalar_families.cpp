@@ -269,7 +269,6 @@ RandomProblem relay_indefinite(Draw& draw, int size) {
   return boxes(draw, draw.normals(size, size), false);
 }
 
-constexpr KnownFailure singular_infeasible_failures[] = {{326, no_proof}};
 constexpr KnownFailure relay_failures[] = {{687, newton_stalls}, {850, cycles}};
 
 constexpr Family scalar_table[] = {
@@ -279,8 +278,8 @@ constexpr Family scalar_table[] = {
     {"lcp_singular", "semidefinite with a planted solution", singular_feasible},
     {"lcp_degenerate", "semidefinite, whole numbers, ties and repetitions", degenerate},
     {"lcp_unlike_rows", "definite, rows of units over 1e6", unlike_rows},
-    {"lcp_singular_infeasible", "semidefinite, infeasible by a planted y", singular_infeasible, 0.5,
-     singular_infeasible_failures},
+    {"lcp_singular_infeasible", "semidefinite, infeasible by a planted y", singular_infeasible,
+     0.5},
     {"lcp_indefinite", "any matrix, half of them with a planted solution", indefinite, 0.2},
     {"lcp_indefinite_infeasible", "any matrix, one impossible row", indefinite_infeasible},
     {"mlcp", "semidefinite with redundant equalities and a planted solution", mixed},
