@@ -97,7 +97,8 @@ class FrameInfo:
     removed_overlap: float
     #: Energy that this gave to bodies beyond what they paid from their motion. J.
     added_energy: float
-    #: Energy that rebounds gave back to bodies: their landings took it in the step before. J.
+    #: Energy that rebounds gave back to bodies: their landings took it in the step before.
+    #: J.
     rebound_energy: float
     #: Parts of the step in which bodies went through each other or overlapped too deep,
     #: however short they were made.
