@@ -100,13 +100,14 @@ void add_memory(Hash& hash, const Memory& memory) {
     for (const std::uint32_t word : key_words(at.key)) hash.add(word);
     add_vector(hash, at.impulse ? at.impulse->impulse : Vector3::Zero());
     hash.add(at.rebound ? at.rebound->speed : 0.0);
-    if (at.rebound && at.rebound->energy != 0.0) hash.add(at.rebound->energy);
+    constexpr double none = 0.0;
+    if (at.rebound && !equal_bits(&at.rebound->energy, &none, 1)) hash.add(at.rebound->energy);
     const LayerMemory layer = at.layer ? *at.layer : LayerMemory{};
     if (at.point == 0 && is_at_rest(layer)) return;
     hash.add(at.point);
     add_vector(hash, layer.deformation_a);
     add_vector(hash, layer.deformation_b);
-    if (constexpr double none = 0.0; !equal_bits(&layer.energy, &none, 1)) hash.add(layer.energy);
+    if (!equal_bits(&layer.energy, &none, 1)) hash.add(layer.energy);
   });
 }
 
