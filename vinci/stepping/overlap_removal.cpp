@@ -74,7 +74,7 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
     left = deepest();
   }
   RemovedOverlap removed{.depth = before - left};
-  if (removed.depth > 0.0) removed.energy = pay(model, state);
+  if (removed.depth > 0.0) removed.energy = pay(model, state, share);
   return removed;
 }
 
@@ -129,12 +129,14 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
 
 // Returns what the displacement from start_ added to the energy, J: a body in space that is turned
 // spins about other axes of its inertia.
-double OverlapRemoval::pay(const Model& model, State& state) {
+double OverlapRemoval::pay(const Model& model, State& state, double share) {
   double kinetic = 0.0;
-  double gained = energy(model, state).total();
+  const Energy after = energy(model, state);
   state.poses.swap(start_);
-  gained -= energy(model, state).total();
+  const Energy before = energy(model, state);
   state.poses.swap(start_);
+  // Apart, so that no digits of what is lifted are lost beside fast motion.
+  const double gained = (after.potential - before.potential) + (after.kinetic - before.kinetic);
   const auto moved = [&](int b) {
     return state.poses[b].position != start_[b].position ||
            state.poses[b].rotation.coeffs() != start_[b].rotation.coeffs();
@@ -142,7 +144,7 @@ double OverlapRemoval::pay(const Model& model, State& state) {
   const int count = static_cast<int>(model.bodies.size());
   for (int b = 0; b < count; ++b)
     if (moved(b)) kinetic += kinetic_energy(model, state, b);
-  if (!(gained > 0.0) || is_driven(model, state)) return gained;
+  if (!(gained > 0.0) || share < 1.0 || is_driven(model, state)) return gained;
   const double paid = std::min(gained, largest_payment * kinetic);
   const double factor = kinetic > 0.0 ? std::sqrt(1.0 - paid / kinetic) : 1.0;
   for (int b = 0; b < count; ++b)

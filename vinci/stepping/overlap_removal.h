@@ -4,9 +4,11 @@
 //
 //   M δ = J_nᵀ λ,   0 <= λ ⟂ J_n δ + (ψ, or γ ψ where ψ < 0) >= 0.
 //
-// Velocities stay, so nothing is thrown. Bodies pay what they gain in energy from their motion, as
-// far as that is little beside it and nothing prescribed moves, which may do work: the total does
-// not rise. The rest is told.
+// Velocities stay, so nothing is thrown. Where all of an overlap is removed, bodies pay what they
+// gain in energy from their motion, as far as that is little beside it and nothing prescribed
+// moves, which may do work: the total does not rise. The rest is told. A method that removes a
+// share meets surfaces late by design, as far as bodies move in a step: what lifts them back was
+// lost in the impact, and paying for it would slow what slides and rolls.
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
@@ -34,7 +36,7 @@ class OverlapRemoval {
               const ContactSet& contacts);
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
-  double pay(const Model& model, State& state);
+  double pay(const Model& model, State& state, double share);
 
   ComplementarityProblem problem_;
   Solution solution_;
