@@ -131,10 +131,12 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
 // spins about other axes of its inertia.
 double OverlapRemoval::pay(const Model& model, State& state, double share) {
   double kinetic = 0.0;
-  double gained = energy(model, state).total();
+  const Energy after = energy(model, state);
   state.poses.swap(start_);
-  gained -= energy(model, state).total();
+  const Energy before = energy(model, state);
   state.poses.swap(start_);
+  // Apart, so that no digits of what is lifted are lost beside fast motion.
+  const double gained = (after.potential - before.potential) + (after.kinetic - before.kinetic);
   const auto moved = [&](int b) {
     return state.poses[b].position != start_[b].position ||
            state.poses[b].rotation.coeffs() != start_[b].rotation.coeffs();

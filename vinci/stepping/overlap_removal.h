@@ -6,9 +6,9 @@
 //
 // Velocities stay, so nothing is thrown. Where all of an overlap is removed, bodies pay what they
 // gain in energy from their motion, as far as that is little beside it and nothing prescribed
-// moves, which may do work: the total does not rise. The rest is told. (A method that removes
-// shares lets bodies fall into each other first, which gave them as much: to pay again would slow
-// what slides.)
+// moves, which may do work: the total does not rise. The rest is told. A method that removes a
+// share meets surfaces late by design, as far as bodies move in a step: what lifts them back was
+// lost in the impact, and paying for it would slow what slides and rolls.
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
