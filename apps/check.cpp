@@ -70,10 +70,10 @@ void print_good(const Json& scene) {
       plural(scene["steps"], "step"), scene["step"].get<double>());
   for (const Json& overlap : scene["overlaps"])
     say(stdout,
-        "{}: note: {} begin {}{} m inside each other; the first step pushes them apart at {} m/s\n",
+        "{}: note: {} begin {}{} m inside each other; the first steps take that out of positions, "
+        "or out of layers\n",
         scene["file"].get<std::string>(), some_names(overlap["bodies"]),
-        overlap["bodies"].size() > 2 ? "up to " : "", short_number(overlap["depth"]),
-        short_number(overlap["depth"].get<double>() / scene["step"].get<double>()));
+        overlap["bodies"].size() > 2 ? "up to " : "", short_number(overlap["depth"]));
   if (!scene["overlaps_complete"].get<bool>())
     say(stdout,
         "{}: note: so many bodies are near each other that overlaps of some only are told\n",

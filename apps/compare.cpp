@@ -78,7 +78,7 @@ std::vector<Column> table_of(const Comparison& all) {
       const ComparedVariant& variant = all.variants[v];
       const RunCost& cost = variant.trace.cost;
       const std::string row[] = {
-          (v == it.cheapest ? "> " : "  ") + variant.variant.name,
+          (v == it.cheapest && cost.certified() ? "> " : "  ") + variant.variant.name,
           until_text(all, v),
           variant.difference ? length_words(variant.difference->largest) : "",
           modes_text(variant),
@@ -139,7 +139,7 @@ void print_comparison(const Comparison& all) {
   say(stdout, "{} runs of {:.4g} s; tolerance {}{}\n\n", all.variants.size(), all.duration,
       length_words(all.tolerance), given);
   print_rows(table_of(all));
-  say(stdout, "> the cheapest that agrees");
+  say(stdout, "> the cheapest that is certified and agrees");
   const bool broken = std::any_of(all.variants.begin(), all.variants.end(),
                                   [](const ComparedVariant& v) { return !v.trace.cost.complete; });
   say(stdout, "{}\n", broken ? "; ! ended early" : "");

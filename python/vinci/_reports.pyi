@@ -28,6 +28,8 @@ class StepReport:
     @property
     def added_energy(self) -> float: ...
     @property
+    def element_energy(self) -> float: ...
+    @property
     def rebound_energy(self) -> float: ...
     @property
     def passed(self) -> int: ...
@@ -97,6 +99,8 @@ class FrameInfo:
     removed_overlap: float
     #: Energy that this gave to bodies beyond what they paid from their motion. J.
     added_energy: float
+    #: Energy that springs gained beyond their work: their lines turned within the step. J.
+    element_energy: float
     #: Energy that rebounds gave back to bodies: their landings took it in the step before.
     #: J.
     rebound_energy: float
@@ -174,6 +178,8 @@ class RunSummary:
     deepest_removed: float
     #: Energy that this gave to bodies beyond what they paid from their motion. J.
     added_energy: float
+    #: Energy that springs gained beyond their work: their lines turned within steps. J.
+    element_energy: float
     #: Kinetic and potential energy of the first frame, springs and layers included. J.
     energy_first: float
     #: The same of the last frame. J.

@@ -95,6 +95,118 @@ TEST(Spring, energy_of_a_stiff_spring_falls_at_every_step_size) {
   }
 }
 
+// A mass on two equal springs without a length, to the origin and to a point that goes round: it is
+// in the middle, whatever the step.
+TEST(Spring, quasi_static_mass_between_two_springs_stays_in_their_middle) {
+  for (const double h : {0.1, 0.01, 0.001}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  driver: {{motion: {{x: cos(t), y: sin(t), angle: 0}}}}
+  mass: {{mass: 1, inertia: 1, position: [0.5, 0], motion: {{angle: 0}}}}
+springs:
+  home: {{between: [world, mass], stiffness: 100, length: 0}}
+  away: {{between: [driver, mass], stiffness: 100, length: 0}}
+run: {{step: {}, duration: 1, motion: quasi-static}}
+)",
+                                                 h));
+    while (!simulation.finished()) {
+      const StepReport& report = simulation.step();
+      ASSERT_EQ(report.free_motions, 0) << h;
+      const double t = simulation.state().time;
+      ASSERT_LT((position(simulation, "mass") - 0.5 * Vector3(std::cos(t), std::sin(t), 0)).norm(),
+                1e-12)
+          << h;
+    }
+  }
+}
+
+// A mass in the middle of a taut string of length 2 and tension T, drawn aside by F: F = 2 T y to
+// first order, and exactly by the balance of the stretched halves.
+TEST(Spring, quasi_static_string_bears_a_load_aside) {
+  for (const char* motion : {"quasi-static", "first-order"}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies: {{m: {{mass: 0.01, inertia: 1, force: {{y: '10*min(t, 1)'}}, motion: {{angle: 0}}}}}}
+springs:
+  l: {{between: [world, m], at: [[-1, 0], [0, 0]], stiffness: 100, length: 0.5}}
+  r: {{between: [world, m], at: [[1, 0], [0, 0]], stiffness: 100, length: 0.5}}
+run: {{step: 10 ms, duration: 1.5, motion: {}}}
+)",
+                                                 motion));
+    run_exactly(simulation);
+    const double y = position(simulation, "m").y(), length = std::hypot(1.0, y);
+    EXPECT_NEAR(2.0 * 100.0 * (length - 0.5) * y / length, 10.0, 1e-6) << motion;
+  }
+}
+
+// Both ends in one point: the mass hangs m g/k below it.
+TEST(Spring, pin_without_length_holds_in_every_direction) {
+  for (const char* motion : {"quasi-static", "first-order", "dynamic"})
+    for (const double k : {1e3, 1e9}) {
+      Simulation simulation = simulate(fmt::format(R"(
+world: spatial
+bodies: {{m: {{mass: 1, inertia: [1, 1, 1], motion: {{roll: 0, pitch: 0, yaw: 0}}}}}}
+springs: {{pin: {{between: [world, m], stiffness: {}, damping: 60}}}}
+run: {{step: 10 ms, duration: 5, motion: {}}}
+)",
+                                                   k, motion));
+      run_exactly(simulation);
+      EXPECT_LT((position(simulation, "m") - Vector3(0, 0, -9.81 / k)).norm(), 1e-9) << motion << k;
+    }
+}
+
+TEST(Spring, without_length_takes_energy_from_an_orbit_at_every_step_size) {
+  for (const double h : {1e-3, 1e-2, 5e-2, 1.0}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies: {{m: {{mass: 1, inertia: 1, position: [1, 0], velocity: [0, 100]}}}}
+springs: {{line: {{between: [world, m], stiffness: 1e4, length: 0}}}}
+run: {{step: {}, duration: {}}}
+)",
+                                                 h, 200 * h));
+    double before = energy(simulation.model(), simulation.state()).total();
+    while (!simulation.finished()) {
+      simulation.step();
+      const double now = energy(simulation.model(), simulation.state()).total();
+      ASSERT_LE(now, before * (1.0 + 1e-12) + 1e-20) << h;
+      before = now;
+    }
+  }
+}
+
+// The line of a stiff tether turns within the step and is longer at its end than the step saw.
+TEST(Spring, what_a_turning_line_adds_is_told_and_much_of_it_is_not_certified) {
+  for (const double h : {1e-3, 1e-2, 0.1}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  a: {{mass: 1, inertia: 1, position: [0.5, 0], velocity: [0, 1]}}
+  b: {{mass: 1, inertia: 1, position: [-0.5, 0], velocity: [0, -1]}}
+springs: {{tether: {{between: [a, b], stiffness: 1e9}}}}
+run: {{step: {}, duration: {}}}
+)",
+                                                 h, 100 * h));
+    double before = energy(simulation.model(), simulation.state()).total();
+    bool rose = false;
+    while (!simulation.finished()) {
+      const StepReport& report = simulation.step();
+      const double now = energy(simulation.model(), simulation.state()).total();
+      ASSERT_LE(now - before, report.element_energy + 1e-9 * (now + before)) << h;
+      if (now > 1.02 * before) {
+        EXPECT_TRUE(report.coarse) << h;
+        rose = true;
+      }
+      before = now;
+    }
+    EXPECT_EQ(rose, h > 5e-3) << h;
+  }
+}
+
 TEST(Spring, first_order_motion_relaxes_as_the_implicit_method_says) {
   Simulation simulation = simulate(
       oscillator("stiffness: 50, length: 1", "{motion: first-order, step: 0.1, duration: 2}"));

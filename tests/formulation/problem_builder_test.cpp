@@ -160,7 +160,7 @@ struct Joined {
     state.poses[2].position.x() = 1.0;
     for (int i = 0; i < model.velocity_count; ++i) state.velocities[i] = 0.3 * i - 0.7;
     std::vector<ElementRow> scratch;
-    find_elements({model, state, state.poses, h, time, scratch}, terms);
+    find_elements({model, state, state.poses, h, time, true, scratch}, terms);
   }
 };
 
@@ -214,7 +214,7 @@ TEST(ElementRows, a_line_between_bodies_that_cannot_move_has_no_row) {
   joined.model.elements = {still};
   std::vector<ElementRow> scratch;
   std::vector<ElementTerms> terms;
-  find_elements({joined.model, joined.state, joined.state.poses, 0.01, 0.01, scratch}, terms);
+  find_elements({joined.model, joined.state, joined.state.poses, 0.01, 0.01, true, scratch}, terms);
   EXPECT_TRUE(terms.empty());
 }
 

@@ -226,7 +226,10 @@ class Words {
       return seconds_words(all_.variants[v].trace.cost.cpu_per_second());
     };
     const std::string reference = model_name(all_.variants[it.reference]);
-    if (it.cheapest == it.reference)
+    if (!all_.variants[it.cheapest].trace.cost.certified())
+      say(fmt::format("{}'{}' is not certified, and nothing certified agrees with it.", head,
+                      reference));
+    else if (it.cheapest == it.reference)
       say(fmt::format(
           "{} cheaper agrees with '{}', which takes {} of CPU time per simulated second{}.",
           head.empty() ? "Nothing" : head + "nothing", reference, cost(it.reference),

@@ -7,7 +7,7 @@ namespace vinci {
 Spring::Spring(ElementPlace place, const Numbers& numbers)
     : Element(std::move(place)), numbers_(numbers) {}
 
-// Where both points coincide the line has no direction, and x stands for it.
+// Where both points coincide the line has no direction; of a spring with a length x stands for it.
 Spring::Line Spring::line(std::span<const Pose> poses) const {
   Line line{anchor_point(a(), poses), anchor_point(b(), poses), Vector3::UnitX()};
   const Vector3 way = line.to - line.from;
@@ -16,16 +16,33 @@ Spring::Line Spring::line(std::span<const Pose> poses) const {
   return line;
 }
 
-void Spring::rows(const Model&, const State& state, std::vector<ElementRow>& out) const {
+void Spring::rows(const Model& model, const State& state, std::vector<ElementRow>& out) const {
   const Line at = line(state.poses);
-  out.push_back({.body_a = a().body,
+  ElementRow row{.body_a = a().body,
                  .body_b = b().body,
                  .point_a = at.from,
                  .point_b = at.to,
-                 .axis = at.axis,
-                 .stretch = at.length - numbers_.length,
-                 .stiffness = numbers_.stiffness,
-                 .damping = numbers_.damping});
+                 .axis = at.axis};
+  if (numbers_.length > 0.0 || numbers_.stiffness == 0.0) {
+    row.stretch = at.length - numbers_.length;
+    row.stiffness = numbers_.stiffness;
+    row.damping = numbers_.damping;
+    const double pull = numbers_.stiffness * row.stretch;
+    if (pull > 0.0) row.sideways = pull / at.length;
+    out.push_back(row);
+    return;
+  }
+  // Without a length of its own its force is k (b − a), linear: one row per direction. Damping acts
+  // along the line, and where the points coincide in every direction.
+  row.damping = numbers_.damping;
+  if (at.length > 0.0 && numbers_.damping > 0.0) out.push_back(row);
+  row.stiffness = numbers_.stiffness;
+  if (at.length > 0.0) row.damping = 0.0;
+  for (int i = 0; i < (model.world == World::planar ? 2 : 3); ++i) {
+    row.axis = Vector3::Unit(i);
+    row.stretch = (at.to - at.from)[i];
+    out.push_back(row);
+  }
 }
 
 double Spring::potential(std::span<const Pose> poses) const {

@@ -54,6 +54,26 @@ bool can_respond(const ElementStep& step, const ElementRow& row) {
   return largest > 1e-12;  // the axis is a unit vector: below this it is rounding
 }
 
+// Rows across the axes, which no force holds when the step begins.
+void add_sideways(World world, std::vector<ElementRow>& rows) {
+  for (std::size_t i = 0, count = rows.size(); i < count; ++i) {
+    if (rows[i].sideways == 0.0) continue;
+    ElementRow row = rows[i];
+    row.stretch = row.damping = 0.0;
+    row.stiffness = row.sideways;
+    const Vector3 axis = rows[i].axis;
+    if (world == World::planar) {
+      row.axis = Vector3(-axis.y(), axis.x(), 0.0);
+      rows.push_back(row);
+      continue;
+    }
+    row.axis = axis.unitOrthogonal();
+    rows.push_back(row);
+    row.axis = axis.cross(row.axis);
+    rows.push_back(row);
+  }
+}
+
 }  // namespace
 
 void find_elements(const ElementStep& step, std::vector<ElementTerms>& elements) {
@@ -63,16 +83,40 @@ void find_elements(const ElementStep& step, std::vector<ElementTerms>& elements)
   for (std::size_t i = 0; i < step.model.elements.size(); ++i) {
     rows.clear();
     step.model.elements[i]->rows(step.model, step.state, rows);
+    if (!step.momentum) add_sideways(step.model.world, rows);
     std::int64_t point = 0;
     for (const ElementRow& row : rows) {
       const double resistance = step.h * row.stiffness + row.damping;
-      if (resistance > 0.0 && can_respond(step, row))
+      if (resistance > 0.0 && can_respond(step, row)) {
+        const double rest = row.stiffness * row.stretch / resistance;
         elements.push_back({element_key(static_cast<int>(i)), point, row,
-                            prescribed_rate(step, row) + row.stiffness * row.stretch / resistance,
+                            prescribed_rate(step, row) + rest, rest,
                             1.0 / (step.time * resistance)});
+      }
       ++point;
     }
   }
+}
+
+ElementGain element_gain(const Model& model, const ElementWork& work) {
+  double gained = 0.0, stored = 0.0, size = 0.0;
+  EntityKey last;
+  for (std::size_t i = 0; i < work.elements.size(); ++i) {
+    const ElementTerms& terms = work.elements[i];
+    // λ w is what the element gives, w = −C λ − k s/(h k + c).
+    const double given = work.impulses[i] * (terms.compliance * work.impulses[i] + terms.rest);
+    gained -= given;
+    size += std::abs(given);
+    if (i > 0 && terms.key == last) continue;
+    last = terms.key;
+    const Element& element = *model.elements[terms.key.ids[0]];
+    const double before = element.potential(work.start), after = element.potential(work.end);
+    gained += after - before;
+    stored += before;
+    size += before + after;
+  }
+  constexpr double rounding = 1e-12;
+  return {gained > rounding * size ? gained : 0.0, stored};
 }
 
 void write_elements(const Model& model, std::span<const Pose> poses,

@@ -38,6 +38,9 @@ struct ElementRow {
   double stretch = 0.0;             // m
   double stiffness = 0.0;           // N/m, >= 0
   double damping = 0.0;             // N s/m, >= 0; not both are zero
+  // N/m, >= 0, across the axis: a pull along a line brings back what leaves the line sideways. It
+  // counts where motion has no momentum; with momentum, forces along the line keep that.
+  double sideways = 0.0;
 };
 
 // A number that is recorded of an element.

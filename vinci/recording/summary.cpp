@@ -46,6 +46,8 @@ std::string substeps_words(const RunSummary& s, const RunFacts&) {
 
 std::string coarse_words(const RunSummary& s, const RunFacts&) {
   if (s.coarse_steps == 0) return {};
+  if (s.element_energy > 0.0)
+    return fmt::format("{} too long for the springs", plural(s.coarse_steps, "step"));
   return fmt::format("{}: the layers ask for shorter substeps than `most-substeps` allows",
                      plural(s.coarse_steps, "step"));
 }
@@ -126,6 +128,13 @@ std::string removed_words(const RunSummary& s, const RunFacts&) {
       s.added_energy > 0.0 ? fmt::format(", which added {:.3g} J", s.added_energy) : "";
   return fmt::format("taken out of positions in {}, deepest {} m{}",
                      plural(s.removed_overlaps, "step"), short_number(s.deepest_removed), energy);
+}
+
+std::string element_words(const RunSummary& s, const RunFacts&) {
+  if (s.element_energy == 0.0) return {};
+  return fmt::format(
+      "lines that turned within a step added {:.3g} J in all; a shorter step adds less",
+      s.element_energy);
 }
 
 std::string joint_words(const RunSummary& s, const RunFacts&) {
@@ -304,6 +313,14 @@ const std::vector<SummaryField>& summary_fields() {
        .unit = "J",
        .stored = {{"added_energy", &S::added_energy}},
        .value = shown<&S::added_energy>},
+      {.name = "element_energy",
+       .text = "Energy that springs gained beyond their work: their lines turned within steps.",
+       .unit = "J",
+       .stored = {{"element_energy", &S::element_energy}},
+       .add = [](S& s, Step step) { s.element_energy += step.report.element_energy; },
+       .value = shown<&S::element_energy>,
+       .label = "springs",
+       .words = element_words},
       {.name = "energy_first",
        .text = "Kinetic and potential energy of the first frame, springs and layers included.",
        .unit = "J",

@@ -31,6 +31,7 @@ struct RunStatistics {
   std::int64_t removed_overlaps = 0;  // steps that took an overlap out of positions
   double deepest_removed = 0.0;       // m
   double added_energy = 0.0;          // J, by this
+  double element_energy = 0.0;        // J, that springs gained by lines that turned within a step
   double worst_residual = 0.0;        // relative
   std::int64_t used_up_steps = 0, first_used_up = 0;  // in which a rigid core under a layer bore
   std::int64_t worst_residual_step = 0;

@@ -325,6 +325,8 @@ class StructureCheck {
       std::string problem = value.reference == Reference::none
                                 ? name_problem(child.key, value.naming)
                                 : reference_problem(child.key, value.reference);
+      if (problem.empty() && node.key == "bodies" && child.key == "world")
+        problem = "springs mean the world itself by 'world'; choose another name";
       if (!problem.empty()) {
         mistakes_.add(child, std::move(problem));
         fine = false;

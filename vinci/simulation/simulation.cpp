@@ -241,12 +241,12 @@ int prescribed_by_scene(const Body& body, const std::string& coordinate, const s
 
 bool has_finite_energy(const Model& model, const State& state) {
   if (!is_finite(state)) return false;
-  // Squares of smaller numbers are finite, whatever mass in kg or stiffness in N/m goes with them.
+  // Squares of smaller numbers are finite, whatever mass in kg goes with them.
   constexpr double large = 1e50;
   const auto is_large = [](const Pose& pose) {
     return pose.position.lpNorm<Eigen::Infinity>() > large;
   };
-  return (state.velocities.lpNorm<Eigen::Infinity>() <= large &&
+  return (model.elements.empty() && state.velocities.lpNorm<Eigen::Infinity>() <= large &&
           std::none_of(state.poses.begin(), state.poses.end(), is_large)) ||
          std::isfinite(energy(model, state).total());
 }

@@ -258,7 +258,9 @@ void ContactStepper::foresee(const StepPart& part) {
 void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& problem) {
   const auto& [model, state, h, rules] = part;
   find_supports(model, state.poses, placed_, h, impulse_time(h), supports_);
-  find_elements({model, state, placed_, h, impulse_time(h), element_rows_}, elements_);
+  find_elements(
+      {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_},
+      elements_);
   switch (motion_) {
     case MotionModel::dynamic:
       free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
@@ -689,7 +691,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
   report.joint_impacts = has_joint_impacts(model, struck_, context.out.contacts);
   collect_supports(context, state, h, report);
   remember(context, state, h);
-  remember_elements(context.work, state, h);
+  collect_elements(context, state, h, report);
 }
 
 // Supports as contacts of a body with itself: normal up, tangents along x and y.
@@ -727,10 +729,21 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
 }
 
 // Behind all others by their keys.
-void ContactStepper::remember_elements(const StepWorkspace& work, State& state, double h) const {
-  for (const EntityRows& rows : builder_.elements())
-    state.memory.impulses.push_back(
-        {rows.key, rows.point, h / impulse_time(h) * builder_.impulse(rows, work.solution.lambda)});
+void ContactStepper::collect_elements(const StepContext& context, State& state, double h,
+                                      StepReport& report) {
+  element_impulses_.clear();
+  for (const EntityRows& rows : builder_.elements()) {
+    const Vector3 impulse =
+        h / impulse_time(h) * builder_.impulse(rows, context.work.solution.lambda);
+    state.memory.impulses.push_back({rows.key, rows.point, impulse});
+    element_impulses_.push_back(impulse[0]);
+  }
+  if (motion_ != MotionModel::dynamic || elements_.empty()) return;
+  const Model& model = *context.in.model;
+  const ElementGain gain = element_gain(model, {elements_, element_impulses_, state.poses, moved_});
+  report.element_energy = gain.energy;
+  // Beyond a hundredth of what moves and is stored, the step is too long for the springs.
+  if (gain.energy > 0.01 * (energy(model, state).kinetic + gain.stored)) report.coarse = true;
 }
 
 }  // namespace vinci

@@ -126,7 +126,7 @@ class ContactStepper : public TimeStepper {
   void move(const StepPart& part);
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
-  void remember_elements(const StepWorkspace& work, State& state, double h) const;
+  void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
 
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
@@ -150,6 +150,7 @@ class ContactStepper : public TimeStepper {
   std::vector<ContactTerms> terms_;  // parallel to the contacts
   std::vector<SupportPoint> supports_;
   std::vector<ElementTerms> elements_;
+  std::vector<double> element_impulses_;  // N s
   std::vector<ElementRow> element_rows_;  // of one element
   ProblemBuilder builder_;
 };

@@ -126,6 +126,12 @@ const std::vector<StepField>& step_fields() {
        .unit = "J",
        .over_parts = OverParts::sum,
        .column = "added_energy"},
+      {.name = "element_energy",
+       .place = member<&R::element_energy>,
+       .text = "Energy that springs gained beyond their work: their lines turned within the step.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "element_energy"},
       {.name = "rebound_energy",
        .place = member<&R::rebound_energy>,
        .text =

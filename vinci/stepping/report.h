@@ -38,6 +38,7 @@ struct StepReport {
   double overlap = 0.0;          // m, deepest at its end
   double removed_overlap = 0.0;  // m, deepest that was taken out of positions at its end
   double added_energy = 0.0;     // J, that this gave to bodies and that they could not pay
+  double element_energy = 0.0;   // J, that springs gained by lines that turned within the step
   double rebound_energy = 0.0;   // J, that rebounds gave back of what landings had taken
   int passed = 0;  // parts of the step in which bodies went through each other, or too deep
   bool joint_impacts = false;  // with restitution, of several pairs that share a body
