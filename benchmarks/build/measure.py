@@ -45,7 +45,7 @@ def main():
     if not given.quick:
         measure("make test: the rest", *ninja)
         measure("determinism: without optimisation", *ninja, "test-determinism")
-        measure("fuzz", str(ROOT / "tests/fuzz/run.sh"), f"{folder}/fuzz", "1")
+        measure("fuzz", str(ROOT / "tests/fuzz/run.sh"), folder, "build")
         measure("asan", str(ROOT / "tests/asan/run.sh"), folder, "c++")
     for name in TOUCHED:
         (ROOT / name).touch()

@@ -178,7 +178,9 @@ run: {{step: {}, duration: {}}}
   }
 }
 
-// The line of a stiff tether turns within the step and is longer at its end than the step saw.
+// The line of a stiff tether turns within the step and is longer at its end than the step saw: by
+// e = (2 h)²/2 here, so ½ k e² = 2e9 h⁴ J beside the 1 J that moves. That is 0.002 J at h = 1 ms
+// and 20 J at 10 ms.
 TEST(Spring, what_a_turning_line_adds_is_told_and_much_of_it_is_not_certified) {
   for (const double h : {1e-3, 1e-2, 0.1}) {
     Simulation simulation = simulate(fmt::format(R"(

@@ -2,7 +2,7 @@
 // The transcendental functions, the same bits on every processor. The C library has several
 // versions of each and chooses by what the processor can do (fused multiply-add), and their last
 // bits differ. Every library and program of ours is linked so that sin() and the others are these
-// (cmake/folder.cmake): no source need name them.
+// (cmake/functions.cmake): no source need name them.
 //
 // Errors: at most 0.7 ulp (measured: sine, cosine and tangent 0.6, powers 0.6, the others 0.55),
 // and 1 ulp where a result is below the normal numbers. Zeros, infinities and NaN are as in C

@@ -5,7 +5,8 @@
 //   k (ℓ − ℓ₀) + c dℓ/dt.
 //
 // It is taken at the end of the step, so a stiff spring is stable at every step size. Its direction
-// is that of the line between the points at the start of the step.
+// is that of the line between the points at the start of the step; without a length of its own it
+// is k (b − a), also at the end of the step.
 #pragma once
 
 #include "vinci/model/element.h"

@@ -241,7 +241,7 @@ int prescribed_by_scene(const Body& body, const std::string& coordinate, const s
 
 bool has_finite_energy(const Model& model, const State& state) {
   if (!is_finite(state)) return false;
-  // Squares of smaller numbers are finite, whatever mass in kg goes with them.
+  // Squares of smaller numbers are finite with masses of up to 1e200 kg.
   constexpr double large = 1e50;
   const auto is_large = [](const Pose& pose) {
     return pose.position.lpNorm<Eigen::Infinity>() > large;
