@@ -12,6 +12,7 @@
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
+#include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
 #include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
@@ -146,6 +147,8 @@ class ContactStepper : public TimeStepper {
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
+  VectorX start_;  // λ of the guess
+  LoadSelection selection_;
   Reach reach_;
   std::vector<ContactTerms> terms_;  // parallel to the contacts
   std::vector<SupportPoint> supports_;
