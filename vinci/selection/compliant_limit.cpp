@@ -300,7 +300,8 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     measure(lambda);
     before_ = states_;
     classify(lambda, false);
-    if (states_ == before_ && (change_ < 1e-3 || k > 0)) return true;
+    // Without circles the equations of the states are linear, and this is their answer.
+    if (states_ == before_ && (!circles() || change_ < 1e-3 || k > 0)) return true;
     double now = distance(lambda);
     if (k > 2)
       for (int half = 0; half < 6 && !(now < merit); ++half) {
@@ -366,16 +367,25 @@ void CompliantLimit::hold_all() {
       states_[i] = {.mode = Mode::stick};
 }
 
+// Whether friction slides on a circle: its direction turns with the answer.
+bool CompliantLimit::circles() const {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const ContactUnit& unit = units_[i];
+    const bool friction =
+        unit.kind == ContactUnit::Kind::cone || unit.kind == ContactUnit::Kind::disk;
+    if (friction && states_[i].mode == Mode::slide && unit.sides == 0 && unit.tangents() == 2)
+      return true;
+  }
+  return false;
+}
+
 // From the answer at ε to the limit, with its states.
 bool CompliantLimit::refine(VectorX& lambda) {
-  bool circles = false;
-  for (std::size_t i = 0; i < units_.size(); ++i)
-    circles = circles || (states_[i].mode == Mode::slide && units_[i].sides == 0 &&
-                          units_[i].count > 1 && units_[i].tangents() == 2);
+  const bool bent = circles();
   double last = std::numeric_limits<double>::infinity();
   int slow = 0;
   for (int k = 0; k < most_refinements; ++k) {
-    if (k == 0 || circles) {
+    if (bent || (k == 0 && !(states_ == before_))) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
@@ -435,7 +445,6 @@ bool CompliantLimit::harden() {
 bool CompliantLimit::reach(VectorX& lambda) {
   lambda = springs_;
   measure(lambda);
-  classify(lambda, false);
   return refine(lambda);
 }
 

@@ -59,6 +59,7 @@ class CompliantLimit {
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
   double distance(const VectorX& lambda) const;
   void hold_all();
+  bool circles() const;
   bool refine(VectorX& lambda);
   void measure(const VectorX& lambda);  // w_
   // The states of the natural map at (λ, w_ + ε λ), or those held, with their directions anew.

@@ -6,6 +6,7 @@
 namespace vinci {
 namespace {
 
+constexpr const char* rule_name = "selection";
 constexpr int whole_rows = 36;  // up to here islands are not looked for
 constexpr double alike = 1e-7;  // answers that differ by less are one
 
@@ -16,70 +17,105 @@ bool differ(const VectorX& a, const VectorX& b) {
 
 }  // namespace
 
-SelectionReport LoadSelection::operator()(const ComplementarityProblem& problem,
-                                          const VectorX& start, const Accuracy& accuracy,
-                                          SolveReport& solve, Solution& solution) {
-  SelectionReport report;
-  if (solve.status == SolveStatus::refused || solve.status == SolveStatus::no_solution)
-    return report;
-  const auto count = [&](Found found) {
-    report.chosen += found == Found::other ? 1 : 0;
-    report.missed += found == Found::none ? 1 : 0;
-  };
+SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
+                                 const Accuracy& accuracy, Solution& solution) {
+  report_ = {};
+  SolveReport solve;
+  if (solver.leaves_choice() && solve_alone(problem, accuracy, solve, solution)) return solve;
+  start_ = solution.lambda;
+  solve = solver.solve(problem, solution);
+  if (solve.status != SolveStatus::refused && solve.status != SolveStatus::no_solution)
+    select_among(problem, accuracy, solve, solution);
+  return solve;
+}
+
+// True, and all of it done, where the rule has an answer for every island.
+bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                                SolveReport& solve, Solution& solution) {
+  if (!problem.why_invalid().empty()) return false;
+  const bool whole = problem.rows() <= whole_rows;
+  int steps = 0;
+  if (whole) {
+    if (!select(problem, solution.lambda, accuracy, nullptr)) return false;
+    steps = limit_.steps();
+  } else {
+    whole_ = solution;
+    for (int i = 0, end = islands_.find(problem); i < end; ++i) {
+      if (islands_.rows(i) > most_rows) return false;
+      islands_.extract(problem, i, part_);
+      islands_.gather_rows(i, solution.lambda, part_start_);
+      if (!select(part_, part_start_, accuracy, nullptr)) return false;
+      steps += limit_.steps();
+      islands_.scatter_rows(i, best_.lambda, whole_.lambda);
+    }
+    best_residual_ = judge_(problem, whole_);
+    whole_.u = judge_.u();
+  }
+  std::swap(solution, whole ? best_ : whole_);
+  solve = {SolveStatus::inaccurate, best_residual_, steps, rule_name, ""};
+  conclude(solve, accuracy);
+  return true;
+}
+
+// In place of the solver's answer, that of the rule where it has one.
+void LoadSelection::select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                                 SolveReport& solve, Solution& solution) {
   Residual residual = solve.residual;
   if (problem.rows() <= whole_rows) {
-    count(select(problem, start, accuracy, solution, residual));
+    best_residual_ = solve.residual;
+    count(select(problem, start_, accuracy, &solution), solution.lambda);
+    std::swap(solution, best_);
+    residual = best_residual_;
   } else {
     for (int i = 0, end = islands_.find(problem); i < end; ++i) {
       if (islands_.rows(i) > most_rows) {
-        ++report.missed;
+        ++report_.missed;
         continue;
       }
       islands_.extract(problem, i, part_);
-      islands_.gather_rows(i, start, part_start_);
+      islands_.gather_rows(i, start_, part_start_);
       islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
       islands_.gather_unknowns(i, solution.u, part_solution_.u);
-      Residual own = judge_(part_, part_solution_);
-      const Found found = select(part_, part_start_, accuracy, part_solution_, own);
-      count(found);
-      islands_.scatter_rows(i, part_solution_.lambda, solution.lambda);
-      islands_.scatter_unknowns(i, part_solution_.u, solution.u);
+      best_residual_ = judge_(part_, part_solution_);
+      count(select(part_, part_start_, accuracy, &part_solution_), part_solution_.lambda);
+      islands_.scatter_rows(i, best_.lambda, solution.lambda);
+      islands_.scatter_unknowns(i, best_.u, solution.u);
     }
     residual = judge_(problem, solution);
     solution.u = judge_.u();
   }
-  const bool failed = !accuracy.is_solved(solve.residual);
+  if (!accuracy.is_solved(solve.residual) && accuracy.is_solved(residual)) solve.solver = rule_name;
   solve.residual = residual;
-  if (failed && accuracy.is_solved(residual)) solve.solver = "selection";
   solve.status = SolveStatus::inaccurate;
   conclude(solve, accuracy);
-  return report;
 }
 
-LoadSelection::Found LoadSelection::select(const ComplementarityProblem& problem,
-                                           const VectorX& start, const Accuracy& accuracy,
-                                           Solution& solution, Residual& residual) {
-  if (!units_.read(problem) || !condensation_.condense(units_.problem())) return Found::none;
+void LoadSelection::count(bool found, const VectorX& solved) {
+  if (!found)
+    ++report_.missed;
+  else if (differ(best_.lambda, solved))
+    ++report_.chosen;
+}
+
+bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
+                           const Accuracy& accuracy, const Solution* solved) {
+  if (solved)
+    best_ = *solved;
+  else
+    best_residual_.relative = std::numeric_limits<double>::infinity();
+  if (!units_.read(problem) || !condensation_.condense(units_.problem())) return false;
   judge_.prepare(problem);
   limit_.load(condensation_.W(), condensation_.q(), units_.units());
-  best_residual_ = residual;
-  best_.lambda = solution.lambda;
-  best_.u = solution.u;
   const auto leads = [&](bool begun) {
     for (; begun; begun = limit_.harden())
       if (limit_.reach(lambda_) && is_answer(problem, accuracy)) return true;
     return false;
   };
   units_.to_units(start, lambda_);
-  bool found = leads(limit_.go_on(lambda_)) || leads(limit_.stiffen()) || leads(limit_.jam());
-  if (!found) {
-    units_.to_units(solution.lambda, lambda_);
-    found = leads(limit_.go_on(lambda_));
-  }
-  const bool other = found && differ(best_.lambda, solution.lambda);
-  std::swap(solution, best_);
-  residual = best_residual_;
-  return !found ? Found::none : other ? Found::other : Found::same;
+  if (leads(limit_.go_on(lambda_)) || leads(limit_.stiffen()) || leads(limit_.jam())) return true;
+  if (solved == nullptr) return false;
+  units_.to_units(solved->lambda, lambda_);
+  return leads(limit_.go_on(lambda_));
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rule among the solutions of a step, whatever solver found the first one: that which goes on
-// from the loads of the last step at contacts of one vanishing compliance, or else that to which
-// contacts lead that grow stiff together (compliant_limit.h). Per island.
+// One rule among the solutions of a step, whatever solver finds one: that which goes on from the
+// loads of the last step at contacts of one vanishing compliance, or else that to which contacts
+// lead that grow stiff together, or that jam (compliant_limit.h). Per island.
 #pragma once
 
 #include "vinci/complementarity/condense.h"
@@ -20,21 +20,29 @@ class LoadSelection {
  public:
   static constexpr int most_rows = 150;  // of an island: the equations are dense
 
-  // `start` has the loads of the last step, `solution` the answer of the solver and in the end that
-  // of the rule, `solve` the verdict on it.
-  SelectionReport operator()(const ComplementarityProblem& problem, const VectorX& start,
-                             const Accuracy& accuracy, SolveReport& solve, Solution& solution);
+  // `solution` holds the loads of the last step as the guess, and in the end the answer. A solver
+  // that leaves the choice is asked where the rule has no answer, any other one first.
+  SolveReport solve(const ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
+                    Solution& solution);
+  const SelectionReport& report() const { return report_; }  // of the last solve
 
  private:
-  enum class Found : char { same, other, none };
-  Found select(const ComplementarityProblem& problem, const VectorX& start,
-               const Accuracy& accuracy, Solution& solution, Residual& residual);
+  bool solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                   SolveReport& solve, Solution& solution);
+  void select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                    SolveReport& solve, Solution& solution);
+  // The answer of the rule in best_, from start_ or else from the answer of a solver.
+  bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
+              const Solution* solved);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy);
+  void count(bool found, const VectorX& solved);
 
+  SelectionReport report_;
+  VectorX start_;
   Islands islands_;
   ComplementarityProblem part_;
   VectorX part_start_, lambda_;
-  Solution part_solution_, trial_, best_;
+  Solution part_solution_, trial_, best_, whole_;
   ContactUnits units_;
   Condensation condensation_;
   CompliantLimit limit_;

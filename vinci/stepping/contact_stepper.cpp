@@ -492,12 +492,10 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
-    start_ = work.solution.lambda;
-    report.solve = context.in.solver->solve(work.problem, work.solution);
-    const SelectionReport selection =
-        selection_(work.problem, start_, context.in.accuracy, report.solve, work.solution);
-    report.selected = selection.chosen;
-    report.unselected = selection.missed;
+    report.solve =
+        selection_.solve(work.problem, *context.in.solver, context.in.accuracy, work.solution);
+    report.selected = selection_.report().chosen;
+    report.unselected = selection_.report().missed;
     return;
   }
   const QuasiStaticAnswer answer = quasi_static_.solve(work.problem, inertia_, *context.in.solver,

@@ -147,7 +147,6 @@ class ContactStepper : public TimeStepper {
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
-  VectorX start_;  // λ of the guess
   LoadSelection selection_;
   Reach reach_;
   std::vector<ContactTerms> terms_;  // parallel to the contacts

@@ -113,8 +113,8 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
   builder_.finish(problem_);
   solution_.u.setZero(problem_.unknowns());
   solution_.lambda.setZero(problem_.rows());
-  SolveReport report = context.in.solver->solve(problem_, solution_);
-  selection_(problem_, VectorX::Zero(problem_.rows()), context.in.accuracy, report, solution_);
+  const SolveReport report =
+      selection_.solve(problem_, *context.in.solver, context.in.accuracy, solution_);
   if (!(report.residual.relative <= usable)) return false;
   displacement_.setZero(model.velocity_count);
   for (int i = 0; i < model.velocity_count; ++i)
