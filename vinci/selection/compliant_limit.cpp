@@ -23,26 +23,20 @@ double square(double x) {
 
 }  // namespace
 
-void CompliantLimit::load(const RowMatrix& W, const VectorX& q,
-                          std::span<const ContactUnit> units) {
-  W_ = &W;
-  q_ = &q;
+bool CompliantLimit::load(const ComplementarityProblem& problem, const MassFactor& mass,
+                          std::span<const ContactUnit> units, const VectorX& scales) {
+  if (!system_.load(problem, mass)) return false;
   units_ = units;
+  scale_ = scales;
   steps_ = 0;
   states_.assign(units.size(), {});
-  scale_.resize(static_cast<int>(units.size()));
-  double sum = 0.0;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    double own = 0.0;
-    for (int row = units[i].first; row < units[i].first + units[i].count; ++row) own += W(row, row);
-    sum += own;
-    scale_[static_cast<int>(i)] = own / units[i].count;
-  }
-  typical_ = q.size() > 0 && sum > 0.0 ? sum / static_cast<double>(q.size()) : 1.0;
+  typical_ = scales.size() > 0 ? scales.mean() : 1.0;
+  if (!(typical_ > 0.0)) typical_ = 1.0;
+  return true;
 }
 
 void CompliantLimit::measure(const VectorX& lambda) {
-  w_.noalias() = *q_ + *W_ * lambda;
+  system_.measure(lambda, w_);
 }
 
 // ------------------------------------------------------------------------------------- the states
@@ -121,17 +115,13 @@ void CompliantLimit::classify(const VectorX& lambda, bool hold) {
 
 // ----------------------------------------------------------------------------------- the unknowns
 
-CompliantLimit::Direction& CompliantLimit::add(int first, int count, double slip) {
-  forces_.push_back({first, count, {}});
-  equations_.push_back({first, count, {}});
-  slips_.push_back(slip);
-  return forces_.back();
+CompliantSystem::Unknown& CompliantLimit::add(int first, int count, double slip) {
+  system_.unknowns().push_back({{first, count, {}}, {first, count, {}}, slip, false});
+  return system_.unknowns().back();
 }
 
 void CompliantLimit::set_up(VectorX& lambda) {
-  forces_.clear();
-  equations_.clear();
-  slips_.clear();
+  system_.unknowns().clear();
   for (std::size_t i = 0; i < units_.size(); ++i) add_unit(units_[i], states_[i], lambda);
 }
 
@@ -147,8 +137,8 @@ void CompliantLimit::add_unit(const ContactUnit& unit, const State& state, Vecto
   }
   if (state.mode == Mode::stick) {
     for (int row = unit.first; row < unit.first + unit.count; ++row) {
-      add(row, 1, 0.0).part[0] = 1.0;
-      equations_.back().part[0] = 1.0;
+      CompliantSystem::Unknown& unknown = add(row, 1, 0.0);
+      unknown.force.part[0] = unknown.equation.part[0] = 1.0;
     }
     return;
   }
@@ -158,9 +148,9 @@ void CompliantLimit::add_unit(const ContactUnit& unit, const State& state, Vecto
   }
   const double normal = std::max(lambda[unit.first], 0.0);
   lambda[unit.first] = normal;
-  const auto load = static_cast<int>(forces_.size());
-  add(unit.first, unit.count, 0.0).part[0] = 1.0;
-  equations_.back().part[0] = 1.0;
+  const auto load = static_cast<int>(system_.unknowns().size());
+  CompliantSystem::Unknown& unknown = add(unit.first, unit.count, 0.0);
+  unknown.force.part[0] = unknown.equation.part[0] = 1.0;
   add_friction(unit, state, unit.limit * normal, load, lambda);
 }
 
@@ -193,68 +183,39 @@ void CompliantLimit::add_friction(const ContactUnit& unit, const State& state, d
   }
   for (int k = 0; k < tangents; ++k) {
     lambda[first + k] = radius * point[k];
-    if (load >= 0) forces_[static_cast<std::size_t>(load)].part[1 + k] = unit.limit * point[k];
+    if (load >= 0) system_.unknowns()[load].force.part[1 + k] = unit.limit * point[k];
   }
   if (!turns) return;
-  Direction& force = add(first, 2, slip);
-  Direction& equation = equations_.back();
-  for (int k = 0; k < 2; ++k) force.part[k] = equation.part[k] = across[k];
+  CompliantSystem::Unknown& turning = add(first, 2, slip);
+  turning.joined = load >= 0;
+  for (int k = 0; k < 2; ++k) turning.force.part[k] = turning.equation.part[k] = across[k];
 }
 
 // ------------------------------------------------------------------------------- the linear system
 
-// (Gᵀ W E + ε Gᵀ E + slip).
-void CompliantLimit::assemble() {
-  const auto size = static_cast<int>(forces_.size());
-  const auto rows = static_cast<int>(q_->size());
-  factor_.reset(size);
-  row_.resize(static_cast<std::size_t>(rows));
-  for (int i = 0; i < size; ++i) {
-    const Direction& line = equations_[static_cast<std::size_t>(i)];
-    const double* from = W_->data() + static_cast<std::ptrdiff_t>(line.first) * rows;
-    if (line.count > 1 || line.part[0] != 1.0) {
-      std::fill(row_.begin(), row_.end(), 0.0);
-      for (int a = 0; a < line.count; ++a) {
-        if (line.part[a] == 0.0) continue;
-        const double* const own = from + static_cast<std::ptrdiff_t>(a) * rows;
-        for (int j = 0; j < rows; ++j) row_[static_cast<std::size_t>(j)] += line.part[a] * own[j];
-      }
-      from = row_.data();
-    }
-    double* const to = &factor_.entry(i, 0);
-    for (int j = 0; j < size; ++j) {
-      const Direction& column = forces_[static_cast<std::size_t>(j)];
-      double sum = i == j ? slips_[static_cast<std::size_t>(i)] : 0.0;
-      for (int b = 0; b < column.count; ++b) {
-        sum += from[column.first + b] * column.part[b];
-        const int place = column.first + b - line.first;
-        if (place >= 0 && place < line.count)
-          sum += compliance_ * line.part[place] * column.part[b];
-      }
-      to[j] = sum;
-    }
-  }
-  factor_.factor();
+void CompliantLimit::factor() {
+  system_.factor(compliance_);
   ++steps_;
 }
 
 // λ ← λ − E (…)⁻¹ Gᵀ(w + ε λ), without ε towards the limit.
 bool CompliantLimit::solve_step(bool limit, VectorX& lambda) {
   const double own = limit ? 0.0 : compliance_;
-  right_.resize(forces_.size());
-  for (std::size_t i = 0; i < forces_.size(); ++i) {
-    const Direction& line = equations_[i];
+  const std::vector<CompliantSystem::Unknown>& unknowns = system_.unknowns();
+  right_.resize(unknowns.size());
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const CompliantSystem::Direction& line = unknowns[i].equation;
     double sum = 0.0;
     for (int a = 0; a < line.count; ++a)
       sum -= line.part[a] * (w_[line.first + a] + own * lambda[line.first + a]);
     right_[i] = sum;
   }
-  factor_.solve(right_.data());
+  system_.solve(right_);
   double change = 0.0;
-  for (std::size_t j = 0; j < forces_.size(); ++j)
-    for (int b = 0; b < forces_[j].count; ++b) {
-      const double by = right_[j] * forces_[j].part[b];
-      lambda[forces_[j].first + b] += by;
+  for (std::size_t j = 0; j < unknowns.size(); ++j)
+    for (int b = 0; b < unknowns[j].force.count; ++b) {
+      const double by = right_[j] * unknowns[j].force.part[b];
+      lambda[unknowns[j].force.first + b] += by;
       change = std::max(change, std::abs(by));
     }
   if (!std::isfinite(change)) return false;
@@ -294,7 +255,7 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     from_ = lambda;
     set_up(lambda);
     measure(lambda);
-    assemble();
+    factor();
     if (!solve_step(false, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
@@ -389,7 +350,7 @@ bool CompliantLimit::refine(VectorX& lambda) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
-      assemble();
+      factor();
     }
     if (!solve_step(true, lambda)) return false;
     keep_limits(lambda);
@@ -408,12 +369,12 @@ bool CompliantLimit::go_on(const VectorX& start) {
 }
 
 bool CompliantLimit::jam() {
-  springs_.setZero(q_->size());
+  springs_.setZero(system_.rows());
   return newton(first_compliance * typical_, most_newton_steps, springs_, true);
 }
 
 bool CompliantLimit::stiffen() {
-  springs_.setZero(q_->size());
+  springs_.setZero(system_.rows());
   const int before = steps_;
   double compliance = most_compliance, factor = 0.1;
   bool first = true;

@@ -13,15 +13,17 @@
 #include <span>
 #include <vector>
 
-#include "vinci/linear/dense_lu.h"
+#include "vinci/selection/compliant_system.h"
 #include "vinci/selection/contact_units.h"
 
 namespace vinci {
 
 class CompliantLimit {
  public:
-  // Both are referred to; W is dense.
-  void load(const RowMatrix& W, const VectorX& q, std::span<const ContactUnit> units);
+  // All are referred to; `scales` has the mean diagonal of W of every unit. False where a row acts
+  // on too many velocities.
+  bool load(const ComplementarityProblem& problem, const MassFactor& mass,
+            std::span<const ContactUnit> units, const VectorX& scales);
 
   // At springs of a small compliance; false where no answer is found:
   // the one that goes on from these loads,
@@ -38,6 +40,8 @@ class CompliantLimit {
 
   const VectorX& w() const { return w_; }  // W λ + q of the last answer
   int steps() const { return steps_; }     // linear systems since load()
+  // Whether springs decided loads that rigid bodies leave open.
+  bool left_open() const { return system_.leaves_open(); }
 
  private:
   enum class Mode : char { open, stick, slide };
@@ -49,11 +53,6 @@ class CompliantLimit {
     bool operator==(const State& other) const {
       return mode == other.mode && corner == other.corner && edge == other.edge;
     }
-  };
-  // A direction of λ, or of w, within one unit.
-  struct Direction {
-    int first = 0, count = 0;
-    double part[3] = {};
   };
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
@@ -70,13 +69,12 @@ class CompliantLimit {
   void add_unit(const ContactUnit& unit, const State& state, VectorX& lambda);
   void add_friction(const ContactUnit& unit, const State& state, double normal, int load,
                     VectorX& lambda);
-  Direction& add(int first, int count, double slip);
-  void assemble();
+  CompliantSystem::Unknown& add(int first, int count, double slip);
+  void factor();
   bool solve_step(bool limit, VectorX& lambda);
   void keep_limits(VectorX& lambda) const;
 
-  const RowMatrix* W_ = nullptr;
-  const VectorX* q_ = nullptr;
+  CompliantSystem system_;
   std::span<const ContactUnit> units_;
   double compliance_ = 0.0;  // ε
   double typical_ = 1.0;     // diagonal of W
@@ -85,9 +83,7 @@ class CompliantLimit {
   VectorX from_;       // λ before a step
   VectorX springs_, kept_;
   std::vector<State> states_, before_;
-  std::vector<Direction> forces_, equations_;
-  std::vector<double> slips_, right_, row_;
-  DenseLu factor_;
+  std::vector<double> right_;
   double change_ = 0.0;  // of the last step, over the largest λ
 };
 

@@ -176,6 +176,16 @@ void ContactUnits::to_units(const VectorX& from, VectorX& to) const {
   }
 }
 
+void ContactUnits::scales(const VectorX& rows, VectorX& units) const {
+  units.resize(static_cast<int>(units_.size()));
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    double sum = 0.0;
+    for (int row = units_[i].first; row < units_[i].first + units_[i].count; ++row)
+      sum += rows[pyramids_ ? sources_[static_cast<std::size_t>(row)].row[0] : row];
+    units[static_cast<int>(i)] = sum / units_[i].count;
+  }
+}
+
 void ContactUnits::from_units(const VectorX& from, const VectorX& w, VectorX& to) const {
   if (!pyramids_) {
     to = from;

@@ -39,6 +39,8 @@ class ContactUnits {
   const ComplementarityProblem& problem() const { return *form_; }
   // λ of the problem that was read, and that of the units.
   void to_units(const VectorX& from, VectorX& to) const;
+  // Per unit, the mean of numbers given per row that was read.
+  void scales(const VectorX& rows, VectorX& units) const;
   // `w` is that of the units: it gives pyramids the speed of their slip.
   void from_units(const VectorX& from, const VectorX& w, VectorX& to) const;
 

@@ -103,9 +103,11 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
     best_ = *solved;
   else
     best_residual_.relative = std::numeric_limits<double>::infinity();
-  if (!units_.read(problem) || !condensation_.condense(units_.problem())) return false;
+  if (!units_.read(problem)) return false;
   judge_.prepare(problem);
-  limit_.load(condensation_.W(), condensation_.q(), units_.units());
+  if (!judge_.regular() || !judge_.mass().block_diagonal()) return false;
+  units_.scales(judge_.scales(), scales_);
+  if (!limit_.load(units_.problem(), judge_.mass(), units_.units(), scales_)) return false;
   const auto leads = [&](bool begun) {
     for (; begun; begun = limit_.harden())
       if (limit_.reach(lambda_) && is_answer(problem, accuracy)) return true;

@@ -4,7 +4,6 @@
 // lead that grow stiff together, or that jam (compliant_limit.h). Per island.
 #pragma once
 
-#include "vinci/complementarity/condense.h"
 #include "vinci/complementarity/islands.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/selection/compliant_limit.h"
@@ -41,10 +40,9 @@ class LoadSelection {
   VectorX start_;
   Islands islands_;
   ComplementarityProblem part_;
-  VectorX part_start_, lambda_;
+  VectorX part_start_, lambda_, scales_;
   Solution part_solution_, trial_, best_, whole_;
   ContactUnits units_;
-  Condensation condensation_;
   CompliantLimit limit_;
   Judge judge_;
   Residual best_residual_;

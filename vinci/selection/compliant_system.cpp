@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two forms of one linear system, dense.
+#include "vinci/selection/compliant_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vinci {
+namespace {
+
+constexpr int most_entries = 64;  // of a row of J that is gathered without memory of its own
+// A pivot of rows scaled to 1 that the compliance alone may have made, in units of its share.
+constexpr double open_pivot = 30.0;
+
+}  // namespace
+
+bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFactor& mass) {
+  for (int row = 0; row < problem.rows(); ++row)
+    if (problem.J.starts[row + 1] - problem.J.starts[row] > most_entries) return false;
+  problem_ = &problem;
+  mass_ = &mass;
+  place_.assign(static_cast<std::size_t>(mass.component_count()), -1);
+  components_.clear();
+  columns_.resize(problem.J.indices.size());
+  size_ = 0;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const int unknown = problem.J.indices[k], component = mass.component_of(unknown);
+    int& place = place_[static_cast<std::size_t>(component)];
+    if (place < 0) {
+      place = size_;
+      size_ += static_cast<int>(mass.members(component).size());
+      components_.push_back(component);
+    }
+    columns_[k] = place + mass.position_of(unknown);
+  }
+  push_.resize(static_cast<std::size_t>(size_));
+  momentum_.resize(push_.size());
+  motion_.resize(push_.size());
+  for (const int component : components_) {
+    const auto members = mass.members(component);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      push_[static_cast<std::size_t>(place_[component]) + i] = problem.p[members[i]];
+  }
+  return true;
+}
+
+void CompliantSystem::apply_inverse(const double* x, double* y) const {
+  for (const int component : components_) {
+    const int first = place_[component];
+    const auto count = static_cast<int>(mass_->members(component).size());
+    const double* inverse = mass_->inverse(component);
+    for (int i = 0; i < count; ++i, inverse += count) {
+      double sum = 0.0;
+      for (int j = 0; j < count; ++j) sum += inverse[j] * x[first + j];
+      y[first + i] = sum;
+    }
+  }
+}
+
+void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
+  const SparseRows& J = problem_->J;
+  momentum_ = push_;
+  for (int row = 0; row < rows(); ++row) {
+    const double load = lambda[row];
+    if (load == 0.0) continue;
+    for (int k = row_begin(row); k < row_end(row); ++k)
+      momentum_[columns_[k]] += J.values[k] * load;
+  }
+  apply_inverse(momentum_.data(), motion_.data());
+  w = problem_->b;
+  for (int row = 0; row < rows(); ++row)
+    for (int k = row_begin(row); k < row_end(row); ++k)
+      w[row] += J.values[k] * motion_[columns_[k]];
+  if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
+}
+
+// The row of J along a direction, in the order of the columns of its first row.
+void CompliantSystem::gather(const Direction& direction, double* values) const {
+  const int begin = row_begin(direction.first), width = row_end(direction.first) - begin;
+  for (int k = 0; k < width; ++k) values[k] = direction.part[0] * problem_->J.values[begin + k];
+  for (int a = 1; a < direction.count; ++a) {
+    const double part = direction.part[a];
+    if (part == 0.0) continue;
+    const double* const own = &problem_->J.values[row_begin(direction.first + a)];
+    for (int k = 0; k < width; ++k) values[k] += part * own[k];
+  }
+}
+
+// ε GᵀE of an unknown's equation and the force before it, of the same unit.
+double CompliantSystem::joint(int j, double compliance) const {
+  const Direction& line = unknowns_[j].equation;
+  const Direction& force = unknowns_[j - 1].force;
+  double sum = 0.0;
+  for (int a = 0; a < line.count; ++a) {
+    const int place = line.first + a - force.first;
+    if (place >= 0 && place < force.count) sum += line.part[a] * force.part[place];
+  }
+  return compliance * sum;
+}
+
+void CompliantSystem::factor(double compliance) {
+  const auto count = static_cast<int>(unknowns_.size());
+  diagonal_.resize(unknowns_.size());
+  coupling_.assign(unknowns_.size(), 0.0);
+  for (int j = 0; j < count; ++j) {
+    diagonal_[j] = compliance + unknowns_[j].slip;
+    if (unknowns_[j].joined) coupling_[j] = joint(j, compliance);
+  }
+  by_velocities_ = count > size_ && problem_->C.empty();
+  by_velocities_ ? factor_velocities(compliance) : factor_loads(compliance);
+}
+
+void CompliantSystem::factor_loads(double compliance) {
+  const auto count = static_cast<int>(unknowns_.size());
+  const std::size_t width = static_cast<std::size_t>(size_);
+  columns_of_loads_.resize(width * unknowns_.size());
+  double values[most_entries], largest = 0.0;
+  for (int j = 0; j < count; ++j) {
+    const Direction& force = unknowns_[j].force;
+    std::fill(momentum_.begin(), momentum_.end(), 0.0);
+    gather(force, values);
+    const int begin = row_begin(force.first), end = row_end(force.first);
+    for (int k = begin; k < end; ++k) momentum_[columns_[k]] += values[k - begin];
+    apply_inverse(momentum_.data(), &columns_of_loads_[width * static_cast<std::size_t>(j)]);
+  }
+  lu_.reset(count);
+  const SparseRows& C = problem_->C;
+  for (int i = 0; i < count; ++i) {
+    const Direction& line = unknowns_[i].equation;
+    gather(line, values);
+    const int begin = row_begin(line.first), end = row_end(line.first);
+    double* const to = count > 0 ? &lu_.entry(i, 0) : nullptr;
+    for (int j = 0; j < count; ++j) {
+      const double* const column = &columns_of_loads_[width * static_cast<std::size_t>(j)];
+      double sum = 0.0;
+      for (int k = begin; k < end; ++k) sum += values[k - begin] * column[columns_[k]];
+      to[j] = sum;
+    }
+    for (int a = 0; a < line.count && !C.empty(); ++a)
+      for (int k = C.starts[line.first + a]; k < C.starts[line.first + a + 1]; ++k)
+        for (int j = 0; j < count; ++j) {
+          const Direction& force = unknowns_[j].force;
+          const int place = C.indices[k] - force.first;
+          if (place >= 0 && place < force.count)
+            to[j] += line.part[a] * C.values[k] * force.part[place];
+        }
+    to[i] += diagonal_[i];
+    if (unknowns_[i].joined) to[i - 1] += coupling_[i];
+    largest = std::max(largest, std::abs(to[i]));
+  }
+  lu_.factor();
+  open_ = count > 0 && lu_.least_pivot() * largest < open_pivot * compliance;
+}
+
+void CompliantSystem::factor_velocities(double) {
+  open_ = true;
+  lu_.reset(size_);
+  for (const int component : components_)
+    for (const int row : mass_->members(component))
+      for (int k = problem_->M.starts[row]; k < problem_->M.starts[row + 1]; ++k) {
+        const int first = place_[component];
+        lu_.entry(first + mass_->position_of(row),
+                  first + mass_->position_of(problem_->M.indices[k])) += problem_->M.values[k];
+      }
+  double force[most_entries], line[most_entries], before[most_entries];
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const Unknown& unknown = unknowns_[j];
+    gather(unknown.force, force);
+    gather(unknown.equation, line);
+    const int begin = row_begin(unknown.force.first);
+    const int width = row_end(unknown.force.first) - begin;
+    if (unknown.joined && coupling_[j] != 0.0)
+      for (int k = 0; k < width; ++k) line[k] -= coupling_[j] * before[k];
+    for (int k = 0; k < width; ++k) line[k] /= diagonal_[j];
+    for (int i = 0; i < width; ++i) {
+      if (force[i] == 0.0) continue;
+      double* const to = &lu_.entry(columns_[begin + i], 0);
+      for (int k = 0; k < width; ++k) to[columns_[begin + k]] += force[i] * line[k];
+    }
+    std::copy_n(line, width, before);
+  }
+  lu_.factor();
+}
+
+void CompliantSystem::relax(std::vector<double>& x) const {
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (unknowns_[j].joined) x[j] -= coupling_[j] * x[j - 1];
+    x[j] /= diagonal_[j];
+  }
+}
+
+void CompliantSystem::solve(std::vector<double>& x) {
+  if (!by_velocities_) {
+    lu_.solve(x.data());
+    return;
+  }
+  double values[most_entries];
+  motion_.assign(motion_.size(), 0.0);
+  std::vector<double>& right = columns_of_loads_;
+  right = x;
+  relax(right);
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const Direction& force = unknowns_[j].force;
+    gather(force, values);
+    const int begin = row_begin(force.first), end = row_end(force.first);
+    for (int k = begin; k < end; ++k) motion_[columns_[k]] += values[k - begin] * right[j];
+  }
+  lu_.solve(motion_.data());
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const Direction& line = unknowns_[j].equation;
+    gather(line, values);
+    const int begin = row_begin(line.first), end = row_end(line.first);
+    for (int k = begin; k < end; ++k) x[j] -= values[k - begin] * motion_[columns_[k]];
+  }
+  relax(x);
+}
+
+}  // namespace vinci
