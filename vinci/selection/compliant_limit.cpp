@@ -25,7 +25,7 @@ double square(double x) {
 
 bool CompliantLimit::load(const ComplementarityProblem& problem, const MassFactor& mass,
                           std::span<const ContactUnit> units, const VectorX& scales) {
-  if (!system_.load(problem, mass)) return false;
+  if (!system_.load(problem, mass, units)) return false;
   units_ = units;
   scale_ = scales;
   steps_ = 0;

@@ -51,7 +51,8 @@ class CompliantLimit {
     bool edge = false;
     Vector2 along = Vector2::Zero();  // of friction that slides on a circle
     bool operator==(const State& other) const {
-      return mode == other.mode && corner == other.corner && edge == other.edge;
+      return mode == other.mode && corner == other.corner && edge == other.edge &&
+             along.dot(other.along) >= 0.0;
     }
   };
 

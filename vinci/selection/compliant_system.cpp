@@ -14,25 +14,18 @@ constexpr double open_pivot = 30.0;
 
 }  // namespace
 
-bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFactor& mass) {
-  for (int row = 0; row < problem.rows(); ++row)
-    if (problem.J.starts[row + 1] - problem.J.starts[row] > most_entries) return false;
+bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFactor& mass,
+                           std::span<const ContactUnit> units) {
   problem_ = &problem;
   mass_ = &mass;
   place_.assign(static_cast<std::size_t>(mass.component_count()), -1);
   components_.clear();
-  columns_.resize(problem.J.indices.size());
+  starts_.assign(1, 0);
+  columns_.clear();
+  values_.clear();
   size_ = 0;
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    const int unknown = problem.J.indices[k], component = mass.component_of(unknown);
-    int& place = place_[static_cast<std::size_t>(component)];
-    if (place < 0) {
-      place = size_;
-      size_ += static_cast<int>(mass.members(component).size());
-      components_.push_back(component);
-    }
-    columns_[k] = place + mass.position_of(unknown);
-  }
+  for (const ContactUnit& unit : units)
+    if (!add_unit(unit)) return false;
   push_.resize(static_cast<std::size_t>(size_));
   momentum_.resize(push_.size());
   motion_.resize(push_.size());
@@ -40,6 +33,37 @@ bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFact
     const auto members = mass.members(component);
     for (std::size_t i = 0; i < members.size(); ++i)
       push_[static_cast<std::size_t>(place_[component]) + i] = problem.p[members[i]];
+  }
+  return true;
+}
+
+bool CompliantSystem::add_unit(const ContactUnit& unit) {
+  const SparseRows& J = problem_->J;
+  int columns[most_entries], count = 0;
+  for (int k = J.starts[unit.first]; k < J.starts[unit.first + unit.count]; ++k) {
+    const int unknown = J.indices[k], component = mass_->component_of(unknown);
+    int& place = place_[static_cast<std::size_t>(component)];
+    if (place < 0) {
+      place = size_;
+      size_ += static_cast<int>(mass_->members(component).size());
+      components_.push_back(component);
+    }
+    const int column = place + mass_->position_of(unknown);
+    if (std::find(columns, columns + count, column) != columns + count) continue;
+    if (count == most_entries) return false;
+    columns[count++] = column;
+  }
+  for (int row = unit.first; row < unit.first + unit.count; ++row) {
+    const auto first = static_cast<int>(values_.size());
+    columns_.insert(columns_.end(), columns, columns + count);
+    values_.resize(values_.size() + static_cast<std::size_t>(count), 0.0);
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k) {
+      const int unknown = J.indices[k];
+      const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
+      const auto at = std::find(columns, columns + count, column) - columns;
+      values_[static_cast<std::size_t>(first + at)] = J.values[k];
+    }
+    starts_.push_back(static_cast<int>(values_.size()));
   }
   return true;
 }
@@ -58,30 +82,27 @@ void CompliantSystem::apply_inverse(const double* x, double* y) const {
 }
 
 void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
-  const SparseRows& J = problem_->J;
   momentum_ = push_;
   for (int row = 0; row < rows(); ++row) {
     const double load = lambda[row];
     if (load == 0.0) continue;
-    for (int k = row_begin(row); k < row_end(row); ++k)
-      momentum_[columns_[k]] += J.values[k] * load;
+    for (int k = row_begin(row); k < row_end(row); ++k) momentum_[columns_[k]] += values_[k] * load;
   }
   apply_inverse(momentum_.data(), motion_.data());
   w = problem_->b;
   for (int row = 0; row < rows(); ++row)
-    for (int k = row_begin(row); k < row_end(row); ++k)
-      w[row] += J.values[k] * motion_[columns_[k]];
+    for (int k = row_begin(row); k < row_end(row); ++k) w[row] += values_[k] * motion_[columns_[k]];
   if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
 }
 
 // The row of J along a direction, in the order of the columns of its first row.
 void CompliantSystem::gather(const Direction& direction, double* values) const {
   const int begin = row_begin(direction.first), width = row_end(direction.first) - begin;
-  for (int k = 0; k < width; ++k) values[k] = direction.part[0] * problem_->J.values[begin + k];
+  for (int k = 0; k < width; ++k) values[k] = direction.part[0] * values_[begin + k];
   for (int a = 1; a < direction.count; ++a) {
     const double part = direction.part[a];
     if (part == 0.0) continue;
-    const double* const own = &problem_->J.values[row_begin(direction.first + a)];
+    const double* const own = &values_[row_begin(direction.first + a)];
     for (int k = 0; k < width; ++k) values[k] += part * own[k];
   }
 }

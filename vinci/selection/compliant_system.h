@@ -11,17 +11,18 @@
 // Only the bodies that rows act on take part.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "vinci/complementarity/problem.h"
 #include "vinci/linear/dense_lu.h"
 #include "vinci/linear/mass_factor.h"
+#include "vinci/selection/contact_units.h"
 
 namespace vinci {
 
 class CompliantSystem {
  public:
-  // A direction of λ, or of w, in rows that follow each other and have entries in the same columns.
+  // A direction of λ, or of w, within one unit.
   struct Direction {
     int first = 0, count = 0;
     double part[3] = {};
@@ -34,7 +35,8 @@ class CompliantSystem {
 
   // The problem and the factors of its M are referred to. M is block diagonal. False where a row
   // acts on more velocities than there is room for.
-  bool load(const ComplementarityProblem& problem, const MassFactor& mass);
+  bool load(const ComplementarityProblem& problem, const MassFactor& mass,
+            std::span<const ContactUnit> units);
   int rows() const { return problem_->rows(); }
   void measure(const VectorX& lambda, VectorX& w);  // J M⁻¹(Jᵀλ + p) + C λ + b
 
@@ -47,8 +49,9 @@ class CompliantSystem {
   bool leaves_open() const { return open_; }
 
  private:
-  int row_begin(int row) const { return problem_->J.starts[row]; }
-  int row_end(int row) const { return problem_->J.starts[row + 1]; }
+  int row_begin(int row) const { return starts_[row]; }
+  int row_end(int row) const { return starts_[row + 1]; }
+  bool add_unit(const ContactUnit& unit);
   void gather(const Direction& direction, double* values) const;
   void apply_inverse(const double* x, double* y) const;  // M⁻¹
   void factor_loads(double compliance);
@@ -60,9 +63,11 @@ class CompliantSystem {
   const MassFactor* mass_ = nullptr;
   std::vector<int> place_;       // per component of M: of its first velocity here, or −1
   std::vector<int> components_;  // that take part
-  std::vector<int> columns_;     // per entry of J: the velocity here
-  int size_ = 0;                 // velocities that take part
-  std::vector<double> push_;     // p of them
+  // J of the velocities here, the rows of a unit with entries in the same columns.
+  std::vector<int> starts_, columns_;
+  std::vector<double> values_;
+  int size_ = 0;              // velocities that take part
+  std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
   std::vector<Unknown> unknowns_;
   bool by_velocities_ = false, open_ = false;

@@ -115,20 +115,30 @@ void ContactUnits::write_form() {
       b += source.factor[k] * given.b[source.row[k]];
     }
     own_.b[static_cast<int>(i)] = b;
-    // Rows of one contact have entries in the same columns.
-    const int begin = given.J.starts[source.row[0]], end = given.J.starts[source.row[0] + 1];
-    const int other = source.count > 1 ? given.J.starts[source.row[1]] - begin : 0;
-    for (int k = begin; k < end; ++k) {
-      double value = source.factor[0] * given.J.values[k];
-      if (source.count > 1) value += source.factor[1] * given.J.values[k + other];
-      own_.J.push(given.J.indices[k], value);
-    }
+    write_row(source);
     own_.J.end_row();
   }
   own_.C.reset(static_cast<int>(sources_.size()));
   sums_.assign(sources_.size(), 0.0);
   for (const Source& source : sources_) write_compliance(source);
   form_ = &own_;
+}
+
+// A row of J from those of its source.
+void ContactUnits::write_row(const Source& source) {
+  const SparseRows& J = given_->J;
+  int a = J.starts[source.row[0]];
+  const int end_a = J.starts[source.row[0] + 1];
+  int b = source.count > 1 ? J.starts[source.row[1]] : 0;
+  const int end_b = source.count > 1 ? J.starts[source.row[1] + 1] : 0;
+  while (a < end_a || b < end_b) {
+    const int column_a = a < end_a ? J.indices[a] : std::numeric_limits<int>::max();
+    const int column_b = b < end_b ? J.indices[b] : std::numeric_limits<int>::max();
+    double value = 0.0;
+    if (column_a <= column_b) value += source.factor[0] * J.values[a++];
+    if (column_b <= column_a) value += source.factor[1] * J.values[b++];
+    own_.J.push(std::min(column_a, column_b), value);
+  }
 }
 
 // T C Tᵀ, T the factors of the sources: what layers and elements yield. The columns of σ belong to

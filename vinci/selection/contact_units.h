@@ -53,6 +53,7 @@ class ContactUnits {
   bool add_block(const Block& block);
   void add_pyramid(const FrictionSet& set);
   void write_form();
+  void write_row(const Source& source);
   void write_compliance(const Source& source);
 
   const ComplementarityProblem* given_ = nullptr;
