@@ -2,22 +2,12 @@
 // Directions of friction pyramids.
 #include "vinci/formulation/friction_cone.h"
 
-#include <cmath>
+#include "vinci/base/regular_polygon.h"
 
 namespace vinci {
 
 Vector2 pyramid_direction(World world, int directions, int j) {
-  if (world == World::planar) return {j == 0 ? 1.0 : -1.0, 0.0};
-  // Exact where the angle is a multiple of 90°, so that a pyramid of 4 sides has no stray
-  // components.
-  const int quarter = 4 * j;
-  if (quarter % directions == 0) {
-    constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
-    const int turn = quarter / directions % 4;
-    return {cosines[turn], cosines[(turn + 3) % 4]};
-  }
-  const double angle = 2.0 * M_PI * j / directions;
-  return {std::cos(angle), std::sin(angle)};
+  return polygon_corner(world == World::planar ? 2 : directions, j);
 }
 
 }  // namespace vinci

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/base/regular_polygon.h"
+
 namespace vinci {
 namespace {
 

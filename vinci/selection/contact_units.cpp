@@ -5,13 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vinci {
+#include "vinci/base/regular_polygon.h"
 
-Vector2 polygon_corner(int sides, int j) {
-  if (sides == 2) return {j == 0 ? 1.0 : -1.0, 0.0};
-  const double angle = 2.0 * M_PI * j / sides;
-  return {std::cos(angle), std::sin(angle)};
-}
+namespace vinci {
 
 bool ContactUnits::read(const ComplementarityProblem& problem) {
   given_ = form_ = &problem;
@@ -220,21 +216,7 @@ void ContactUnits::from_units(const VectorX& from, const VectorX& w, VectorX& to
     for (int j = 0; j < set.count; ++j)
       speed = std::max(speed, -slip.dot(polygon_corner(set.count, j)));
     to[set.sigma] = speed;
-    if (set.count == 2) {
-      to[set.first] = std::max(force[0], 0.0);
-      to[set.first + 1] = std::max(-force[0], 0.0);
-      continue;
-    }
-    // Along the two corners that the force lies between.
-    const double sector = 2.0 * M_PI / set.count;
-    double angle = std::atan2(force[1], force[0]);
-    if (angle < 0.0) angle += 2.0 * M_PI;
-    const int j = std::min(static_cast<int>(angle / sector), set.count - 1);
-    const int next = (j + 1) % set.count;
-    const Vector2 a = polygon_corner(set.count, j), b = polygon_corner(set.count, next);
-    const double area = a.x() * b.y() - a.y() * b.x();
-    to[set.first + j] = std::max((force.x() * b.y() - force.y() * b.x()) / area, 0.0);
-    to[set.first + next] = std::max((a.x() * force.y() - a.y() * force.x()) / area, 0.0);
+    split_over_corners(force, {to.data() + set.first, static_cast<std::size_t>(set.count)});
   }
 }
 

@@ -75,8 +75,4 @@ class ContactUnits {
   ComplementarityProblem own_;
 };
 
-// Corner j of a regular polygon with `sides` corners on the unit circle, the first along the first
-// axis; two of them are the ends of an interval.
-Vector2 polygon_corner(int sides, int j);
-
 }  // namespace vinci

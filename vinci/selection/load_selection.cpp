@@ -8,12 +8,6 @@ namespace {
 
 constexpr const char* rule_name = "selection";
 constexpr int whole_rows = 36;  // up to here islands are not looked for
-constexpr double alike = 1e-7;  // answers that differ by less are one
-
-bool differ(const VectorX& a, const VectorX& b) {
-  const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
-  return (a - b).cwiseAbs().maxCoeff() > alike * size;
-}
 
 }  // namespace
 
@@ -22,6 +16,7 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
   report_ = {};
   SolveReport solve;
   if (solver.leaves_choice() && solve_alone(problem, accuracy, solve, solution)) return solve;
+  report_ = {};
   start_ = solution.lambda;
   solve = solver.solve(problem, solution);
   if (solve.status != SolveStatus::refused && solve.status != SolveStatus::no_solution)
@@ -36,7 +31,7 @@ bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Acc
   const bool whole = problem.rows() <= whole_rows;
   int steps = 0;
   if (whole) {
-    if (!select(problem, solution.lambda, accuracy, nullptr)) return false;
+    if (!count(select(problem, solution.lambda, accuracy, nullptr))) return false;
     steps = limit_.steps();
   } else {
     whole_ = solution;
@@ -44,7 +39,7 @@ bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Acc
       if (islands_.rows(i) > most_rows) return false;
       islands_.extract(problem, i, part_);
       islands_.gather_rows(i, solution.lambda, part_start_);
-      if (!select(part_, part_start_, accuracy, nullptr)) return false;
+      if (!count(select(part_, part_start_, accuracy, nullptr))) return false;
       steps += limit_.steps();
       islands_.scatter_rows(i, best_.lambda, whole_.lambda);
     }
@@ -63,7 +58,7 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
   Residual residual = solve.residual;
   if (problem.rows() <= whole_rows) {
     best_residual_ = solve.residual;
-    count(select(problem, start_, accuracy, &solution), solution.lambda);
+    count(select(problem, start_, accuracy, &solution));
     std::swap(solution, best_);
     residual = best_residual_;
   } else {
@@ -77,7 +72,7 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
       islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
       islands_.gather_unknowns(i, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
-      count(select(part_, part_start_, accuracy, &part_solution_), part_solution_.lambda);
+      count(select(part_, part_start_, accuracy, &part_solution_));
       islands_.scatter_rows(i, best_.lambda, solution.lambda);
       islands_.scatter_unknowns(i, best_.u, solution.u);
     }
@@ -90,11 +85,10 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
   conclude(solve, accuracy);
 }
 
-void LoadSelection::count(bool found, const VectorX& solved) {
-  if (!found)
-    ++report_.missed;
-  else if (differ(best_.lambda, solved))
-    ++report_.chosen;
+bool LoadSelection::count(bool found) {
+  report_.chosen += found && limit_.left_open() ? 1 : 0;
+  report_.missed += found ? 0 : 1;
+  return found;
 }
 
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,

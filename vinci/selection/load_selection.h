@@ -11,8 +11,8 @@
 namespace vinci {
 
 struct SelectionReport {
-  int chosen = 0;  // islands whose answer is that of the rule, and not the solver's
-  int missed = 0;  // islands whose answer stays the solver's: too large, or the rule found none
+  int chosen = 0;  // islands whose loads rigid bodies leave open: the rule decided them
+  int missed = 0;  // islands whose answer is the solver's: too large, or the rule found none
 };
 
 class LoadSelection {
@@ -34,7 +34,7 @@ class LoadSelection {
   bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
               const Solution* solved);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy);
-  void count(bool found, const VectorX& solved);
+  bool count(bool found);
 
   SelectionReport report_;
   VectorX start_;

@@ -169,7 +169,7 @@ const std::vector<StepField>& step_fields() {
        .column = "free_motions"},
       {.name = "selected",
        .place = member<&R::selected>,
-       .text = "Islands whose answer was chosen among several by the rule of selection.",
+       .text = "Islands whose loads rigid bodies leave open, decided by the rule of selection.",
        .over_parts = OverParts::largest,
        .column = "selected"},
       {.name = "unselected",

@@ -51,8 +51,8 @@ struct StepReport {
   // Directions in which the bodies could have moved otherwise: the motion is not unique where there
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;
-  // Of the parts of the problem that do not act on each other: those whose answer was chosen among
-  // several by the rule of selection (load_selection.h), and those where the rule gave none.
+  // Of the parts of the problem that do not act on each other: those whose loads rigid bodies leave
+  // open, decided by the rule of selection (load_selection.h), and those where it had no answer.
   int selected = 0, unselected = 0;
   Ending ending = Ending::none;
   Shortage shortage;       // of Ending::no_equilibrium: the body that lacks most
