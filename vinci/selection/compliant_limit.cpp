@@ -16,7 +16,8 @@ namespace {
 // dependent take a smaller one.
 constexpr double first_compliance = 1e-6, least_compliance = 1e-10;
 constexpr double most_compliance = 1e2;
-constexpr int most_newton_steps = 12, most_stiffening_steps = 60, most_refinements = 40;
+constexpr int most_newton_steps = 20, most_stiffening_steps = 60, most_refinements = 40;
+constexpr int patience = 2;  // Newton steps before they are shortened
 constexpr double converged = 1e-14;
 
 double square(double x) {
@@ -251,12 +252,12 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
   compliance_ = compliance;
   measure(lambda);
   classify(lambda, false);
-  double merit = distance(lambda);
+  double merit = 0.0;
   if (stuck) hold_all();
   for (int k = 0; k < most; ++k) {
     from_ = lambda;
     set_up(lambda);
-    measure(lambda);
+    if (lambda != from_) measure(lambda);
     factor();
     if (!solve_step(false, lambda)) return false;
     keep_limits(lambda);
@@ -265,14 +266,14 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     classify(lambda, false);
     // Without circles the equations of the states are linear, and this is their answer.
     if (states_ == before_ && (!circles() || change_ < 1e-3 || k > 0)) return true;
+    if (k < patience) continue;
     double now = distance(lambda);
-    if (k > 2)
-      for (int half = 0; half < 6 && !(now < merit); ++half) {
-        lambda = 0.5 * (lambda + from_);
-        measure(lambda);
-        classify(lambda, false);
-        now = distance(lambda);
-      }
+    for (int half = 0; k > patience && half < 6 && !(now < merit); ++half) {
+      lambda = 0.5 * (lambda + from_);
+      measure(lambda);
+      classify(lambda, false);
+      now = distance(lambda);
+    }
     merit = now;
   }
   return false;
@@ -345,7 +346,7 @@ bool CompliantLimit::circles() const {
 // From the answer at ε to the limit, with its states.
 bool CompliantLimit::refine(VectorX& lambda) {
   const bool bent = circles();
-  double last = std::numeric_limits<double>::infinity();
+  double last = 1.0;
   int slow = 0;
   for (int k = 0; k < most_refinements; ++k) {
     if (bent || (k == 0 && !(states_ == before_))) {
@@ -357,7 +358,8 @@ bool CompliantLimit::refine(VectorX& lambda) {
     if (!solve_step(true, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
-    if (change_ <= converged) return true;
+    // Steps shrink by one factor: the next one is known.
+    if (change_ <= converged || change_ * (change_ / last) <= 10.0 * converged) return true;
     slow = change_ < 0.5 * last ? 0 : slow + 1;
     if (slow == 4) return true;  // as far as double precision goes: the judge decides
     last = change_;

@@ -40,6 +40,7 @@ bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFact
 bool CompliantSystem::add_unit(const ContactUnit& unit) {
   const SparseRows& J = problem_->J;
   int columns[most_entries], count = 0;
+  const int first_end = J.starts[unit.first + 1];
   for (int k = J.starts[unit.first]; k < J.starts[unit.first + unit.count]; ++k) {
     const int unknown = J.indices[k], component = mass_->component_of(unknown);
     int& place = place_[static_cast<std::size_t>(component)];
@@ -49,19 +50,26 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
       components_.push_back(component);
     }
     const int column = place + mass_->position_of(unknown);
-    if (std::find(columns, columns + count, column) != columns + count) continue;
+    if (k >= first_end && std::find(columns, columns + count, column) != columns + count) continue;
     if (count == most_entries) return false;
     columns[count++] = column;
   }
+  const int begin = J.starts[unit.first], width = J.starts[unit.first + 1] - begin;
   for (int row = unit.first; row < unit.first + unit.count; ++row) {
-    const auto first = static_cast<int>(values_.size());
+    const int from = J.starts[row], end = J.starts[row + 1];
     columns_.insert(columns_.end(), columns, columns + count);
-    values_.resize(values_.size() + static_cast<std::size_t>(count), 0.0);
-    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k) {
-      const int unknown = J.indices[k];
-      const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
-      const auto at = std::find(columns, columns + count, column) - columns;
-      values_[static_cast<std::size_t>(first + at)] = J.values[k];
+    if (end - from == count && width == count &&
+        std::equal(&J.indices[from], &J.indices[from] + count, &J.indices[begin])) {
+      values_.insert(values_.end(), &J.values[from], &J.values[from] + count);
+    } else {
+      const auto first = static_cast<int>(values_.size());
+      values_.resize(values_.size() + static_cast<std::size_t>(count), 0.0);
+      for (int k = from; k < end; ++k) {
+        const int unknown = J.indices[k];
+        const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
+        const auto at = std::find(columns, columns + count, column) - columns;
+        values_[static_cast<std::size_t>(first + at)] = J.values[k];
+      }
     }
     starts_.push_back(static_cast<int>(values_.size()));
   }
@@ -82,22 +90,36 @@ void CompliantSystem::apply_inverse(const double* x, double* y) const {
 }
 
 void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
-  momentum_ = push_;
-  for (int row = 0; row < rows(); ++row) {
+  std::copy(push_.begin(), push_.end(), momentum_.begin());
+  const int* const columns = columns_.data();
+  const double* const values = values_.data();
+  double* const momentum = momentum_.data();
+  const int count = rows();
+  for (int row = 0; row < count; ++row) {
     const double load = lambda[row];
     if (load == 0.0) continue;
-    for (int k = row_begin(row); k < row_end(row); ++k) momentum_[columns_[k]] += values_[k] * load;
+    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
+      momentum[columns[k]] += values[k] * load;
   }
-  apply_inverse(momentum_.data(), motion_.data());
-  w = problem_->b;
-  for (int row = 0; row < rows(); ++row)
-    for (int k = row_begin(row); k < row_end(row); ++k) w[row] += values_[k] * motion_[columns_[k]];
+  apply_inverse(momentum, motion_.data());
+  const double* const motion = motion_.data();
+  w.resize(count);
+  for (int row = 0; row < count; ++row) {
+    double sum = problem_->b[row];
+    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
+      sum += values[k] * motion[columns[k]];
+    w[row] = sum;
+  }
   if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
 }
 
-// The row of J along a direction, in the order of the columns of its first row.
-void CompliantSystem::gather(const Direction& direction, double* values) const {
+// The row of J along a direction, in the order of the columns of its first row; `values` is room
+// for it.
+const double* CompliantSystem::gather(const Direction& direction, double* values) const {
   const int begin = row_begin(direction.first), width = row_end(direction.first) - begin;
+  if (direction.part[0] == 1.0 && (direction.count < 2 || direction.part[1] == 0.0) &&
+      (direction.count < 3 || direction.part[2] == 0.0))
+    return values_.data() + begin;
   for (int k = 0; k < width; ++k) values[k] = direction.part[0] * values_[begin + k];
   for (int a = 1; a < direction.count; ++a) {
     const double part = direction.part[a];
@@ -105,6 +127,7 @@ void CompliantSystem::gather(const Direction& direction, double* values) const {
     const double* const own = &values_[row_begin(direction.first + a)];
     for (int k = 0; k < width; ++k) values[k] += part * own[k];
   }
+  return values;
 }
 
 // ε GᵀE of an unknown's equation and the force before it, of the same unit.
@@ -135,11 +158,11 @@ void CompliantSystem::factor_loads(double compliance) {
   const auto count = static_cast<int>(unknowns_.size());
   const std::size_t width = static_cast<std::size_t>(size_);
   columns_of_loads_.resize(width * unknowns_.size());
-  double values[most_entries], largest = 0.0;
+  double room[most_entries], largest = 0.0;
   for (int j = 0; j < count; ++j) {
     const Direction& force = unknowns_[j].force;
     std::fill(momentum_.begin(), momentum_.end(), 0.0);
-    gather(force, values);
+    const double* const values = gather(force, room);
     const int begin = row_begin(force.first), end = row_end(force.first);
     for (int k = begin; k < end; ++k) momentum_[columns_[k]] += values[k - begin];
     apply_inverse(momentum_.data(), &columns_of_loads_[width * static_cast<std::size_t>(j)]);
@@ -148,7 +171,7 @@ void CompliantSystem::factor_loads(double compliance) {
   const SparseRows& C = problem_->C;
   for (int i = 0; i < count; ++i) {
     const Direction& line = unknowns_[i].equation;
-    gather(line, values);
+    const double* const values = gather(line, room);
     const int begin = row_begin(line.first), end = row_end(line.first);
     double* const to = count > 0 ? &lu_.entry(i, 0) : nullptr;
     for (int j = 0; j < count; ++j) {
@@ -183,20 +206,22 @@ void CompliantSystem::factor_velocities(double) {
         lu_.entry(first + mass_->position_of(row),
                   first + mass_->position_of(problem_->M.indices[k])) += problem_->M.values[k];
       }
-  double force[most_entries], line[most_entries], before[most_entries];
+  double room[most_entries], line[most_entries], before[most_entries];
   for (std::size_t j = 0; j < unknowns_.size(); ++j) {
     const Unknown& unknown = unknowns_[j];
-    gather(unknown.force, force);
-    gather(unknown.equation, line);
     const int begin = row_begin(unknown.force.first);
     const int width = row_end(unknown.force.first) - begin;
-    if (unknown.joined && coupling_[j] != 0.0)
-      for (int k = 0; k < width; ++k) line[k] -= coupling_[j] * before[k];
-    for (int k = 0; k < width; ++k) line[k] /= diagonal_[j];
+    const int* const columns = columns_.data() + begin;
+    const double* const equation = gather(unknown.equation, room);
+    const double stiffness = 1.0 / diagonal_[j];
+    const double link = unknown.joined ? coupling_[j] : 0.0;
+    for (int k = 0; k < width; ++k)
+      line[k] = (link == 0.0 ? equation[k] : equation[k] - link * before[k]) * stiffness;
+    const double* const force = gather(unknown.force, room);
     for (int i = 0; i < width; ++i) {
       if (force[i] == 0.0) continue;
-      double* const to = &lu_.entry(columns_[begin + i], 0);
-      for (int k = 0; k < width; ++k) to[columns_[begin + k]] += force[i] * line[k];
+      double* const to = &lu_.entry(columns[i], 0);
+      for (int k = 0; k < width; ++k) to[columns[k]] += force[i] * line[k];
     }
     std::copy_n(line, width, before);
   }
@@ -215,21 +240,21 @@ void CompliantSystem::solve(std::vector<double>& x) {
     lu_.solve(x.data());
     return;
   }
-  double values[most_entries];
+  double room[most_entries];
   motion_.assign(motion_.size(), 0.0);
   std::vector<double>& right = columns_of_loads_;
   right = x;
   relax(right);
   for (std::size_t j = 0; j < unknowns_.size(); ++j) {
     const Direction& force = unknowns_[j].force;
-    gather(force, values);
+    const double* const values = gather(force, room);
     const int begin = row_begin(force.first), end = row_end(force.first);
     for (int k = begin; k < end; ++k) motion_[columns_[k]] += values[k - begin] * right[j];
   }
   lu_.solve(motion_.data());
   for (std::size_t j = 0; j < unknowns_.size(); ++j) {
     const Direction& line = unknowns_[j].equation;
-    gather(line, values);
+    const double* const values = gather(line, room);
     const int begin = row_begin(line.first), end = row_end(line.first);
     for (int k = begin; k < end; ++k) x[j] -= values[k - begin] * motion_[columns_[k]];
   }

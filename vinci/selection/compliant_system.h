@@ -52,7 +52,7 @@ class CompliantSystem {
   int row_begin(int row) const { return starts_[row]; }
   int row_end(int row) const { return starts_[row + 1]; }
   bool add_unit(const ContactUnit& unit);
-  void gather(const Direction& direction, double* values) const;
+  const double* gather(const Direction& direction, double* values) const;
   void apply_inverse(const double* x, double* y) const;  // M⁻¹
   void factor_loads(double compliance);
   void factor_velocities(double compliance);

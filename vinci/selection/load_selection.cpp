@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vinci/selection/load_selection.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace vinci {
@@ -24,19 +25,22 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
   return solve;
 }
 
+// Whether the problem is taken as it is; otherwise islands_ are its parts.
+bool LoadSelection::is_whole(const ComplementarityProblem& problem) {
+  return problem.rows() <= whole_rows || islands_.find(problem) == 1;
+}
+
 // True, and all of it done, where the rule has an answer for every island.
 bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
                                 SolveReport& solve, Solution& solution) {
-  if (!problem.why_invalid().empty()) return false;
-  const bool whole = problem.rows() <= whole_rows;
+  const bool whole = is_whole(problem);
   int steps = 0;
   if (whole) {
     if (!count(select(problem, solution.lambda, accuracy, nullptr))) return false;
     steps = limit_.steps();
   } else {
     whole_ = solution;
-    for (int i = 0, end = islands_.find(problem); i < end; ++i) {
-      if (islands_.rows(i) > most_rows) return false;
+    for (int i = 0; i < islands_.count(); ++i) {
       islands_.extract(problem, i, part_);
       islands_.gather_rows(i, solution.lambda, part_start_);
       if (!count(select(part_, part_start_, accuracy, nullptr))) return false;
@@ -56,17 +60,13 @@ bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Acc
 void LoadSelection::select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
                                  SolveReport& solve, Solution& solution) {
   Residual residual = solve.residual;
-  if (problem.rows() <= whole_rows) {
+  if (is_whole(problem)) {
     best_residual_ = solve.residual;
     count(select(problem, start_, accuracy, &solution));
     std::swap(solution, best_);
     residual = best_residual_;
   } else {
-    for (int i = 0, end = islands_.find(problem); i < end; ++i) {
-      if (islands_.rows(i) > most_rows) {
-        ++report_.missed;
-        continue;
-      }
+    for (int i = 0; i < islands_.count(); ++i) {
       islands_.extract(problem, i, part_);
       islands_.gather_rows(i, start_, part_start_);
       islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
@@ -98,6 +98,7 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   else
     best_residual_.relative = std::numeric_limits<double>::infinity();
   if (!units_.read(problem)) return false;
+  if (std::min(problem.unknowns(), units_.problem().rows()) > largest) return false;
   judge_.prepare(problem);
   if (!judge_.regular() || !judge_.mass().block_diagonal()) return false;
   units_.scales(judge_.scales(), scales_);

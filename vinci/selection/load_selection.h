@@ -17,7 +17,8 @@ struct SelectionReport {
 
 class LoadSelection {
  public:
-  static constexpr int most_rows = 150;  // of an island: the equations are dense
+  // Of an island: loads or velocities, whichever are fewer. The equations are dense.
+  static constexpr int largest = 150;
 
   // `solution` holds the loads of the last step as the guess, and in the end the answer. A solver
   // that leaves the choice is asked where the rule has no answer, any other one first.
@@ -35,6 +36,7 @@ class LoadSelection {
               const Solution* solved);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy);
   bool count(bool found);
+  bool is_whole(const ComplementarityProblem& problem);
 
   SelectionReport report_;
   VectorX start_;
