@@ -502,6 +502,8 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
                                                        work.solution, context.in.accuracy);
   report.solve = answer.solve;
   report.ending = answer.ending;
+  report.selected = answer.selection.chosen;
+  report.unselected = answer.selection.missed;
   report.free_motions = answer.free.count;
   const Model& model = *context.in.model;
   report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
