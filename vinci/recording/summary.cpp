@@ -98,6 +98,12 @@ std::string free_words(const RunSummary& s, const RunFacts&) {
       plural(s.free_steps, "step"), s.free_body_name);
 }
 
+std::string chosen_words(const RunSummary& s) {
+  if (s.unselected_steps == 0) return {};
+  return fmt::format("by the solver in {}: the rule of selection had no answer there",
+                     plural(s.unselected_steps, "step"));
+}
+
 std::string certified_words(const RunSummary& s, const RunFacts& facts) {
   if (s.certified()) return {};
   std::vector<std::string> why;
@@ -356,6 +362,18 @@ const std::vector<SummaryField>& summary_fields() {
              if (step.report.free_motions > 0) s.free_body = step.report.free_body;
            },
        .value = shown<&RunSummary::free_body_name>},
+      {.name = "selected_steps",
+       .text = "Steps in which rigid bodies leave loads open, decided by the rule of selection.",
+       .stored = {{"selected_steps", &S::selected_steps}},
+       .add = [](S& s, Step step) { s.selected_steps += step.report.selected > 0 ? 1 : 0; },
+       .value = shown<&S::selected_steps>},
+      {.name = "unselected_steps",
+       .text = "Steps in which the rule of selection had no answer: the solver chose.",
+       .stored = {{"unselected_steps", &S::unselected_steps}},
+       .add = [](S& s, Step step) { s.unselected_steps += step.report.unselected > 0 ? 1 : 0; },
+       .value = shown<&S::unselected_steps>,
+       .label = "chosen",
+       .words = chosen_words},
       {.name = "impacts",
        .text = "Impacts whose time was found.",
        .stored = {{"impacts", &S::impacts}},

@@ -42,6 +42,8 @@ struct RunStatistics {
   StageSeconds stage_seconds{};
   std::int64_t fallback_steps = 0;      // solved without stabilisation, for want of a solution
   std::int64_t free_steps = 0;          // whose motion is not unique
+  std::int64_t selected_steps = 0;      // with loads that the rule of selection decided
+  std::int64_t unselected_steps = 0;    // in which it had no answer
   std::int64_t free_body = -1;          // that could have moved otherwise, in the last of them
   std::int64_t impacts = 0;             // whose time was found
   std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
