@@ -493,6 +493,7 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
     report.solve = context.in.solver->solve(work.problem, work.solution);
+    show(context, report);
     return;
   }
   const QuasiStaticAnswer answer = quasi_static_.solve(work.problem, inertia_, *context.in.solver,
@@ -503,6 +504,21 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   const Model& model = *context.in.model;
   report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
   report.shortage = shortage_of(model, answer);
+  show(context, report);
+}
+
+// Hands an answer to the witness, who may put another in its place.
+void ContactStepper::show(StepContext& context, StepReport& report) const {
+  if (!context.in.witness || report.ending != Ending::none ||
+      !WitnessedSolver::has_answer(report.solve))
+    return;
+  const bool resting = motion_ == MotionModel::quasi_static;
+  context.in.witness->look({.problem = context.work.problem,
+                            .model = *context.in.model,
+                            .motion = motion_,
+                            .inertia = resting ? &inertia_ : nullptr,
+                            .accuracy = context.in.accuracy},
+                           context.work.solution, report);
 }
 
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J.

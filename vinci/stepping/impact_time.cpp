@@ -362,6 +362,14 @@ void ImpactTimeStepper::formulate(const Model& model) {
   }
 }
 
+// By the law, which a witness sees at work.
+ImpactReport ImpactTimeStepper::apply_law(StepContext& context, StepReport& part) {
+  const StepInput& in = context.in;
+  if (!in.witness) return in.impact_law->apply(impact_, *in.solver, impulse_);
+  WitnessedSolver shown(*in.solver, *in.witness, *in.model, in.accuracy, part);
+  return in.impact_law->apply(impact_, shown, impulse_);
+}
+
 // The impact at now_ of the contacts in ends_ that touch; false if it was not solved, as where
 // bodies are squeezed: it would come again and again.
 bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
@@ -375,7 +383,7 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   impulse_.lambda.setZero(impact_.inelastic.rows());
   StepReport part;
   part.passes = 0;
-  const ImpactReport done = context.in.impact_law->apply(impact_, *context.in.solver, impulse_);
+  const ImpactReport done = apply_law(context, part);
   part.solve = done.solve;
   part.fell_back = done.fell_back;
   const double broken = impact_residual(impact_, judge_, impulse_);
