@@ -130,6 +130,7 @@ class Simulation {
   std::shared_ptr<CheckedStepper> stepper_;  // of a type that this header need not know
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<ImpactLaw> impact_law_;
+  std::shared_ptr<StepDiagnosis> diagnosis_;  // null: not asked for
   StepContext context_;
   State state_;
   StepReport report_;

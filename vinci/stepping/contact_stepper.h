@@ -105,7 +105,9 @@ class ContactStepper : public TimeStepper {
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
+  SolvedProblem solved(const StepContext& context) const;
   void show(StepContext& context, StepReport& report) const;
+  void diagnose(StepContext& context, StepReport& report) const;
   struct Gain {
     double gained, moving;  // J
   };

@@ -30,6 +30,7 @@ struct NamedController {
 
 class ImpactLaw;        // impact_law.h
 class SolutionWitness;  // solution_witness.h
+class StepDiagnosis;    // step_diagnosis.h
 
 // What a step is given. The pieces are owned by the Simulation.
 struct StepInput {
@@ -42,6 +43,7 @@ struct StepInput {
   // Of controllers that have acted in this step, which is made in parts; null: they act.
   const LinearForces* held_forces = nullptr;
   SolutionWitness* witness = nullptr;  // sees what is solved; null: nobody
+  StepDiagnosis* diagnosis = nullptr;  // asks of answers that stay whether there are others
 };
 
 // Contacts that were looked for before the step that needs them (checked_stepper.h).
