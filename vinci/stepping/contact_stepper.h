@@ -19,15 +19,10 @@
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
+#include "vinci/stepping/solution_witness.h"
 #include "vinci/stepping/stepper.h"
 
 namespace vinci {
-
-enum class MotionModel {
-  dynamic,      // M vˡ⁺¹ = M vˡ + h f + Jᵀλ, λ an impulse
-  first_order,  // M vˡ⁺¹ = f + Jᵀλ: the inertia read as damping, λ a force
-  quasi_static  // 0 = f + Jᵀλ, λ a force
-};
 
 // How a part of a step is made.
 struct PartRules {
@@ -111,6 +106,9 @@ class ContactStepper : public TimeStepper {
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
+  SolvedProblem solved(const StepContext& context) const;
+  void show(StepContext& context, StepReport& report) const;
+  void diagnose(StepContext& context, StepReport& report) const;
   struct Gain {
     double gained, moving;  // J
   };
