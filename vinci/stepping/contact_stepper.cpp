@@ -590,8 +590,11 @@ void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepRep
 void ContactStepper::settle_forces(StepContext& context, StepPart part, StepReport& report) {
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
-  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused &&
-         !forces_.meets(next_, context.in.accuracy)) {
+  const auto meets = [&] {
+    speeds_ = part.state.velocities.cwiseAbs().cwiseMax(foreseen_.cwiseAbs());
+    return forces_.meets(next_, speeds_, context.in.accuracy);
+  };
+  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused && !meets()) {
     if (!forces_.follow(next_)) {
       report.solve.status = SolveStatus::limit;
       report.solve.residual.relative = std::max(report.solve.residual.relative, forces_.error());

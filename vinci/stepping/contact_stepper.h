@@ -140,6 +140,7 @@ class ContactStepper : public TimeStepper {
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
   DragForces forces_;
   VectorX foreseen_;          // packed velocities at the end of the step without contact
+  VectorX speeds_;            // of the entries in the step, with drags
   VectorX next_;              // packed velocities at the end of the step
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
