@@ -71,7 +71,7 @@ void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, Vecto
   own.setZero();
   const bool support = rows.key.kind == EntityKind::support;
   if (!support) own[0] = impulse[0];
-  if (form_.cone != Cone::quadratic) return;
+  if (has_directions(form_)) return;
   if (support)
     own = impulse.tail<2>();
   else if (rows.count > 1)
