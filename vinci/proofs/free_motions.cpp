@@ -14,7 +14,7 @@ namespace {
 constexpr double visible = 1e-7;
 
 MatrixX kernel_of(const MatrixX& rows, Eigen::Index columns) {
-  if (rows.rows() == 0) return MatrixX::Identity(columns, columns);
+  if (rows.rows() == 0 || columns == 0) return MatrixX::Identity(columns, columns);
   Eigen::FullPivLU<MatrixX> factor;
   factor.setThreshold(LinearProgram::tolerance);
   factor.compute(rows);

@@ -201,15 +201,31 @@ void IslandCertificate::test_free_motions() {
                                  counted(answer_.free.count(), "independent motion"), beyond));
 }
 
+// Whether every loaded contact with friction sticks inside its limit. Then dλᵀdw <= 0 row by row for
+// whatever solution is near, and duᵀM du = dλᵀdw leaves no motion but one that costs nothing.
+bool IslandCertificate::holds_inside_limits(const Solution& at) const {
+  double largest = problem_.unknowns() > 0 ? problem_.p.lpNorm<Eigen::Infinity>() : 0.0;
+  for (const FrictionSet& set : sets_)
+    if (set.normal >= 0) largest = std::max(largest, at.lambda[set.normal]);
+  const double zero = step_.accuracy.zero();
+  return std::all_of(sets_.begin(), sets_.end(), [&](const FrictionSet& set) {
+    const double limit = set.bound(at.lambda);
+    if (set.count == 0 || set.normal < 0 || limit <= zero * largest) return true;
+    const auto force = at.lambda.segment(set.first, set.count);
+    return (set.directions ? force.sum() : force.norm()) < (1.0 - zero) * limit;
+  });
+}
+
 // The solutions next to this one.
 void IslandCertificate::look_around(const Solution& at) {
-  const Freedoms freedoms =
-      family_.freedoms(problem_, step_.inertia, at, step_.accuracy);
-  around_decided_ = freedoms.decided;
+  const bool held = answer_.free.count() == 0 && holds_inside_limits(at);
+  Freedoms freedoms = family_.freedoms(problem_, step_.inertia, at, step_.accuracy);
   if (!freedoms.decided) {
     answer_.loads_reason = "the problem is too large to look around the solution";
+    if (held) say(Only::isolated, "every loaded contact sticks inside its friction limit");
     return;
   }
+  if (held) freedoms.motions.resize(freedoms.motions.rows(), 0);
   bool moves = false, loads = false;
   const auto walk = [&](const VectorX& direction) {
     std::vector<Solution> members = family_.along(problem_, at, direction);
@@ -228,7 +244,7 @@ void IslandCertificate::look_around(const Solution& at) {
   for (Eigen::Index c = 0; c < freedoms.motions.cols(); ++c) walk(freedoms.motions.col(c));
   for (Eigen::Index c = 0; !moves && freedoms.motions.cols() > 0 && c < freedoms.ways.cols(); ++c)
     walk(freedoms.ways.col(c));
-  for (Eigen::Index c = 0; c < freedoms.loads.cols(); ++c) walk(freedoms.loads.col(c));
+  for (Eigen::Index c = 0; !loads && c < freedoms.loads.cols(); ++c) walk(freedoms.loads.col(c));
   const Eigen::Index dimension = freedoms.motions.cols() + freedoms.loads.cols();
   if (loads) {
     answer_.loads = Only::several;
@@ -339,18 +355,17 @@ void IslandCertificate::search() {
   }
 }
 
-// A solution of the search: another motion, or one that others with other motions surround.
-void IslandCertificate::take_found(const FoundSolution& found) {
+// A solution of the search: another motion, or one that others with other motions may surround.
+// Whether that is decided.
+bool IslandCertificate::take_found(const FoundSolution& found) {
   if (differs(found.solution.u, solution_.u)) {
     answer_.others.push_back(found.solution);
     say(Only::several, "the search through all modes of contact finds other motions");
-    return;
+    return true;
   }
-  if (found.dimension == 0 || answer_.motion == Only::several) return;
-  const Freedoms freedoms =
-      family_.freedoms(problem_, step_.inertia, found.solution, step_.accuracy);
-  if (freedoms.decided && freedoms.motions.cols() == 0) return;
+  if (found.dimension == 0 || answer_.motion == Only::several) return true;
   look_around(found.solution);
+  return answer_.motion == Only::several || answer_.motion == Only::isolated;
 }
 
 // From what is near to what is everywhere.
@@ -366,9 +381,10 @@ void IslandCertificate::settle() {
               "convex program, and proposition 1 holds for it");
   } else {
     search();
-    for (const FoundSolution& found : found_) take_found(found);
+    bool decided = complete_;
+    for (const FoundSolution& found : found_) decided = take_found(found) && decided;
     if (answer_.motion == Only::several) return;
-    if (complete_ && (near == Only::isolated || !around_decided_))
+    if (decided)
       say(Only::unique, "the search through all modes of contact finds no other");
     else if (near == Only::isolated)
       answer_.motion_reason += fmt::format("; farther away none is excluded ({})", search_note_);
@@ -376,7 +392,7 @@ void IslandCertificate::settle() {
   // For given velocities the contact forces are a convex set.
   if (answer_.motion == Only::unique && answer_.loads == Only::isolated) {
     answer_.loads = Only::unique;
-    answer_.loads_reason = "velocities are unique, and no other forces go with them";
+    answer_.loads_reason = "no other forces go with these velocities";
   }
 }
 

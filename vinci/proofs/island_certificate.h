@@ -18,12 +18,13 @@ class IslandCertificate {
   bool has_no_balance();
   bool rows_contradict();
   void test_free_motions();
+  bool holds_inside_limits(const Solution& at) const;
   void look_around(const Solution& at);
   bool is_convex() const;
   bool limits_follow_from_balance() const;
   void settle();
   void search();
-  void take_found(const FoundSolution& found);
+  bool take_found(const FoundSolution& found);
   double miss(const Solution& solution);  // the judge's
   bool differs(const VectorX& u, const VectorX& v) const;
   void say(Only motion, std::string reason);
@@ -37,7 +38,6 @@ class IslandCertificate {
   bool searched_ = false, complete_ = false;
   std::string search_note_;
   std::vector<FoundSolution> found_;
-  bool around_decided_ = false;
   ProblemCertificate answer_;
 };
 

@@ -27,7 +27,8 @@ struct RightVectors {
 };
 RightVectors right_vectors(const MatrixX& matrix, double zero) {
   RightVectors found;
-  if (matrix.cols() == 0) return found;
+  found.vectors = MatrixX::Identity(matrix.cols(), matrix.cols());
+  if (matrix.cols() == 0 || matrix.rows() == 0) return found;
   const Eigen::JacobiSVD<MatrixX> svd(matrix, Eigen::ComputeFullV);
   found.vectors = svd.matrixV();
   while (found.rank < svd.singularValues().size() && svd.singularValues()[found.rank] > zero)
