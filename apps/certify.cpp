@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci certify`: does the step at a time have a solution, and is it the only one?
+#include "vinci/simulation/certify.h"
+
 #include <fmt/format.h>
 
 #include "apps/command.h"
 #include "apps/text.h"
-#include "vinci/simulation/certify.h"
 
 namespace vinci {
 namespace {
@@ -46,8 +47,9 @@ std::string family_text(const std::vector<StepSolution>& family, const Model& mo
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     double change = 0.0;
     for (const StepSolution& member : family)
-      change = std::max(change, (member.bodies[b].linear - family[0].bodies[b].linear).norm() +
-                                    (member.bodies[b].angular - family[0].bodies[b].angular).norm());
+      change =
+          std::max(change, (member.bodies[b].linear - family[0].bodies[b].linear).norm() +
+                               (member.bodies[b].angular - family[0].bodies[b].angular).norm());
     if (change > largest) largest = change, most = b;
   }
   if (largest <= 1e-12)
@@ -73,9 +75,11 @@ void print_certificate(const std::string& file, const StepCertificate& certifica
     print_line("note", fmt::format("the step was made in {} parts; this is the last of them",
                                    certificate.parts));
   if (certificate.fell_back)
-    print_line("note", "as the method states it the step has no solution; this is the step without "
-                       "the terms that part overlapping bodies");
-  print_line("solution", fmt::format("{}: {}", to_string(verdict.exists), verdict.existence_reason));
+    print_line("note",
+               "as the method states it the step has no solution; this is the step without "
+               "the terms that part overlapping bodies");
+  print_line("solution",
+             fmt::format("{}: {}", to_string(verdict.exists), verdict.existence_reason));
   for (const BodyWrench& wrench : certificate.missing)
     print_line("missing", fmt::format("on {}: a force of {} N and a torque of {} N m",
                                       model.bodies[static_cast<std::size_t>(wrench.body)].name,
@@ -89,12 +93,13 @@ void print_certificate(const std::string& file, const StepCertificate& certifica
                                       vector_text(contact.point)));
   if (verdict.exists != Existence::proved) return;
   print_line("motion", fmt::format("{}: {}", to_string(verdict.motion), verdict.motion_reason));
-  print_line("contact forces", fmt::format("{}: {}", to_string(verdict.loads), verdict.loads_reason));
+  print_line("contact forces",
+             fmt::format("{}: {}", to_string(verdict.loads), verdict.loads_reason));
   if (verdict.proposition_1)
     print_line("proposition 1", *verdict.proposition_1 ? "holds" : "fails");
   for (const FreeMotion& motion : certificate.free)
-    print_line("free motion", motion_text(motion.bodies, model) +
-                                  (motion.both_ways ? ", and back" : ", one way"));
+    print_line("free motion",
+               motion_text(motion.bodies, model) + (motion.both_ways ? ", and back" : ", one way"));
   for (const auto& family : certificate.families) print_line("family", family_text(family, model));
   for (const StepSolution& other : certificate.others)
     print_line("another", motion_text(other.bodies, model));
@@ -123,8 +128,9 @@ int run_certify(const CertifyFlags& flags, const Command& command) {
 void add_certify(CLI::App& app, Command& command) {
   auto flags = std::make_shared<CertifyFlags>();
   CLI::App* subcommand =
-      add_subcommand(app, "certify", "Prove that a step has a solution, and whether it is the only "
-                                     "one.");
+      add_subcommand(app, "certify",
+                     "Prove that a step has a solution, and whether it is the only "
+                     "one.");
   subcommand->add_option("scene", flags->scene, "A scene file (YAML).")->type_name("")->required();
   subcommand
       ->add_option("--at", flags->at,

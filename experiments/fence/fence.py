@@ -83,6 +83,8 @@ def study_particle(experiment: Experiment) -> dict[str, dict[float, Path2]]:
     for mu, path in paths["DLC, diamond"].items():
         assert np.abs(path.y - (path.x - path.x[0])).max() < 1e-8, mu
     for mu, path in paths["DLC, box"].items():
+        if mu == 1.0:
+            continue  # between both: not unique
         moving = np.diff(path.x) > 0
         want = 0.0 if mu < 1 else h
         assert np.abs(np.diff(path.y)[moving] - want).max() < 1e-9, mu
@@ -97,7 +99,7 @@ def study_particle(experiment: Experiment) -> dict[str, dict[float, Path2]]:
 
 def certify_particle(experiment: Experiment) -> vinci.Certificate:
     fence = scene("fence")
-    smooth = vinci.certify(fence, parameters=SMOOTH, motion="dqc")
+    smooth = vinci.certify(fence, parameters={**SMOOTH, "start_x": 0.75}, motion="dqc")
     ways = np.array([one.velocity["particle"] for one in smooth.free_motions])
     assert smooth.motion == "several" and smooth.proposition_1 is False
     assert len(ways) == 2 and np.allclose(ways[:, 2], 0) and np.linalg.matrix_rank(ways) == 2
@@ -122,6 +124,10 @@ def certify_particle(experiment: Experiment) -> vinci.Certificate:
     single = sum(one.motion == "unique" for one in linear)
     experiment.row("with friction (DLC)", paper="linear cones open non-uniqueness",
                    ours=f"proved unique at {single} of {len(linear)} times and cones")
+    even = vinci.certify(fence, at=1.0, parameters={"mu_fence": 1.0}, **MODELS["DLC, box"])
+    assert even.motion == "several"
+    experiment.row("box and a fence with mu = 1", paper="not done",
+                   ours="not unique: anything between sliding along the fence and sticking to it")
     limit = vinci.certify(limit_scene(fence))
     assert limit.proposition_1 and limit.motion == "several"
     experiment.row("a force exactly on the sliding limit", paper="proposition 1: unique",
@@ -177,7 +183,9 @@ def spin_by_solver(solver: str, name: str, parameters: dict[str, float]) -> floa
     except vinci.Error:
         return None
     report = simulation.step()
-    return float(simulation.state.spin("block")[2]) if report.status == "solved" else None
+    if report.status != "solved":
+        return None
+    return float(simulation.state.velocity("block")[5])
 
 
 def study_blocks(experiment: Experiment) -> dict[str, Continuum]:
@@ -241,11 +249,11 @@ def draw_paths(ax: Axes, paths: dict[str, dict[float, Path2]]) -> None:
 def draw_free(ax: Axes, smooth: vinci.Certificate) -> None:
     ax.axvspan(0.35, 0.5, color=MUTED, alpha=0.4)
     ax.axvspan(1.0, 1.15, color=MUTED, alpha=0.4)
-    ax.plot(0.6, 0, "o", color=STICKING, ms=12)
+    ax.plot(0.75, 0, "o", color=STICKING, ms=12)
     for motion in smooth.free_motions:
-        x, y, _ = 0.25 * motion.velocity["particle"]
+        x, y, _ = 0.2 * motion.velocity["particle"]
         for sign in (1, -1) if motion.both_ways else (1,):
-            ax.annotate("", (0.6 + sign * x, sign * y), (0.6, 0),
+            ax.annotate("", (0.75 + sign * x, sign * y), (0.75, 0),
                         arrowprops={"arrowstyle": "->", "color": SLIDING, "lw": 2})
     ax.set(xlim=(0.3, 1.2), ylim=(-0.4, 0.4), xlabel="x, m", ylabel="y, m", aspect="equal",
            title="frictionless: what is free")

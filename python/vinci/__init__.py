@@ -57,14 +57,13 @@ from .viewing import render, view, write_page
 
 __all__ = [
     "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Certificate", "ComparedRun",
-    "Comparison",
-    "Controller", "Convergence", "ConvergenceCurve", "Diagnostic", "Error", "FoundSolution",
-    "FrameInfo", "FreeMotion", "Impact", "ImpactLaw", "Model", "Motion", "Parameters", "Passage", "Problem",
-    "Recorder", "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError",
-    "Simulation", "Solver", "State", "StepContext", "StepReport", "StepSolution", "Stepper",
-    "all_solutions", "certify", "compare", "converge", "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable",
-    "render", "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
-    "write_page",
+    "Comparison", "Controller", "Convergence", "ConvergenceCurve", "Diagnostic", "Error",
+    "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw", "Model", "Motion",
+    "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual", "RunResult",
+    "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State", "StepContext",
+    "StepReport", "StepSolution", "Stepper", "all_solutions", "certify", "compare", "converge",
+    "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable", "render", "residual",
+    "run_options", "scene_schema", "solve", "solvers", "steppers", "view", "write_page",
 ]  # fmt: skip
 
 # Classes are known by the name under which users import them.

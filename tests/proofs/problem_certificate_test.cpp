@@ -2,10 +2,9 @@
 // Verdicts on steps whose answers are known: reference case 20, and problems written by hand.
 #include "vinci/proofs/problem_certificate.h"
 
-#include <gtest/gtest.h>
-
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <gtest/gtest.h>
 
 #include "tests/support/reference.h"
 #include "tests/support/statics.h"
@@ -90,10 +89,11 @@ ProblemCertificate certified(const ListedCase& one) {
 }
 
 Eigen::Index rank(const MatrixX& matrix) {
+  if (matrix.cols() == 0) return 0;
   Eigen::FullPivLU<MatrixX> factor;
   factor.setThreshold(1e-9);
   factor.compute(matrix);
-  return matrix.cols() == 0 ? 0 : factor.rank();
+  return factor.rank();
 }
 
 TEST(ProblemCertificate, decides_proposition_1_and_its_free_motions_as_reference_case_20) {
@@ -109,7 +109,7 @@ TEST(ProblemCertificate, decides_proposition_1_and_its_free_motions_as_reference
     EXPECT_EQ(*answer.proposition_1, json["unique_by_proposition_1"].get<bool>());
     const bool at_limit = json["friction_utilisation"].get<double>() == 1.0;
     // At the sliding limit the proposition holds, and yet every speed is a solution.
-    if (at_limit) EXPECT_EQ(answer.free.one_way.cols(), 1);
+    EXPECT_EQ(at_limit && answer.free.one_way.cols() == 1, at_limit);
     EXPECT_EQ(answer.motion == Only::several, !*answer.proposition_1 || at_limit);
     if (!at_limit) {
       const auto& basis = json["free_direction_basis"];
@@ -127,7 +127,7 @@ TEST(ProblemCertificate, decides_proposition_1_and_its_free_motions_as_reference
       EXPECT_EQ(rank(both), found.cols());
     }
     // The proof of several is another solution, by the judge's measure.
-    if (answer.motion == Only::several) ASSERT_FALSE(answer.others.empty());
+    EXPECT_EQ(answer.others.empty(), answer.motion != Only::several);
     for (const Solution& other : answer.others) {
       EXPECT_LE(residual(one.problem, other).relative, 1e-10);
       EXPECT_GT((other.u - one.solution.u).norm(), 1e-6);
@@ -191,10 +191,10 @@ TEST(ProblemCertificate, forces_that_cannot_balance_are_named_with_what_is_missi
 TEST(ProblemCertificate, closing_walls_contradict_each_other_and_the_vector_proves_it) {
   // Walls on both sides close at 1 m/s; gravity presses on a floor.
   const MatrixX J = (MatrixX(3, 2) << 0, 1, 1, 0, -1, 0).finished();
-  const ListedCase one{statics(J, numbers({0, -3}), numbers({0, -1, -1}),
-                               {touching(0), touching(1), touching(2)}),
-                       {VectorX::Zero(2), VectorX::Zero(3)},
-                       SparseRows::from_dense(MatrixX(MatrixX::Identity(2, 2)))};
+  const ListedCase one{
+      statics(J, numbers({0, -3}), numbers({0, -1, -1}), {touching(0), touching(1), touching(2)}),
+      {VectorX::Zero(2), VectorX::Zero(3)},
+      SparseRows::from_dense(MatrixX(MatrixX::Identity(2, 2)))};
   const ProblemCertificate answer = certified(one);
   EXPECT_EQ(answer.exists, Existence::none);
   ASSERT_EQ(answer.proof.size(), 3);
@@ -232,8 +232,7 @@ TEST(ProblemCertificate, counts_the_solutions_of_small_problems_with_inertia) {
   const ProblemCertificate several =
       certify({.problem = wedge, .inertia = mass, .solution = lifts});
   EXPECT_EQ(several.motion, Only::several);
-  for (const Solution& other : several.others)
-    EXPECT_LE(residual(wedge, other).relative, 1e-9);
+  for (const Solution& other : several.others) EXPECT_LE(residual(wedge, other).relative, 1e-9);
   EXPECT_FALSE(several.others.empty());
 }
 

@@ -119,8 +119,9 @@ INSTANTIATE_TEST_SUITE_P(Worlds, DiscreteModel, testing::Values(false, true),
 TEST(DiscreteModels, cones_and_steppers_that_do_not_go_with_them_are_refused) {
   const std::string scene = fence_scene(true, 0.6, 0.5, 0.01, 1.0);
   for (const Options& options :
-       {Options{{"motion", "dqc"}, {"cone", "pyramid"}}, Options{{"motion", "dqc"}, {"cone", "box"}},
-        Options{{"motion", "dlc"}}, Options{{"motion", "dlc"}, {"cone", "quadratic"}},
+       {Options{{"motion", "dqc"}, {"cone", "pyramid"}},
+        Options{{"motion", "dqc"}, {"cone", "box"}}, Options{{"motion", "dlc"}},
+        Options{{"motion", "dlc"}, {"cone", "quadratic"}},
         Options{{"motion", "dqc"}, {"stepper", "anitescu-potra"}}}) {
     try {
       simulate(scene, chosen(options));
@@ -177,8 +178,8 @@ TEST_P(FenceInSpace, carries_the_particle_along_the_reference_path) {
     const auto& c = fences[it.name];
     const double h = 0.005;
     // A sphere about the particle's point: the fence's plane stands one radius behind.
-    Simulation simulation = simulate(
-        fmt::format(R"(
+    Simulation simulation =
+        simulate(fmt::format(R"(
 world: spatial
 materials: {{particle: {{}}, fence: {{}}, floor: {{}}}}
 surfaces:
@@ -193,10 +194,10 @@ bodies:
 exclude: [[fence, floor]]
 run: {{step: {}, duration: {}}}
 )",
-                    c["mu_fence"].get<double>(), c["mu_floor"].get<double>(), it.x, it.y, it.z,
-                    it.yaw, c["m"].get<double>(), c["start"][0].get<double>(),
-                    c["start"][1].get<double>(), h, c["duration"].get<double>()),
-        chosen({{"motion", GetParam()}}));
+                             c["mu_fence"].get<double>(), c["mu_floor"].get<double>(), it.x, it.y,
+                             it.z, it.yaw, c["m"].get<double>(), c["start"][0].get<double>(),
+                             c["start"][1].get<double>(), h, c["duration"].get<double>()),
+                 chosen({{"motion", GetParam()}}));
     std::size_t next = 0;
     while (!simulation.finished()) {
       ASSERT_LE(simulation.step().solve.residual.relative, 1e-10) << simulation.state().time;

@@ -150,8 +150,8 @@ class ContactWriter {
         for (int k = 1; k < other.count; ++k) put(other.first + k, yields[k]);
       } else {
         for (int k = 0; k < other.count - 2; ++k)
-          put(other.first + 1 + k, cone_direction(space_.model.world, space_.form, k)
-                                       .dot(yields.tail<2>()));
+          put(other.first + 1 + k,
+              cone_direction(space_.model.world, space_.form, k).dot(yields.tail<2>()));
       }
     }
     if (sigma >= 0) put_sigma(sigma);

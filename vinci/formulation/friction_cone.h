@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How friction stands in the problem: the exact quadratic cone, a pyramid of k unit directions in
-// the tangent plane, inscribed in it, or the box max(|λ_t|, |λ_o|) <= μ λ_n around it [Trinkle 2005,
-// eq. 33], which is the pyramid of the four directions (±1, ±1).
+// the tangent plane, inscribed in it, or the box max(|λ_t|, |λ_o|) <= μ λ_n around it [Trinkle
+// 2005, eq. 33], which is the pyramid of the four directions (±1, ±1).
 #pragma once
 
 #include "vinci/model/model.h"

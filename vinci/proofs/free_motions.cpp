@@ -41,7 +41,8 @@ bool leave(const MatrixX& rows, const MatrixX& span, VectorX& x) {
       for (Eigen::Index i = 0; i < rows.rows(); ++i)
         program.add_at_least(rows.row(i).transpose(), 0.0);
       for (Eigen::Index i = 0; i < k; ++i)
-        for (const double side : {1.0, -1.0}) program.add_at_least(side * VectorX::Unit(k, i), -1.0);
+        for (const double side : {1.0, -1.0})
+          program.add_at_least(side * VectorX::Unit(k, i), -1.0);
       const VectorX goal = sign * rest.col(c);
       if (program.maximise(goal, x) == LinearProgram::Status::optimal && goal.dot(x) > visible)
         return true;
@@ -57,9 +58,9 @@ void append(MatrixX& matrix, const VectorX& column) {
 }  // namespace
 
 FreeMotions UniquenessTest::motions(const ComplementarityProblem& problem,
-                                    const std::vector<FrictionSet>& sets,
-                                    const SparseRows& inertia, const Solution& solution,
-                                    const Accuracy& accuracy, Holding holding) {
+                                    const std::vector<FrictionSet>& sets, const SparseRows& inertia,
+                                    const Solution& solution, const Accuracy& accuracy,
+                                    Holding holding) {
   zero_ = accuracy.zero();
   holding_ = holding;
   unknowns_ = problem.unknowns();

@@ -41,15 +41,26 @@ double IslandCertificate::miss(const Solution& solution) {
   return judge_.measure(problem_, solution).relative;
 }
 
-// In the metric of the inertia.
+// In the metric of the inertia, relative to the velocities and to those that rows or momenta ask
+// for.
 bool IslandCertificate::differs(const VectorX& u, const VectorX& v) const {
-  double change = 0.0, size = 0.0;
+  constexpr double still = 1e-3;  // m/s, where nothing asks for a motion
+  double change = 0.0, size = 0.0, heaviest = 0.0;
   for (int i = 0; i < problem_.unknowns(); ++i) {
     const double weight = std::sqrt(step_.inertia.diagonal(i));
+    heaviest = std::max(heaviest, weight);
     change = std::max(change, weight * std::abs(u[i] - v[i]));
     size = std::max({size, weight * std::abs(u[i]), weight * std::abs(v[i])});
+    if (step_.has_inertia) size = std::max(size, std::abs(problem_.p[i]) / weight);
   }
-  return change > apart * size && change > 1e-12;
+  for (int row = 0; row < problem_.rows(); ++row) {
+    double moved = 0.0;
+    for (int k = problem_.J.starts[row]; k < problem_.J.starts[row + 1]; ++k)
+      moved += problem_.J.values[k] * problem_.J.values[k] /
+               step_.inertia.diagonal(problem_.J.indices[k]);
+    if (moved > 0.0) size = std::max(size, std::abs(problem_.b[row]) / std::sqrt(moved));
+  }
+  return change > apart * (size > 0.0 ? size : still * heaviest);
 }
 
 void IslandCertificate::say(Only motion, std::string reason) {
@@ -80,7 +91,7 @@ bool IslandCertificate::rows_contradict() {
   program.reset(m);
   const MatrixX J(problem_.J.view());
   for (Eigen::Index i = 0; i < J.cols(); ++i)
-    program.add_equality(J.col(i) / std::max(J.col(i).cwiseAbs().maxCoeff(), 1e-300), 0.0);
+    program.add_equality(J.col(i) / std::sqrt(step_.inertia.diagonal(static_cast<int>(i))), 0.0);
   VectorX closing = VectorX::Zero(m);
   std::vector<char> is_normal(static_cast<std::size_t>(m), 0);
   for (const FrictionSet& set : sets_)
@@ -150,14 +161,14 @@ bool IslandCertificate::has_solution() {
   }
   if (complete_) {
     answer_.exists = Existence::none;
-    answer_.existence_reason = "every choice of open, sticking and sliding contacts contradicts "
-                               "itself";
+    answer_.existence_reason =
+        "every choice of open, sticking and sliding contacts contradicts "
+        "itself";
     return false;
   }
   answer_.exists = Existence::unknown;
-  answer_.existence_reason =
-      fmt::format("no solution was found to {:.1e}, and none is excluded ({})", enough,
-                  search_note_);
+  answer_.existence_reason = fmt::format(
+      "no solution was found to {:.1e}, and none is excluded ({})", enough, search_note_);
   return false;
 }
 
@@ -185,7 +196,12 @@ void IslandCertificate::test_free_motions() {
         size = std::max(size, std::abs(d[i]) * std::sqrt(step_.inertia.diagonal(i)));
       d *= speed / size;
       for (int halving = 0; halving < 30; ++halving, d *= 0.5) {
-        const Solution other{solution_.u + d, solution_.lambda};
+        Solution other{solution_.u + d, solution_.lambda};
+        VectorX slip = problem_.b;
+        problem_.J.multiply_add(other.u.data(), slip.data());
+        for (const FrictionSet& set : sets_)  // σ is a speed, and goes with the motion
+          if (set.directions && set.bound(other.lambda) > 0.0)
+            other.lambda[set.sigma] = resistance(set, slip);
         if (miss(other) > enough) continue;
         answer_.others.push_back(other);
         ++proved;
@@ -201,8 +217,8 @@ void IslandCertificate::test_free_motions() {
                                  counted(answer_.free.count(), "independent motion"), beyond));
 }
 
-// Whether every loaded contact with friction sticks inside its limit. Then dλᵀdw <= 0 row by row for
-// whatever solution is near, and duᵀM du = dλᵀdw leaves no motion but one that costs nothing.
+// Whether every loaded contact with friction sticks inside its limit. Then dλᵀdw <= 0 row by row
+// for whatever solution is near, and duᵀM du = dλᵀdw leaves no motion but one that costs nothing.
 bool IslandCertificate::holds_inside_limits(const Solution& at) const {
   double largest = problem_.unknowns() > 0 ? problem_.p.lpNorm<Eigen::Infinity>() : 0.0;
   for (const FrictionSet& set : sets_)
@@ -288,6 +304,14 @@ bool IslandCertificate::limits_follow_from_balance() const {
   const int m = problem_.rows(), n = problem_.unknowns();
   if (std::none_of(sets_.begin(), sets_.end(), rubs)) return true;
   if (m > largest_program) return false;
+  // Beside a load 1e4 times as large, the program cannot tell the least one from none.
+  double lightest = infinity, heaviest = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const double weight = std::abs(problem_.p[i]);
+    heaviest = std::max(heaviest, weight);
+    if (weight > 1e-12 * heaviest) lightest = std::min(lightest, weight);
+  }
+  if (lightest < 1e-4 * heaviest) return false;
   const bool viscous = !problem_.M.empty();
   const int variables = m + (viscous ? n : 0);
   const MatrixX J(problem_.J.view()), D(problem_.M.view());

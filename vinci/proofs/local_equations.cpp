@@ -186,9 +186,8 @@ void LocalEquations::write_friction(const ComplementarityProblem& problem, const
   if (corners == At::both && !inside && rests) {
     const VectorX along = -force.normalized();
     if (count == 2)
-      add_equation(along.x() * motion_row(problem, first + 1) -
-                       along.y() * motion_row(problem, first),
-                   0.0);
+      add_equation(
+          along.x() * motion_row(problem, first + 1) - along.y() * motion_row(problem, first), 0.0);
     VectorX goes = along[0] * motion_row(problem, first), grows = along[0] * force_row(first);
     for (int i = 1; i < count; ++i) {
       goes += along[i] * motion_row(problem, first + i);

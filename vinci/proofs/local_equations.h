@@ -4,8 +4,8 @@
 //   open: dλ = 0;  pressed: dw_n = 0;  touching without force: dλ_n >= 0, dw_n >= 0;
 //   sticking: dw_t = 0, at the limit dw_t along −λ_t and dλ_t no farther out than the limit;
 //   sliding: dλ_t of λ_t = −L w_t/|w_t|, L = μ λ_n or known.
-// Where a law has a corner these are more than can be left to (its two sides are not told apart), so
-// that what they forbid is proved to be forbidden. Unknowns are in units: velocities of equal
+// Where a law has a corner these are more than can be left to (its two sides are not told apart),
+// so that what they forbid is proved to be forbidden. Unknowns are in units: velocities of equal
 // energies, forces over the largest one.
 #pragma once
 

@@ -93,8 +93,7 @@ MatrixX SolutionFamily::allowed(const MatrixX& directions) const {
             program.add_at_least(side * VectorX::Unit(k, i), -1.0);
         VectorX x;
         const VectorX goal = sign * rest.col(c);
-        if (program.maximise(goal, x) != LinearProgram::Status::optimal ||
-            goal.dot(x) <= visible)
+        if (program.maximise(goal, x) != LinearProgram::Status::optimal || goal.dot(x) <= visible)
           continue;
         found.conservativeResize(k, found.cols() + 1);
         found.col(found.cols() - 1) = x.normalized();

@@ -73,8 +73,8 @@ class StepReader {
       Vector3 force(0.0, 0.0, 0.0);
       if (rows.count > 0) {
         const VectorX own = solution.lambda.segment(rows.first, rows.count) / force_time_;
-        force = rows.support ? support_impulse(form_, own)
-                             : contact_impulse(model_.world, form_, own);
+        force =
+            rows.support ? support_impulse(form_, own) : contact_impulse(model_.world, form_, own);
       }
       if (rows.support) force[0] = solved[i].impulse[0] / simulation_.step_size();
       read.forces.push_back(force[0] * solved[i].contact.normal + force[1] * solved[i].tangent_1 +
@@ -87,9 +87,9 @@ class StepReader {
     FreeMotion motion{twists(direction, VectorX::Zero(model_.velocity_count)), both_ways};
     double fastest = 0.0;
     for (std::size_t b = 0; b < motion.bodies.size(); ++b)
-      fastest = std::max(fastest, motion.bodies[b].linear.norm() +
-                                      reach_of(static_cast<int>(b)) *
-                                          motion.bodies[b].angular.norm());
+      fastest =
+          std::max(fastest, motion.bodies[b].linear.norm() +
+                                reach_of(static_cast<int>(b)) * motion.bodies[b].angular.norm());
     if (!(fastest > 0.0)) return motion;
     for (Twist& twist : motion.bodies) {
       twist.linear /= fastest;

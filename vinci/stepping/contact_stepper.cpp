@@ -65,7 +65,9 @@ Shortage shortage_of(const Model& model, const QuasiStaticAnswer& answer) {
 
 ConeForm form_of(const OptionValues& options) {
   const std::string& name = options.text("cone");
-  return {name == "pyramid" ? Cone::pyramid : name == "box" ? Cone::box : Cone::quadratic,
+  return {name == "pyramid" ? Cone::pyramid
+          : name == "box"   ? Cone::box
+                            : Cone::quadratic,
           static_cast<int>(options.integer("directions"))};
 }
 
@@ -359,10 +361,9 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
   terms.friction = surface.friction;
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  const Vector3 prescribed =
-      predicts_drivers(discrete_)
-          ? relative_velocity(model, state.poses, driven_, contact)
-          : prescribed_velocity(model, state.poses, placed_, contact, h);
+  const Vector3 prescribed = predicts_drivers(discrete_)
+                                 ? relative_velocity(model, state.poses, driven_, contact)
+                                 : prescribed_velocity(model, state.poses, placed_, contact, h);
   terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
