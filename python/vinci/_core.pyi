@@ -486,6 +486,9 @@ def _compare(
     across: Sequence[tuple[str, Sequence[str]]], how: dict[str, Any],
     progress: Callable[[int, int], None] | None,
 ) -> tuple[str, str]: ...
+def _certify(
+    scene: Scene, options: Mapping[str, str], parameters: Mapping[str, float], at: float
+) -> str: ...
 def _converge(
     scene: Scene, options: Mapping[str, str], parameters: Mapping[str, float],
     across: Sequence[tuple[str, Sequence[str]]], how: dict[str, Any],

@@ -93,14 +93,14 @@ struct Fineness {
 
 Fineness fineness(const Simulation& simulation, const Trace& trace) {
   const OptionValues& options = simulation.options();
-  const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static"};
-  const bool pyramid = options.text("cone") == "pyramid";
+  const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static", "dqc", "dlc"};
+  const std::string& cone = options.text("cone");
   return {!trace.cost.complete,
           std::find(motions.begin(), motions.end(), options.text("motion")) - motions.begin(),
           trace.step_size,
           options.text("impact-time") == "none",
-          pyramid,
-          pyramid ? -options.integer("directions") : 0};
+          cone != "quadratic",
+          cone == "pyramid" ? -options.integer("directions") : 0};
 }
 
 // The first of the finest.

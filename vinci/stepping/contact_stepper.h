@@ -14,6 +14,7 @@
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
+#include "vinci/stepping/discrete_model.h"
 #include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
@@ -134,6 +135,7 @@ class ContactStepper : public TimeStepper {
   std::vector<EntityKey> struck_;    // with restitution, in the step at hand
   VectorX sum_, change_, momentum_;  // of free velocities, for their energy
   bool literal_;                     // overlaps stand in the normal rows, as in the papers
+  DiscreteModel discrete_;
 
   // Workspace, kept between steps.
   Flight flight_;
@@ -141,6 +143,7 @@ class ContactStepper : public TimeStepper {
   DragForces forces_;
   VectorX foreseen_;          // packed velocities at the end of the step without contact
   VectorX speeds_;            // of the entries in the step, with drags
+  VectorX driven_;            // discrete models: packed velocities of drivers at its start
   VectorX next_;              // packed velocities at the end of the step
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step

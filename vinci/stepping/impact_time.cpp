@@ -108,7 +108,7 @@ std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& 
                             .size = contact_row_count(model.world, form, friction),
                             .restitution = 1.0,
                             .friction = friction});
-  probe.pyramid = form.cone == Cone::pyramid;
+  probe.pyramid = has_directions(form);
   return law.why_not(probe, solver);
 }
 
@@ -350,7 +350,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
   problem.M.multiply_add(impact_.before.data(), problem.p.data());
   terms_.clear();
   impact_.contacts.clear();
-  impact_.pyramid = form.cone == Cone::pyramid;
+  impact_.pyramid = has_directions(form);
   for (const Contact& contact : ends_) {
     const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     ContactTerms terms;
