@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include "vinci/base/error.h"
 #include "vinci/complementarity/certificate.h"
 #include "vinci/pivoting/linear_program.h"
 #include "vinci/proofs/infeasibility_search.h"

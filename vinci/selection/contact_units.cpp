@@ -28,6 +28,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
   for (std::size_t i = 0; i < problem.blocks.size(); ++set) {
     const FrictionSet& next = sets_[set];
     if (next.directions) {
+      if (next.normal >= 0 && problem.b[next.sigma] != 0.0) return false;  // a limit of two parts
       add_pyramid(next);
       i += static_cast<std::size_t>(next.count + 1 + (next.normal >= 0 ? 1 : 0));
       continue;
