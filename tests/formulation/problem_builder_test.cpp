@@ -143,6 +143,9 @@ class Line : public Element {
   double potential(std::span<const Pose>) const override { return 6.0; }
   std::span<const ElementColumn> columns() const override { return {}; }
   void read(const Model&, const State&, double*) const override {}
+  std::shared_ptr<const Element> begun_at(double) const override {
+    return std::make_shared<Line>(place());
+  }
   std::vector<std::pair<std::string, double>> numbers() const override { return {}; }
 };
 
