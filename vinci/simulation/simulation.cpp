@@ -10,6 +10,7 @@
 
 #include "vinci/model/element.h"
 #include "vinci/stepping/checked_stepper.h"
+#include "vinci/stepping/step_diagnosis.h"
 
 namespace vinci {
 namespace {
@@ -186,6 +187,10 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
+  if (const std::string& asked = options_.text("diagnose"); asked != "off") {
+    diagnosis_ = std::make_shared<StepDiagnosis>(asked == "all", options_.integer("seed"));
+    context_.in.diagnosis = diagnosis_.get();
+  }
   stepper_->prepare(context_, state_);
 }
 

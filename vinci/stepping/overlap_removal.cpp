@@ -115,15 +115,17 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
   builder_.finish(problem_);
   solution_.u.setZero(problem_.unknowns());
   solution_.lambda.setZero(problem_.rows());
-  const SolveReport report = context.in.solver->solve(problem_, solution_);
+  const SolveReport report =
+      selection_.solve(problem_, *context.in.solver, context.in.accuracy, solution_);
   if (!(report.residual.relative <= usable)) return false;
   displacement_.setZero(model.velocity_count);
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] >= 0) displacement_[i] = solution_.u[model.free_index[i]];
+  const double rounding = 1e-9 * displacement_.cwiseAbs().maxCoeff();  // moves nobody
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     const auto own = displacement_.segment(body.velocity_offset, body.velocity_size);
-    if (!own.isZero(0.0))
+    if (!own.isZero(rounding))
       state.poses[b] = advanced(body, state.poses[b], body_twist(model, displacement_, b), 1.0);
   }
   return true;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
+#include "vinci/selection/load_selection.h"
 #include "vinci/stepping/stepper.h"
 
 namespace vinci {
@@ -53,6 +54,7 @@ class OverlapRemoval {
 
   ComplementarityProblem problem_;
   Solution solution_;
+  LoadSelection selection_;
   VectorX displacement_;  // packed
   std::vector<Pose> start_;
   std::vector<ContactTerms> terms_;

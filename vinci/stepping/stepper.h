@@ -28,7 +28,9 @@ struct NamedController {
   std::shared_ptr<Controller> controller;
 };
 
-class ImpactLaw;  // impact_law.h
+class ImpactLaw;        // impact_law.h
+class SolutionWitness;  // solution_witness.h
+class StepDiagnosis;    // step_diagnosis.h
 
 // What a step is given. The pieces are owned by the Simulation.
 struct StepInput {
@@ -41,6 +43,8 @@ struct StepInput {
   std::span<const NamedController> controllers;  // in the order in which they act
   // Of controllers that have acted in this step, which is made in parts; null: they act.
   const LinearForces* held_forces = nullptr;
+  SolutionWitness* witness = nullptr;  // sees what is solved; null: nobody
+  StepDiagnosis* diagnosis = nullptr;  // asks of answers that stay whether there are others
 };
 
 // Contacts that were looked for before the step that needs them (checked_stepper.h).
