@@ -51,15 +51,15 @@ from .analysis import (
 from .certificate import Certificate, FreeMotion, StepSolution, certify
 from .code import Controller, ImpactLaw, Motion, Solver, Stepper
 from .planning import Passage, plan
-from .recording import BodyTrack, FrameInfo, Recording, RunSummary
+from .recording import BodyTrack, FoundMotion, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
 from .viewing import render, view, write_page
 
 __all__ = [
     "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Certificate", "ComparedRun",
     "Comparison", "Controller", "Convergence", "ConvergenceCurve", "Diagnostic", "Error",
-    "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw", "Model", "Motion",
-    "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual", "RunResult",
+    "FoundMotion", "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw", "Model",
+    "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual", "RunResult",
     "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State", "StepContext",
     "StepReport", "StepSolution", "Stepper", "all_solutions", "certify", "compare", "converge",
     "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable", "render", "residual",

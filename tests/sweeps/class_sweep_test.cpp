@@ -57,6 +57,7 @@ std::vector<SceneClass> classes() {
     all.push_back({"drags", sweep_drags, spatial, {"loaded", "first-order", "dynamic"}});
     all.push_back({"mixed", sweep_mixed, spatial, {"loaded", "mixed", "turning"}});
     all.push_back({"sudden", sweep_sudden, spatial, {"lifted", "grown", "overlapping"}});
+    if (!spatial) all.back().counters.push_back("grown layers");
     all.push_back({"rows", sweep_rows, spatial, {"joint", "impacts", "by events", "rebounds"}});
     all.push_back({"balance", sweep_balance, spatial, {"held", "not held", "within 1e-6"}});
   }

@@ -62,6 +62,14 @@ const OptionTable& run_option_table() {
        "End the run at the first step that is not certified; the program then ends with exit code "
        "1.",
        false},
+      {"diagnose",
+       "Whether a step asks if its motion is the only one: off; flag, it says unique, several or "
+       "unknown; all, the motions that were found are recorded besides.",
+       std::string("off"),
+       "",
+       0,
+       0,
+       {"off", "flag", "all"}},
       {"seed", "Seed of everything random; recorded with the run.", 0L, "", 0, 9.0e15},
   };
   return table;

@@ -152,7 +152,8 @@ QuasiStaticAnswer QuasiStatic::solve_viscous(const ComplementarityProblem& probl
                                              Solution& solution) {
   QuasiStaticAnswer answer;
   if (problem.rows() > 0) {
-    answer.solve = solver.solve(problem, solution);
+    answer.solve = selection_.solve(problem, solver, accuracy_, solution);
+    answer.selection = selection_.report();
     if (answer.solve.status == SolveStatus::no_solution) answer.ending = Ending::no_motion;
     return answer;
   }
@@ -244,7 +245,8 @@ void QuasiStatic::search(const ComplementarityProblem& problem, const SparseRows
   int iterations = 0;
   for (int round = 0; round < most_rounds && rho <= most_damping * first; ++round) {
     load(problem, inertia, rho);
-    answer.solve = solver.solve(regular_, trial_);
+    answer.solve = selection_.solve(regular_, solver, accuracy_, trial_);
+    answer.selection = selection_.report();
     answer.solve.iterations = iterations += answer.solve.iterations;
     if (answer.solve.status == SolveStatus::refused) return;
     if (answer.solve.status == SolveStatus::no_solution) {

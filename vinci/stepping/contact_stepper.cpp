@@ -10,6 +10,7 @@
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/model/actuation.h"
+#include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
 
 namespace vinci {
@@ -205,6 +206,10 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
         flight_.outrun({model, state, foreseen_, h}, next_))
       continue;
     if (is_whole(part, report)) break;
+  }
+  if (context.in.diagnosis && !part.coasts()) {
+    diagnose(context, report);
+    stamp(Stage::solve);
   }
   move(part);
   // Nothing from here on calls code of the caller, so nothing throws.
@@ -500,17 +505,46 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
-    report.solve = context.in.solver->solve(work.problem, work.solution);
+    report.solve =
+        selection_.solve(work.problem, *context.in.solver, context.in.accuracy, work.solution);
+    report.selected = selection_.report().chosen;
+    report.unselected = selection_.report().missed;
+    show(context, report);
     return;
   }
   const QuasiStaticAnswer answer = quasi_static_.solve(work.problem, inertia_, *context.in.solver,
                                                        work.solution, context.in.accuracy);
   report.solve = answer.solve;
   report.ending = answer.ending;
+  report.selected = answer.selection.chosen;
+  report.unselected = answer.selection.missed;
   report.free_motions = answer.free.count;
   const Model& model = *context.in.model;
   report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
   report.shortage = shortage_of(model, answer);
+  show(context, report);
+}
+
+SolvedProblem ContactStepper::solved(const StepContext& context) const {
+  return {.problem = context.work.problem,
+          .model = *context.in.model,
+          .motion = motion_,
+          .inertia = motion_ == MotionModel::quasi_static ? &inertia_ : nullptr,
+          .accuracy = context.in.accuracy};
+}
+
+// Hands an answer to the witness, who may put another in its place.
+void ContactStepper::show(StepContext& context, StepReport& report) const {
+  if (context.in.witness && report.ending == Ending::none &&
+      WitnessedSolver::has_answer(report.solve))
+    context.in.witness->look(solved(context), context.work.solution, report);
+}
+
+// Asks whether the answer that stays is the only one.
+void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
+  if (report.ending == Ending::none && WitnessedSolver::has_answer(report.solve))
+    context.in.diagnosis->look(solved(context), {builder_.map(), next_}, context.work.solution,
+                               report);
 }
 
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
@@ -564,8 +598,11 @@ void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepRep
 void ContactStepper::settle_forces(StepContext& context, StepPart part, StepReport& report) {
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
-  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused &&
-         !forces_.meets(next_, context.in.accuracy)) {
+  const auto meets = [&] {
+    speeds_ = part.state.velocities.cwiseAbs().cwiseMax(foreseen_.cwiseAbs());
+    return forces_.meets(next_, speeds_, context.in.accuracy);
+  };
+  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused && !meets()) {
     if (!forces_.follow(next_)) {
       report.solve.status = SolveStatus::limit;
       report.solve.residual.relative = std::max(report.solve.residual.relative, forces_.error());
