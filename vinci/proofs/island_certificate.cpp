@@ -10,6 +10,7 @@
 
 #include "vinci/complementarity/certificate.h"
 #include "vinci/pivoting/linear_program.h"
+#include "vinci/proofs/friction_bound.h"
 #include "vinci/proofs/infeasibility_search.h"
 
 namespace vinci {
@@ -403,6 +404,8 @@ void IslandCertificate::settle() {
               "unique"
             : "the friction limits follow from the balance of forces alone, so that the step is a "
               "convex program, and proposition 1 holds for it");
+  } else if (step_.has_inertia && FrictionBound().proves(problem_, solution_, step_.accuracy)) {
+    say(Only::unique, "friction is too small for a second motion");
   } else {
     search();
     bool decided = complete_;
