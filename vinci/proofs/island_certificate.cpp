@@ -11,6 +11,7 @@
 #include "vinci/base/error.h"
 #include "vinci/complementarity/certificate.h"
 #include "vinci/pivoting/linear_program.h"
+#include "vinci/proofs/friction_bound.h"
 #include "vinci/proofs/infeasibility_search.h"
 
 namespace vinci {
@@ -43,25 +44,25 @@ double IslandCertificate::miss(const Solution& solution) {
 }
 
 // In the metric of the inertia, relative to the velocities and to those that rows or momenta ask
-// for.
+// for: what rounding makes of bodies at rest is no motion.
 bool IslandCertificate::differs(const VectorX& u, const VectorX& v) const {
-  constexpr double still = 1e-3;  // m/s, where nothing asks for a motion
-  double change = 0.0, size = 0.0, heaviest = 0.0;
+  constexpr double slow = 1e-3;  // m/s, where nothing asks for a motion
+  double change = 0.0, size = 0.0, asked = 0.0, heaviest = 0.0;
   for (int i = 0; i < problem_.unknowns(); ++i) {
     const double weight = std::sqrt(step_.inertia.diagonal(i));
     heaviest = std::max(heaviest, weight);
     change = std::max(change, weight * std::abs(u[i] - v[i]));
     size = std::max({size, weight * std::abs(u[i]), weight * std::abs(v[i])});
-    if (step_.has_inertia) size = std::max(size, std::abs(problem_.p[i]) / weight);
+    if (step_.has_inertia) asked = std::max(asked, std::abs(problem_.p[i]) / weight);
   }
   for (int row = 0; row < problem_.rows(); ++row) {
     double moved = 0.0;
     for (int k = problem_.J.starts[row]; k < problem_.J.starts[row + 1]; ++k)
       moved += problem_.J.values[k] * problem_.J.values[k] /
                step_.inertia.diagonal(problem_.J.indices[k]);
-    if (moved > 0.0) size = std::max(size, std::abs(problem_.b[row]) / std::sqrt(moved));
+    if (moved > 0.0) asked = std::max(asked, std::abs(problem_.b[row]) / std::sqrt(moved));
   }
-  return change > apart * (size > 0.0 ? size : still * heaviest);
+  return change > apart * std::max(size, asked > 0.0 ? asked : slow * heaviest);
 }
 
 void IslandCertificate::say(Only motion, std::string reason) {
@@ -404,6 +405,8 @@ void IslandCertificate::settle() {
               "unique"
             : "the friction limits follow from the balance of forces alone, so that the step is a "
               "convex program, and proposition 1 holds for it");
+  } else if (step_.has_inertia && FrictionBound().proves(problem_, solution_, step_.accuracy)) {
+    say(Only::unique, "friction is too small for a second motion");
   } else {
     search();
     bool decided = complete_;
@@ -421,10 +424,26 @@ void IslandCertificate::settle() {
   }
 }
 
+// Without inertia: whether the least force is below what counts as zero beside the largest one.
+bool IslandCertificate::is_blurred() const {
+  if (step_.has_inertia || problem_.unknowns() == 0) return false;
+  double least = infinity, largest = problem_.p.lpNorm<Eigen::Infinity>();
+  for (const FrictionSet& set : sets_)
+    if (set.normal >= 0) largest = std::max(largest, solution_.lambda[set.normal]);
+  for (int i = 0; i < problem_.unknowns(); ++i)
+    if (std::abs(problem_.p[i]) > 1e-15 * largest) least = std::min(least, std::abs(problem_.p[i]));
+  return least < 100.0 * step_.accuracy.zero() * largest;
+}
+
 ProblemCertificate IslandCertificate::find() {
   // Forces first: what the judge lets pass beside large ones may be all that one body lacks.
   if (!step_.has_inertia && has_no_balance()) return answer_;
   if (!has_solution()) return answer_;
+  if (is_blurred()) {
+    say(Only::unknown, "forces differ so much that the least one counts as none");
+    answer_.loads_reason = answer_.motion_reason;
+    return answer_;
+  }
   if (!step_.has_inertia) test_free_motions();
   if (problem_.rows() == 0) {
     answer_.loads = Only::unique;

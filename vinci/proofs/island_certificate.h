@@ -15,6 +15,7 @@ class IslandCertificate {
 
  private:
   bool has_solution();
+  bool is_blurred() const;
   bool has_no_balance();
   bool rows_contradict();
   void test_free_motions();
