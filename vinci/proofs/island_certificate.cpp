@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include "vinci/base/error.h"
 #include "vinci/complementarity/certificate.h"
 #include "vinci/pivoting/linear_program.h"
 #include "vinci/proofs/friction_bound.h"
@@ -368,7 +369,8 @@ void IslandCertificate::search() {
   if (searched_) return;
   searched_ = true;
   AllSolutionsLimits limits;
-  limits.seconds = step_.seconds;
+  limits.choices = step_.choices;
+  limits.seconds = infinity;
   limits.tolerance = std::max(step_.accuracy.acceptable(), 1e-9);
   try {
     AllSolutions all = all_solutions(problem_, limits);
