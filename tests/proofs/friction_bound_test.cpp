@@ -100,8 +100,9 @@ TEST(FrictionBound, does_not_prove_painleves_rod) {
     problem.p[1] = q;
     const AllSolutions all = all_solutions(problem);
     several += all.solutions.size() > 1;
+    if (all.solutions.size() < 2) continue;
     for (const FoundSolution& one : all.solutions)
-      if (all.solutions.size() > 1) EXPECT_FALSE(bound.proves(problem, one.solution)) << q;
+      EXPECT_FALSE(bound.proves(problem, one.solution)) << q;
   }
   EXPECT_GE(several, 1);
 }

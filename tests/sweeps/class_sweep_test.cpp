@@ -44,7 +44,7 @@ TEST_P(ClassSweep, is_right_or_says_that_it_is_not) {
   fmt::print("{} {}: {} scenes, {} steps, {} scenes not certified{}\n", kind.name,
              kind.spatial ? "in space" : "in the plane", tally.scenes, tally.steps,
              tally.uncertified, line);
-  // Drags that turn suddenly do not settle, and shelves may need more parts than a step has.
+  // Shelves may need more parts than a step has.
   EXPECT_LE(tally.uncertified, 1 + tally.scenes / 4);
   for (const char* counter : kind.counters) EXPECT_TRUE(tally[counter] > 0 || only >= 0) << counter;
 }

@@ -153,10 +153,13 @@ bool Diagnoser::Impl::prove(const DiagnosedProblem& asked) {
 
 // All solutions; true if that decides.
 bool Diagnoser::Impl::enumerate(const DiagnosedProblem& asked) {
-  if (asked.problem.rows() > settings.enumerated_rows || !has_pieces(asked.problem)) return false;
+  if (asked.problem.rows() > settings.enumerated_rows || !has_pieces(asked.problem) ||
+      !asked.problem.why_invalid().empty())
+    return false;
+  // Where sliding is bent the list proves nothing: less is looked into.
+  const long choices = is_curved(asked.problem) ? settings.choices / 10 : settings.choices;
   const AllSolutions all = all_solutions(
-      asked.problem,
-      {.rows = settings.enumerated_rows, .choices = settings.choices, .seconds = infinity});
+      asked.problem, {.rows = settings.enumerated_rows, .choices = choices, .seconds = infinity});
   bool whole = all.complete && !all.solutions.empty();
   for (const FoundSolution& one : all.solutions) {
     if (add(asked, one.solution)) continue;
@@ -256,14 +259,12 @@ void Diagnoser::Impl::start_again(const DiagnosedProblem& asked) {
     } else {
       random_point(asked.problem, dice);
     }
-    const Solution start = trial;
-    if (!regular) {
+    Solver& method = i % 2 == 0 ? static_cast<Solver&>(sweeps) : newton;  // in turn
+    if (!regular)
       solve(asked, any);
-      continue;
-    }
-    if (sweeps.why_not(asked.problem).empty()) solve(asked, sweeps);
-    trial = start;
-    if (newton.why_not(asked.problem).empty()) solve(asked, newton);
+    else
+      solve(asked, method.why_not(asked.problem).empty() ? method : newton);
+    if (is_several()) return;
   }
 }
 

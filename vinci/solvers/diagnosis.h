@@ -35,7 +35,7 @@ struct DiagnosedProblem {
   const SparseRows* inertia = nullptr;    // regular, where M may be singular
   const Solution& solution;               // its answer, u with λ
   const MotionMeasure& measure;
-  Accuracy accuracy;
+  Accuracy accuracy = {};
 };
 
 struct Diagnosis {

@@ -19,6 +19,23 @@ int combined(int a, int b) {
   return static_cast<int>(std::min<std::int64_t>(most, std::int64_t{a} * b));
 }
 
+// The entries of both; columns ascend in both.
+SparseRows joined(const SparseRows& a, const SparseRows& b) {
+  SparseRows sum;
+  sum.reset(b.cols);
+  for (int row = 0; row < b.rows; ++row) {
+    int i = a.starts[row], j = b.starts[row];
+    while (i < a.starts[row + 1] || j < b.starts[row + 1]) {
+      const int left = i < a.starts[row + 1] ? a.indices[i] : b.cols;
+      const int right = j < b.starts[row + 1] ? b.indices[j] : b.cols;
+      sum.push(std::min(left, right), std::abs(left <= right ? a.values[i++] : 0.0) +
+                                          std::abs(right <= left ? b.values[j++] : 0.0));
+    }
+    sum.end_row();
+  }
+  return sum;
+}
+
 // The radius of a body, or its radius of gyration where it has no bound, m.
 double radius_of(const Body& body) {
   if (std::isfinite(body.bounding_radius)) return body.bounding_radius;
@@ -78,9 +95,10 @@ void StepDiagnosis::look(const SolvedProblem& solved, const Owners& owners,
   impl.measure_model(solved.model);
   if (resting) {
     impl.weighted = solved.problem;
-    impl.weighted.M = *solved.inertia;
+    impl.weighted.M = joined(solved.problem.M, *solved.inertia);  // what viscosity couples, too
   }
   const int count = impl.islands.find(resting ? impl.weighted : solved.problem);
+  if (resting) impl.weighted.M = *solved.inertia;
   int found = 1;
   for (int k = 0; k < count; ++k) {
     impl.islands.gather_rows(k, solution.lambda, impl.part_solution.lambda);
