@@ -12,7 +12,7 @@
 namespace vinci {
 namespace {
 
-constexpr double g = 9.81;
+constexpr double gravity = 9.81;
 
 // The tip of the rod slides to the left on the floor, and leaves it slowly. With friction so large
 // the floor may push it so that it stays, or so that it sticks. `run` ends the scene.
@@ -33,13 +33,13 @@ bodies:
 )" + run;
 }
 
-std::shared_ptr<const Plugins> plugins() {
+std::shared_ptr<const Plugins> all_plugins() {
   static const auto all = std::make_shared<const Plugins>(builtin_plugins());
   return all;
 }
 
 BranchTree followed(const std::string& scene, const BranchOptions& options = {}) {
-  return *follow_branches(Scene::parse(scene), {}, plugins(), options);
+  return *follow_branches(Scene::parse(scene), {}, all_plugins(), options);
 }
 
 // The three solutions of the rod's first step: velocities of its centre, and its spin.
@@ -53,7 +53,7 @@ std::vector<Motion3> by_hand(double h) {
   const double x = -l * c, y = -l * s - radius;
   const double nn = 1.0 / mass + x * x / inertia, tt = 1.0 / mass + y * y / inertia;
   const double nt = -x * y / inertia;
-  const double qn = 0.05 - g * h, qt = -1.0;
+  const double qn = 0.05 - gravity * h, qt = -1.0;
   const auto motion = [&](double normal, double tangent) {
     return Motion3{-1.0 + tangent / mass, qn + normal / mass, (x * normal - y * tangent) / inertia};
   };
@@ -192,7 +192,7 @@ TEST(Branches, RepeatBitForBitAndReplayToTheSameState) {
   int leaves = 0;
   for (const Branch& branch : tree.branches) {
     if (branch.end != Branch::End::leaf) continue;
-    Simulation simulation(Scene::parse(scene), {}, plugins());
+    Simulation simulation(Scene::parse(scene), {}, all_plugins());
     BranchReplay replay(simulation, branch.choices);
     run_steps(simulation, {.last_step = branch.last_step, .watchers = {&replay}});
     EXPECT_EQ(hash(simulation.state()), hash(branch.state));
@@ -205,7 +205,7 @@ TEST(Branches, RepeatBitForBitAndReplayToTheSameState) {
 TEST(Branches, TheFirstBranchIsTheRunItself) {
   const std::string scene = rod("run: {step: 1 ms, duration: 20 ms}");
   const BranchTree tree = followed(scene);
-  Simulation simulation(Scene::parse(scene), {}, plugins());
+  Simulation simulation(Scene::parse(scene), {}, all_plugins());
   while (!simulation.finished()) simulation.step();
   EXPECT_EQ(hash(simulation.state()), hash(tree.branches[0].state));
 }
