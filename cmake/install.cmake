@@ -7,7 +7,7 @@
 include(CMakePackageConfigHelpers)
 
 set(VINCI_FOLDERS base geometry model elements scene collision linear storage complementarity pivoting newton
-                  splitting proofs solvers formulation stepping simulation recording comparison
+                  splitting proofs selection solvers formulation stepping simulation recording comparison
                   passage grasp viewing)
 
 add_library(vinci-umbrella INTERFACE)

@@ -46,6 +46,7 @@ class Judge {
   double free_norm() const { return norm_; }          // |q|, or the 1 taken in its place
   bool maximum_norm() const { return scalar_; }       // LCP, MLCP, relay
   bool regular() const { return regular_; }           // M⁻¹ exists
+  const MassFactor& mass() const { return mass_; }
 
  private:
   void prepare_scales(const ComplementarityProblem& problem);

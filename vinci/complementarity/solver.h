@@ -56,6 +56,9 @@ class Solver {
   // valid problem, never prints; does not allocate once settled on a shape.
   virtual SolveReport solve(const ComplementarityProblem& problem, Solution& solution) = 0;
 
+  // Whether the choice of a method is left to Vinci: a step then asks this solver only where its
+  // rule of selection finds no answer by itself (selection/load_selection.h).
+  virtual bool leaves_choice() const { return false; }
   // Of the last solve: the methods tried, in order; none for a method that tries no others.
   virtual std::span<const Attempt> attempts() const { return {}; }
   // Of the last solve where its status is no_solution and a vector proves it: y, one entry per row,

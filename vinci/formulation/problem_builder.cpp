@@ -2,6 +2,8 @@
 // Layout first, so that rows may refer to the rows of others; then the rows.
 #include "vinci/formulation/problem_builder.h"
 
+#include "vinci/base/regular_polygon.h"
+
 namespace vinci {
 
 void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, const ConeForm& form) {
@@ -71,11 +73,18 @@ void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, Vecto
   own.setZero();
   const bool support = rows.key.kind == EntityKind::support;
   if (!support) own[0] = impulse[0];
-  if (form_.cone != Cone::quadratic) return;
-  if (support)
-    own = impulse.tail<2>();
-  else if (rows.count > 1)
-    own.tail(rows.count - 1) = impulse.segment(1, rows.count - 1);
+  if (!support && rows.count == 1) return;
+  if (!has_directions(form_)) {
+    own.tail(support ? 2 : rows.count - 1) = impulse.segment(1, support ? 2 : rows.count - 1);
+    return;
+  }
+  // The corners of a box are those of a square in other axes.
+  Vector2 friction = impulse.tail<2>();
+  if (form_.cone == Cone::box && (support || world_ == World::spatial))
+    friction = 0.5 * Vector2(friction.x() + friction.y(), friction.y() - friction.x());
+  const int first = support ? 0 : 1;
+  split_over_corners(friction,
+                     {own.data() + first, static_cast<std::size_t>(rows.count - 1 - first)});
 }
 
 }  // namespace vinci

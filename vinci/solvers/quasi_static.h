@@ -7,7 +7,8 @@
 // has a solution that tends to it, and is it for all small ρ where the laws are polyhedral
 // [Mangasarian 1984]. From that start the proximal steps f + ρ M u_k [Rockafellar 1976] and
 // Newton's method on the active set, with corrections of least motion, end at ρ = 0. Every problem
-// that is handed to the solver has a regular matrix, so every solver serves. What has not converged
+// that is handed to the solver has a regular matrix, so every solver serves, and the one rule of
+// selection decides what rigid bodies leave open (load_selection.h). What has not converged
 // is no answer: damping alone would carry a body that nothing holds as far as one likes. Proofs, of
 // balance and of uniqueness: docs/theory/quasi_static.md.
 #pragma once
@@ -18,6 +19,7 @@
 #include "vinci/complementarity/solver.h"
 #include "vinci/proofs/balance.h"
 #include "vinci/proofs/uniqueness.h"
+#include "vinci/selection/load_selection.h"
 #include "vinci/solvers/ending.h"
 #include "vinci/solvers/quasi_static_polish.h"
 
@@ -27,6 +29,7 @@ struct QuasiStaticAnswer {
   SolveReport solve;  // the residual is that of the problem without inertia
   Ending ending = Ending::none;
   FreeDirections free;
+  SelectionReport selection;  // of the last problem that was solved
   // Of no_equilibrium: per unknown, the least force that would have to act besides for the part of
   // the problem that lacks most, and the unknown that lacks most of it.
   VectorX missing;
@@ -55,6 +58,7 @@ class QuasiStatic {
   double first_weight(const ComplementarityProblem& problem, const SparseRows& inertia);
   void load(const ComplementarityProblem& problem, const SparseRows& inertia, double rho);
   bool polish(const ComplementarityProblem& problem, const SparseRows& inertia);
+  void sharpen(const ComplementarityProblem& problem, const SparseRows& inertia);
   void keep_if_better(const ComplementarityProblem& problem, const Solution& candidate);
 
   bool is_content() const { return residual_.relative <= accuracy_.tolerance; }
@@ -67,6 +71,7 @@ class QuasiStatic {
   Solution trial_, refined_, best_;
   Residual residual_;  // of best_
   VectorX push_;
+  LoadSelection selection_;
   QuasiStaticPolish polish_;
   UniquenessTest uniqueness_;
   Islands islands_;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/base/regular_polygon.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vinci {
+
+Vector2 polygon_corner(int sides, int j) {
+  const int quarter = 4 * j;
+  if (quarter % sides == 0) {
+    constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
+    const int turn = quarter / sides % 4;
+    return {cosines[turn], cosines[(turn + 3) % 4]};
+  }
+  const double angle = 2.0 * M_PI * j / sides;
+  return {std::cos(angle), std::sin(angle)};
+}
+
+void split_over_corners(const Vector2& v, std::span<double> shares) {
+  std::fill(shares.begin(), shares.end(), 0.0);
+  const auto sides = static_cast<int>(shares.size());
+  if (sides == 2) {
+    shares[0] = std::max(v.x(), 0.0);
+    shares[1] = std::max(-v.x(), 0.0);
+    return;
+  }
+  double angle = std::atan2(v.y(), v.x());
+  if (angle < 0.0) angle += 2.0 * M_PI;
+  const int j = std::min(static_cast<int>(angle / (2.0 * M_PI / sides)), sides - 1);
+  const int next = (j + 1) % sides;
+  const Vector2 a = polygon_corner(sides, j), b = polygon_corner(sides, next);
+  const double area = a.x() * b.y() - a.y() * b.x();
+  shares[j] = std::max((v.x() * b.y() - v.y() * b.x()) / area, 0.0);
+  shares[next] = std::max((a.x() * v.y() - a.y() * v.x()) / area, 0.0);
+}
+
+}  // namespace vinci

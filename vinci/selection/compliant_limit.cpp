@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newton's method on contacts of equal compliance, dense.
+#include "vinci/selection/compliant_limit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/base/regular_polygon.h"
+
+namespace vinci {
+namespace {
+
+// ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
+// exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
+// share of it in the least stiffness per step, so it is not larger. Contacts whose rows are almost
+// dependent take a smaller one.
+constexpr double first_compliance = 1e-6, least_compliance = 1e-10;
+constexpr double most_compliance = 1e2;
+constexpr int most_newton_steps = 20, most_stiffening_steps = 60, most_refinements = 40;
+constexpr int patience = 2;  // Newton steps before they are shortened
+constexpr double converged = 1e-14;
+
+double square(double x) {
+  return x * x;
+}
+
+}  // namespace
+
+bool CompliantLimit::load(const ComplementarityProblem& problem, const MassFactor& mass,
+                          std::span<const ContactUnit> units, const VectorX& scales) {
+  if (!system_.load(problem, mass, units)) return false;
+  units_ = units;
+  scale_ = scales;
+  steps_ = 0;
+  states_.assign(units.size(), {});
+  typical_ = scales.size() > 0 ? scales.mean() : 1.0;
+  if (!(typical_ > 0.0)) typical_ = 1.0;
+  return true;
+}
+
+void CompliantLimit::measure(const VectorX& lambda) {
+  system_.measure(lambda, w_);
+}
+
+// ------------------------------------------------------------------------------------- the states
+
+// Of friction of the given radius, in the unit of w, by the nearest point of its set.
+CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
+                                                        const VectorX& lambda, double radius,
+                                                        const State* held) const {
+  const auto number = static_cast<int>(&unit - units_.data());
+  Vector2 target = Vector2::Zero();
+  for (int k = 0; k < unit.tangents(); ++k) {
+    const int row = unit.first_tangent() + k;
+    target[k] = scale_[number] * lambda[row] - w_[row];
+  }
+  State state;
+  const double length = target.norm();
+  state.mode = Mode::slide;
+  if (unit.sides == 0) {
+    if (held ? held->mode == Mode::stick : (length <= radius && radius > 0.0))
+      state.mode = Mode::stick;
+    else if (length > 0.0)
+      state.along = target / length;
+    else
+      state.along = Vector2(1.0, 0.0);
+    return state;
+  }
+  if (held) return *held;
+  const double half = M_PI / unit.sides;
+  double angle = std::atan2(target[1], target[0]);
+  if (angle < 0.0) angle += 2.0 * M_PI;
+  state.corner = std::min(static_cast<int>(angle / (2.0 * half)), unit.sides - 1);
+  const double middle = (2 * state.corner + 1) * half;
+  const Vector2 outwards(std::cos(middle), std::sin(middle));
+  if (target.dot(outwards) <= radius * std::cos(half) && radius > 0.0) {
+    state.mode = Mode::stick;
+    state.corner = -1;
+    return state;
+  }
+  const double across = outwards.x() * target.y() - outwards.y() * target.x();
+  state.edge = std::abs(across) < radius * std::sin(half);
+  if (!state.edge && across > 0.0) state.corner = (state.corner + 1) % unit.sides;
+  return state;
+}
+
+void CompliantLimit::classify(const VectorX& lambda, bool hold) {
+  using Kind = ContactUnit::Kind;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const ContactUnit& unit = units_[i];
+    State& state = states_[i];
+    const double scale = scale_[static_cast<int>(i)];
+    if (unit.kind == Kind::fixed) {
+      state.mode = Mode::stick;
+    } else if (unit.kind == Kind::disk) {
+      const State held = state;
+      state = classify_friction(unit, lambda, (scale + compliance_) * unit.limit,
+                                hold ? &held : nullptr);
+    } else if (unit.kind == Kind::scalar) {
+      if (hold) continue;
+      const double target = scale * lambda[unit.first] - w_[unit.first];
+      const double full = scale + compliance_;
+      state.mode = target <= full * unit.lower   ? Mode::open
+                   : target >= full * unit.upper ? Mode::slide
+                                                 : Mode::stick;
+    } else {
+      if (hold && state.mode == Mode::open) continue;
+      const double target = scale * lambda[unit.first] - w_[unit.first];
+      if (!hold && !(target > 0.0)) {
+        state = {};
+        continue;
+      }
+      const State held = state;
+      state = classify_friction(unit, lambda, unit.limit * target, hold ? &held : nullptr);
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------- the unknowns
+
+CompliantSystem::Unknown& CompliantLimit::add(int first, int count, double slip) {
+  system_.unknowns().push_back({{first, count, {}}, {first, count, {}}, slip, false});
+  return system_.unknowns().back();
+}
+
+void CompliantLimit::set_up(VectorX& lambda) {
+  system_.unknowns().clear();
+  for (std::size_t i = 0; i < units_.size(); ++i) add_unit(units_[i], states_[i], lambda);
+}
+
+void CompliantLimit::add_unit(const ContactUnit& unit, const State& state, VectorX& lambda) {
+  using Kind = ContactUnit::Kind;
+  if (unit.kind == Kind::scalar && state.mode != Mode::stick) {
+    lambda[unit.first] = state.mode == Mode::open ? unit.lower : unit.upper;
+    return;
+  }
+  if (state.mode == Mode::open) {
+    lambda.segment(unit.first, unit.count).setZero();
+    return;
+  }
+  if (state.mode == Mode::stick) {
+    for (int row = unit.first; row < unit.first + unit.count; ++row) {
+      CompliantSystem::Unknown& unknown = add(row, 1, 0.0);
+      unknown.force.part[0] = unknown.equation.part[0] = 1.0;
+    }
+    return;
+  }
+  if (unit.kind == Kind::disk) {
+    add_friction(unit, state, unit.limit, -1, lambda);
+    return;
+  }
+  const double normal = std::max(lambda[unit.first], 0.0);
+  lambda[unit.first] = normal;
+  const auto load = static_cast<int>(system_.unknowns().size());
+  CompliantSystem::Unknown& unknown = add(unit.first, unit.count, 0.0);
+  unknown.force.part[0] = unknown.equation.part[0] = 1.0;
+  add_friction(unit, state, unit.limit * normal, load, lambda);
+}
+
+// λ_t at its limit `radius`; the unknown `load`, where there is one, is its normal force.
+void CompliantLimit::add_friction(const ContactUnit& unit, const State& state, double radius,
+                                  int load, VectorX& lambda) {
+  const int first = unit.first_tangent(), tangents = unit.tangents();
+  Vector2 point = state.along, across = Vector2::Zero();  // of the limit 1
+  double slip = 0.0;
+  bool turns = false;
+  if (unit.sides > 0) {
+    point = polygon_corner(unit.sides, state.corner);
+    if (state.edge) {
+      const Vector2 next = polygon_corner(unit.sides, (state.corner + 1) % unit.sides);
+      across = (next - point).normalized();
+      // Where λ_t is on the edge, as a share of the limit.
+      double share = 0.0;
+      if (radius > 0.0)
+        share = Vector2(lambda[first], lambda[first + 1]).dot(across) / radius - point.dot(across);
+      point += std::clamp(share, 0.0, (next - point).norm()) * across;
+      turns = true;
+    }
+  } else if (tangents == 2) {
+    double along = 0.0;
+    for (int k = 0; k < 2; ++k)
+      along -= point[k] * (w_[first + k] + compliance_ * lambda[first + k]);
+    slip = std::max(along, 0.0) / radius;
+    turns = radius > 0.0 && std::isfinite(slip);
+    across = Vector2(-point.y(), point.x());
+  }
+  for (int k = 0; k < tangents; ++k) {
+    lambda[first + k] = radius * point[k];
+    if (load >= 0) system_.unknowns()[load].force.part[1 + k] = unit.limit * point[k];
+  }
+  if (!turns) return;
+  CompliantSystem::Unknown& turning = add(first, 2, slip);
+  turning.joined = load >= 0;
+  for (int k = 0; k < 2; ++k) turning.force.part[k] = turning.equation.part[k] = across[k];
+}
+
+// ------------------------------------------------------------------------------- the linear system
+
+void CompliantLimit::factor() {
+  system_.factor(compliance_);
+  ++steps_;
+}
+
+// λ ← λ − E (…)⁻¹ Gᵀ(w + ε λ), without ε towards the limit.
+bool CompliantLimit::solve_step(bool limit, VectorX& lambda) {
+  const double own = limit ? 0.0 : compliance_;
+  const std::vector<CompliantSystem::Unknown>& unknowns = system_.unknowns();
+  right_.resize(unknowns.size());
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const CompliantSystem::Direction& line = unknowns[i].equation;
+    double sum = 0.0;
+    for (int a = 0; a < line.count; ++a)
+      sum -= line.part[a] * (w_[line.first + a] + own * lambda[line.first + a]);
+    right_[i] = sum;
+  }
+  system_.solve(right_);
+  double change = 0.0;
+  for (std::size_t j = 0; j < unknowns.size(); ++j)
+    for (int b = 0; b < unknowns[j].force.count; ++b) {
+      const double by = right_[j] * unknowns[j].force.part[b];
+      lambda[unknowns[j].force.first + b] += by;
+      change = std::max(change, std::abs(by));
+    }
+  if (!std::isfinite(change)) return false;
+  const double largest = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0.0;
+  change_ = largest > 0.0 ? change / largest : 0.0;
+  return true;
+}
+
+// Friction that slides on a circle is on it.
+void CompliantLimit::keep_limits(VectorX& lambda) const {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const ContactUnit& unit = units_[i];
+    const bool friction =
+        unit.kind == ContactUnit::Kind::cone || unit.kind == ContactUnit::Kind::disk;
+    if (!friction || unit.sides > 0 || states_[i].mode != Mode::slide || unit.tangents() < 2)
+      continue;
+    const double radius = unit.kind == ContactUnit::Kind::cone
+                              ? unit.limit * std::max(lambda[unit.first], 0.0)
+                              : unit.limit;
+    auto force = lambda.segment(unit.first_tangent(), 2);
+    const double length = force.norm();
+    if (length > 0.0) force *= radius / length;
+  }
+}
+
+// --------------------------------------------------------------------------------------- the paths
+
+// At one ε; ends where the states that gave an answer are those of the answer. A step that leads
+// away from the natural map's zero is shortened, once it has been tried whole.
+bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool stuck) {
+  compliance_ = compliance;
+  measure(lambda);
+  classify(lambda, false);
+  double merit = 0.0;
+  if (stuck) hold_all();
+  for (int k = 0; k < most; ++k) {
+    from_ = lambda;
+    set_up(lambda);
+    if (lambda != from_) measure(lambda);
+    factor();
+    if (!solve_step(false, lambda)) return false;
+    keep_limits(lambda);
+    measure(lambda);
+    before_ = states_;
+    classify(lambda, false);
+    // Without circles the equations of the states are linear, and this is their answer.
+    if (states_ == before_ && (!circles() || change_ < 1e-3 || k > 0)) return true;
+    if (k < patience) continue;
+    double now = distance(lambda);
+    for (int half = 0; k > patience && half < 6 && !(now < merit); ++half) {
+      lambda = 0.5 * (lambda + from_);
+      measure(lambda);
+      classify(lambda, false);
+      now = distance(lambda);
+    }
+    merit = now;
+  }
+  return false;
+}
+
+// |s λ − P(s λ − w − ε λ)|, the natural map of all units.
+double CompliantLimit::distance(const VectorX& lambda) const {
+  using Kind = ContactUnit::Kind;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const ContactUnit& unit = units_[i];
+    const State& state = states_[i];
+    const double scale = scale_[static_cast<int>(i)], full = scale + compliance_;
+    if (unit.kind == Kind::fixed) {
+      for (int row = unit.first; row < unit.first + unit.count; ++row)
+        sum += square(w_[row] + compliance_ * lambda[row]);
+      continue;
+    }
+    double point[3] = {};  // P
+    double normal = 0.0;
+    for (int k = 0; k < unit.count; ++k)
+      point[k] = scale * lambda[unit.first + k] - w_[unit.first + k];
+    if (unit.kind == Kind::scalar) {
+      if (state.mode != Mode::stick)
+        point[0] = full * (state.mode == Mode::open ? unit.lower : unit.upper);
+    } else if (state.mode == Mode::open) {
+      std::fill_n(point, 3, 0.0);
+    } else if (state.mode == Mode::slide) {
+      normal = unit.kind == Kind::cone ? point[0] : full;
+      double* const tangent = point + (unit.kind == Kind::cone ? 1 : 0);
+      const double radius = unit.limit * normal;
+      if (unit.sides == 0) {
+        const double length = std::hypot(tangent[0], unit.tangents() > 1 ? tangent[1] : 0.0);
+        for (int k = 0; k < unit.tangents() && length > 0.0; ++k) tangent[k] *= radius / length;
+      } else {
+        Vector2 corner = radius * polygon_corner(unit.sides, state.corner);
+        if (state.edge) {
+          const Vector2 next = radius * polygon_corner(unit.sides, (state.corner + 1) % unit.sides);
+          const Vector2 along = (next - corner).normalized();
+          corner += along.dot(Vector2(tangent[0], tangent[1]) - corner) * along;
+        }
+        tangent[0] = corner[0];
+        tangent[1] = corner[1];
+      }
+    }
+    for (int k = 0; k < unit.count; ++k) sum += square(full * lambda[unit.first + k] - point[k]);
+  }
+  return std::sqrt(sum);
+}
+
+// What is closed sticks.
+void CompliantLimit::hold_all() {
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    if (units_[i].kind != ContactUnit::Kind::scalar && states_[i].mode == Mode::slide)
+      states_[i] = {.mode = Mode::stick};
+}
+
+// Whether friction slides on a circle: its direction turns with the answer.
+bool CompliantLimit::circles() const {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const ContactUnit& unit = units_[i];
+    const bool friction =
+        unit.kind == ContactUnit::Kind::cone || unit.kind == ContactUnit::Kind::disk;
+    if (friction && states_[i].mode == Mode::slide && unit.sides == 0 && unit.tangents() == 2)
+      return true;
+  }
+  return false;
+}
+
+// From the answer at ε to the limit, with its states.
+bool CompliantLimit::refine(VectorX& lambda) {
+  const bool bent = circles();
+  double last = 1.0;
+  int slow = 0;
+  for (int k = 0; k < most_refinements; ++k) {
+    if (bent || (k == 0 && !(states_ == before_))) {
+      classify(lambda, true);
+      set_up(lambda);
+      measure(lambda);
+      factor();
+    }
+    if (!solve_step(true, lambda)) return false;
+    keep_limits(lambda);
+    measure(lambda);
+    // Steps shrink by one factor: the next one is known.
+    if (change_ <= converged || change_ * (change_ / last) <= 10.0 * converged) return true;
+    slow = change_ < 0.5 * last ? 0 : slow + 1;
+    if (slow == 4) return true;  // as far as double precision goes: the judge decides
+    last = change_;
+  }
+  return true;
+}
+
+bool CompliantLimit::go_on(const VectorX& start) {
+  springs_ = start;
+  return newton(first_compliance * typical_, most_newton_steps, springs_);
+}
+
+bool CompliantLimit::jam() {
+  springs_.setZero(system_.rows());
+  return newton(first_compliance * typical_, most_newton_steps, springs_, true);
+}
+
+bool CompliantLimit::stiffen() {
+  springs_.setZero(system_.rows());
+  const int before = steps_;
+  double compliance = most_compliance, factor = 0.1;
+  bool first = true;
+  while (steps_ - before < most_stiffening_steps) {
+    const double next = first ? compliance : std::max(compliance * factor, first_compliance);
+    kept_ = springs_;
+    if (newton(next * typical_, most_newton_steps, springs_)) {
+      first = false;
+      compliance = next;
+      if (compliance == first_compliance) return true;
+      factor = std::max(0.1, factor * factor);
+    } else {
+      if (first) return false;
+      springs_ = kept_;
+      factor = std::sqrt(factor);
+      if (factor > 0.97) return false;
+    }
+  }
+  return false;
+}
+
+bool CompliantLimit::harden() {
+  const double next = 0.01 * compliance_;
+  if (next < 0.5 * least_compliance * typical_) return false;
+  return newton(next, most_newton_steps, springs_);
+}
+
+// With the states of the springs.
+bool CompliantLimit::reach(VectorX& lambda) {
+  lambda = springs_;
+  measure(lambda);
+  return refine(lambda);
+}
+
+}  // namespace vinci

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solution that contacts of one and the same compliance ε have in the limit ε → 0:
+//
+//   w = W λ + q + ε λ,   each unit obeys its law.
+//
+// For a given set of units that are open, stick or slide this fixes the loads that rigid bodies
+// leave open, as those of equal springs. It is found by Newton's method on the natural map at a
+// small ε, and from there by proximal steps with the same matrix, λ ← λ − (A + ε)⁻¹ Gᵀ(W λ + q),
+// which keep what the springs decided while ε leaves the answer. Where Newton's method does not
+// settle from the loads of the last step, ε falls from one at which contacts hardly see each other.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vinci/selection/compliant_system.h"
+#include "vinci/selection/contact_units.h"
+
+namespace vinci {
+
+class CompliantLimit {
+ public:
+  // All are referred to; `scales` has the mean diagonal of W of every unit. False where a row acts
+  // on too many velocities.
+  bool load(const ComplementarityProblem& problem, const MassFactor& mass,
+            std::span<const ContactUnit> units, const VectorX& scales);
+
+  // At springs of a small compliance; false where no answer is found:
+  // the one that goes on from these loads,
+  bool go_on(const VectorX& start);
+  // the one to which contacts lead that grow stiff together,
+  bool stiffen();
+  // and the one to which contacts lead that stick wherever bodies approach: where sliding ones have
+  // none, as in Painlevé's paradox.
+  bool jam();
+  // From any of them to stiffer springs; false where there is none, or nothing stiffer.
+  bool harden();
+  // The limit of the springs at hand.
+  bool reach(VectorX& lambda);
+
+  const VectorX& w() const { return w_; }  // W λ + q of the last answer
+  int steps() const { return steps_; }     // linear systems since load()
+  // Whether springs decided loads that rigid bodies leave open.
+  bool left_open() const { return system_.leaves_open(); }
+
+ private:
+  enum class Mode : char { open, stick, slide };
+  struct State {
+    Mode mode = Mode::open;
+    int corner = -1;  // of a polygon: slides there; with `edge` between it and the next one
+    bool edge = false;
+    Vector2 along = Vector2::Zero();  // of friction that slides on a circle
+    bool operator==(const State& other) const {
+      return mode == other.mode && corner == other.corner && edge == other.edge &&
+             along.dot(other.along) >= 0.0;
+    }
+  };
+
+  bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
+  double distance(const VectorX& lambda) const;
+  void hold_all();
+  bool circles() const;
+  bool refine(VectorX& lambda);
+  void measure(const VectorX& lambda);  // w_
+  // The states of the natural map at (λ, w_ + ε λ), or those held, with their directions anew.
+  void classify(const VectorX& lambda, bool hold);
+  State classify_friction(const ContactUnit& unit, const VectorX& lambda, double radius,
+                          const State* held) const;
+  void set_up(VectorX& lambda);  // λ onto the states; the unknowns
+  void add_unit(const ContactUnit& unit, const State& state, VectorX& lambda);
+  void add_friction(const ContactUnit& unit, const State& state, double normal, int load,
+                    VectorX& lambda);
+  CompliantSystem::Unknown& add(int first, int count, double slip);
+  void factor();
+  bool solve_step(bool limit, VectorX& lambda);
+  void keep_limits(VectorX& lambda) const;
+
+  CompliantSystem system_;
+  std::span<const ContactUnit> units_;
+  double compliance_ = 0.0;  // ε
+  double typical_ = 1.0;     // diagonal of W
+  int steps_ = 0;
+  VectorX w_, scale_;  // scale_ per unit
+  VectorX from_;       // λ before a step
+  VectorX springs_, kept_;
+  std::vector<State> states_, before_;
+  std::vector<double> right_;
+  double change_ = 0.0;  // of the last step, over the largest λ
+};
+
+}  // namespace vinci

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rule among the solutions of a step, whatever solver finds one: that which goes on from the
+// loads of the last step at contacts of one vanishing compliance, or else that to which contacts
+// lead that grow stiff together, or that jam (compliant_limit.h). Per island.
+#pragma once
+
+#include "vinci/complementarity/islands.h"
+#include "vinci/complementarity/solver.h"
+#include "vinci/selection/compliant_limit.h"
+
+namespace vinci {
+
+struct SelectionReport {
+  int chosen = 0;  // islands whose loads rigid bodies leave open: the rule decided them
+  int missed = 0;  // islands whose answer is the solver's: too large, or the rule found none
+};
+
+class LoadSelection {
+ public:
+  // Of an island: loads or velocities, whichever are fewer. The equations are dense.
+  static constexpr int largest = 150;
+
+  // `solution` holds the loads of the last step as the guess, and in the end the answer. A solver
+  // that leaves the choice is asked where the rule has no answer, any other one first.
+  SolveReport solve(const ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
+                    Solution& solution);
+  const SelectionReport& report() const { return report_; }  // of the last solve
+
+ private:
+  bool solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                   SolveReport& solve, Solution& solution);
+  void select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                    SolveReport& solve, Solution& solution);
+  // The answer of the rule in best_, from start_ or else from the answer of a solver.
+  bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
+              const Solution* solved);
+  bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy);
+  bool count(bool found);
+  bool is_whole(const ComplementarityProblem& problem);
+
+  SelectionReport report_;
+  VectorX start_;
+  Islands islands_;
+  ComplementarityProblem part_;
+  VectorX part_start_, lambda_, scales_;
+  Solution part_solution_, trial_, best_, whole_;
+  ContactUnits units_;
+  CompliantLimit limit_;
+  Judge judge_;
+  Residual best_residual_;
+};
+
+}  // namespace vinci
