@@ -142,6 +142,8 @@ void StepChooser::Work::find(const SolvedProblem& solved, const Solution& answer
   for (const FoundSolution& one : all.solutions) add(solved.accuracy, one);
   if (!judge.regular())
     for (const FoundSolution& one : all.solutions) continuum = continuum || one.dimension > 0;
+  // A set of which one point is known may hold other velocities.
+  if (continuum && found.size() < 2) complete = false;
 }
 
 void StepChooser::look(const SolvedProblem& solved, Solution& solution, StepReport& report) {
