@@ -52,7 +52,7 @@ struct StepChooser::Work {
   void measure(const Model& model, int island);
 
   Islands islands;
-  ComplementarityProblem weighted, part;
+  ComplementarityProblem part;
   VectorX weight, numbers;  // per unknown of the whole problem
   VectorX part_weight, part_numbers;
   std::vector<int> body_of, group;  // per unknown: of the problem, of the island
@@ -70,6 +70,7 @@ void StepChooser::begin(std::vector<int> taken) {
   taken_ = std::move(taken);
   points_.clear();
   problems_ = unseen_ = unproved_ = 0;
+  free_ = false;
 }
 
 double StepChooser::Work::size(const VectorX& u) const {
@@ -141,16 +142,14 @@ void StepChooser::Work::find(const SolvedProblem& solved, const Solution& answer
   for (const FoundSolution& one : all.solutions) add(solved.accuracy, one);
   if (!judge.regular())
     for (const FoundSolution& one : all.solutions) continuum = continuum || one.dimension > 0;
+  // A set of which one point is known may hold other velocities.
+  if (continuum && found.size() < 2) complete = false;
 }
 
-void StepChooser::look(const SolvedProblem& solved, Solution& solution, StepReport&) {
+void StepChooser::look(const SolvedProblem& solved, Solution& solution, StepReport& report) {
+  free_ = free_ || report.free_motions > 0;
   if (solved.problem.rows() > 0) {
-    const bool resting = solved.inertia != nullptr;
-    if (resting) {
-      work_->weighted = solved.problem;
-      work_->weighted.M = *solved.inertia;
-    }
-    const int count = work_->islands.find(resting ? work_->weighted : solved.problem);
+    const int count = work_->islands.find(solved.problem);
     for (int island = 0; island < count; ++island) visit(solved, island, solution);
   }
   ++problems_;

@@ -42,6 +42,8 @@ class StepChooser final : public SolutionWitness {
   // large or have a law that enumeration does not take, or looked into without a proof.
   int unseen_islands() const { return unseen_; }
   int unproved_islands() const { return unproved_; }
+  // Quasi-static: some motion costs no force, of which there are infinitely many.
+  bool has_free_motion() const { return free_; }
 
  private:
   struct Work;
@@ -50,6 +52,7 @@ class StepChooser final : public SolutionWitness {
   std::vector<int> taken_;
   std::vector<ChoicePoint> points_;
   int problems_ = 0, unseen_ = 0, unproved_ = 0;
+  bool free_ = false;
   std::unique_ptr<Work> work_;
 };
 

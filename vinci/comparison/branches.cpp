@@ -196,7 +196,8 @@ void Follower::note_step(const Runner& runner) {
   if (chooser_.unproved_islands() > 0) ++tree_.unproved_steps;
   if (!is_certified(runner.simulation.report(), runner.simulation.options().real("accept")))
     ++tree_.uncertified_steps;
-  if (std::any_of(points.begin(), points.end(), [](const ChoicePoint& p) { return p.continuum; }))
+  if (chooser_.has_free_motion() ||
+      std::any_of(points.begin(), points.end(), [](const ChoicePoint& p) { return p.continuum; }))
     ++tree_.continuum_steps;
 }
 

@@ -33,7 +33,7 @@ std::vector<std::string> doubts(const BranchTree& tree) {
     list.push_back(steps(tree.continuum_steps) +
                    " had infinitely many solutions, of which a few stand for all");
   if (tree.uncertified_steps > 0)
-    list.push_back(steps(tree.uncertified_steps) + " were not certified");
+    list.push_back(counted(tree.uncertified_steps, "step was", "steps were") + " not certified");
   if (tree.left > 0)
     list.push_back(fmt::format("{} not followed, the first in step {}",
                                counted(tree.left, "alternative was", "alternatives were"),
@@ -151,7 +151,7 @@ std::vector<std::string> branches_words(const BranchTree& tree) {
   } else {
     list.push_back("Undecided: no other outcome was found, which proves nothing here.");
   }
-  for (const std::string& doubt : doubts(tree)) list.push_back("Of all steps, " + doubt + ".");
+  for (const std::string& doubt : doubts(tree)) list.push_back(doubt + ".");
   return list;
 }
 
