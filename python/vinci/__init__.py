@@ -41,10 +41,13 @@ from ._core import (
 from ._core import version as __version__
 from . import grasp, portable
 from .analysis import (
+    Branch,
+    Branches,
     ComparedRun,
     Comparison,
     Convergence,
     ConvergenceCurve,
+    branches,
     compare,
     converge,
 )
@@ -56,14 +59,15 @@ from .simulation import Parameters, RunResult, Simulation
 from .viewing import render, view, write_page
 
 __all__ = [
-    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Certificate", "ComparedRun",
-    "Comparison", "Controller", "Convergence", "ConvergenceCurve", "Diagnostic", "Error",
-    "FoundMotion", "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw", "Model",
-    "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual", "RunResult",
-    "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State", "StepContext",
-    "StepReport", "StepSolution", "Stepper", "all_solutions", "certify", "compare", "converge",
-    "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable", "render", "residual",
-    "run_options", "scene_schema", "solve", "solvers", "steppers", "view", "write_page",
+    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Branch", "Branches", "Certificate",
+    "ComparedRun", "Comparison", "Controller", "Convergence", "ConvergenceCurve", "Diagnostic",
+    "Error", "FoundMotion", "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw",
+    "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual",
+    "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State",
+    "StepContext", "StepReport", "StepSolution", "Stepper", "all_solutions", "branches", "certify",
+    "compare", "converge", "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable",
+    "render", "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
+    "write_page",
 ]  # fmt: skip
 
 # Classes are known by the name under which users import them.

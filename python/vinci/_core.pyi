@@ -494,3 +494,7 @@ def _converge(
     across: Sequence[tuple[str, Sequence[str]]], how: dict[str, Any],
     progress: Callable[[int, int], None] | None,
 ) -> tuple[str, str]: ...
+def _branches(
+    scene: Scene, options: Mapping[str, str], parameters: Mapping[str, float], how: dict[str, Any],
+    progress: Callable[[int, int], None] | None,
+) -> tuple[str, str]: ...

@@ -42,6 +42,10 @@ class StepReport:
     @property
     def free_motions(self) -> int: ...
     @property
+    def selected(self) -> int: ...
+    @property
+    def unselected(self) -> int: ...
+    @property
     def substeps(self) -> int: ...
     @property
     def impacts(self) -> int: ...
@@ -131,6 +135,10 @@ class FrameInfo:
     #: Directions in which the bodies could have moved otherwise: above 0 the motion is not
     #: unique.
     free_motions: int
+    #: Islands whose loads rigid bodies leave open, decided by the rule of selection.
+    selected: int
+    #: Islands for which the rule of selection gave no answer: the solver's stands.
+    unselected: int
     #: Smaller steps that the stepper took within this one.
     substeps: int
     #: Impacts in the step whose time was found (`impact_time`).
@@ -211,6 +219,10 @@ class RunSummary:
     #: The body that could have moved otherwise, in the last of them; '' if there is none
     #: (in recordings its number, or -1).
     free_body: str
+    #: Steps in which rigid bodies leave loads open, decided by the rule of selection.
+    selected_steps: int
+    #: Steps in which the rule of selection had no answer: the solver chose.
+    unselected_steps: int
     #: Of `diagnose`: steps whose motion is proved to be the only one.
     unique_steps: int
     #: Steps that allow several motions.

@@ -80,7 +80,7 @@ void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, Vecto
   }
   // The corners of a box are those of a square in other axes.
   Vector2 friction = impulse.tail<2>();
-  if (form_.cone == Cone::box && world_ == World::spatial)
+  if (form_.cone == Cone::box && (support || world_ == World::spatial))
     friction = 0.5 * Vector2(friction.x() + friction.y(), friction.y() - friction.x());
   const int first = support ? 0 : 1;
   split_over_corners(friction,

@@ -369,7 +369,8 @@ void IslandCertificate::search() {
   if (searched_) return;
   searched_ = true;
   AllSolutionsLimits limits;
-  limits.seconds = step_.seconds;
+  limits.choices = step_.choices;
+  limits.seconds = infinity;
   limits.tolerance = std::max(step_.accuracy.acceptable(), 1e-9);
   try {
     AllSolutions all = all_solutions(problem_, limits);

@@ -185,7 +185,7 @@ ProblemCertificate certify(const CertifiedProblem& step) {
     islands.gather_rows(k, step.solution.lambda, solution.lambda);
     islands.scatter_unknowns(k, VectorX::Ones(part.unknowns()), seen);
     const CertifiedProblem own{part,     inertia,       step.has_inertia,
-                               solution, step.accuracy, step.seconds};
+                               solution, step.accuracy, step.choices};
     assembly.add(
         IslandCertificate(own).find(),
         [&](const VectorX& from, VectorX& to) { islands.scatter_unknowns(k, from, to); },
@@ -208,7 +208,7 @@ ProblemCertificate certify(const CertifiedProblem& step) {
     }
     const SparseRows inertia = taken(step.inertia, free);
     const CertifiedProblem own{part,     inertia,       step.has_inertia,
-                               solution, step.accuracy, step.seconds};
+                               solution, step.accuracy, step.choices};
     assembly.add(
         IslandCertificate(own).find(),
         [&](const VectorX& from, VectorX& to) {

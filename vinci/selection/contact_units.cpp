@@ -8,6 +8,12 @@
 #include "vinci/base/regular_polygon.h"
 
 namespace vinci {
+namespace {
+
+// Of the speed that the friction of a contact could take away: rounding.
+constexpr double stuck = 1e-13;
+
+}  // namespace
 
 bool ContactUnits::read(const ComplementarityProblem& problem) {
   given_ = form_ = &problem;
@@ -193,7 +199,8 @@ void ContactUnits::scales(const VectorX& rows, VectorX& units) const {
   }
 }
 
-void ContactUnits::from_units(const VectorX& from, const VectorX& w, VectorX& to) const {
+void ContactUnits::from_units(const VectorX& from, const VectorX& w, const VectorX& scales,
+                              VectorX& to) const {
   if (!pyramids_) {
     to = from;
     return;
@@ -216,7 +223,9 @@ void ContactUnits::from_units(const VectorX& from, const VectorX& w, VectorX& to
     double speed = 0.0;
     for (int j = 0; j < set.count; ++j)
       speed = std::max(speed, -slip.dot(polygon_corner(set.count, j)));
-    to[set.sigma] = speed;
+    // What rounding leaves of the speed of a contact that sticks is none.
+    const double load = set.normal >= 0 ? set.limit * from[unit.first] : set.limit;
+    if (speed > stuck * scales[static_cast<int>(i)] * load) to[set.sigma] = speed;
     split_over_corners(force, {to.data() + set.first, static_cast<std::size_t>(set.count)});
   }
 }
