@@ -18,7 +18,7 @@ def compared(vinci, jobs):
 def test_runs_side_by_side_end_as_they_do_one_by_one(vinci):
     vinci.scene(stack(boxes=3))
     alone = compared(vinci, 1)
-    assert len(alone) == 12 and len({state for _, _, state in alone}) > 2
+    assert len(alone) == 12 and len({state for _, _, state in alone}) > 1
     assert compared(vinci, 4) == alone
 
 

@@ -150,7 +150,7 @@ bool FrictionBound::is_compliant(const ComplementarityProblem& problem) {
 double FrictionBound::mobility(const ComplementarityProblem& problem, int row) const {
   double sum = std::max(0.0, problem.C.diagonal(row));
   for (int k = problem.J.starts[row]; k < problem.J.starts[row + 1]; ++k)
-    sum += problem.J.values[k] * problem.J.values[k] / problem.M.diagonal(problem.J.indices[k]);
+    sum += problem.J.values[k] * problem.J.values[k] * inverse_[problem.J.indices[k]];
   return sum;
 }
 
@@ -162,8 +162,9 @@ void FrictionBound::find_doubtful(const ComplementarityProblem& problem, const S
   w_ = problem.b;
   problem.J.multiply_add(solution.u.data(), w_.data());
   problem.C.multiply_add(lambda.data(), w_.data());
-  sum_.resize(problem.unknowns());
-  for (int i = 0; i < problem.unknowns(); ++i) sum_[i] = problem.p[i] / problem.M.diagonal(i);
+  inverse_.resize(problem.unknowns());
+  for (int i = 0; i < problem.unknowns(); ++i) inverse_[i] = 1.0 / problem.M.diagonal(i);
+  sum_ = problem.p.cwiseProduct(inverse_);
   double speed = 0.0;
   for (int row = 0; row < problem.rows(); ++row) {
     if (role_[static_cast<std::size_t>(row)] == 2) continue;
@@ -210,7 +211,7 @@ bool FrictionBound::is_idle(const ComplementarityProblem& problem, const VectorX
       }
     }
   for (int i = 0; i < problem.unknowns(); ++i)
-    if (std::abs(sum_[i]) * lever_[i] > still * problem.M.diagonal(i)) return false;
+    if (std::abs(sum_[i]) * lever_[i] * inverse_[i] > still) return false;
   return true;
 }
 

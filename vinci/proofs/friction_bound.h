@@ -54,6 +54,7 @@ class FrictionBound {
   std::vector<Contact> contacts_, doubtful_, sticking_;
   std::vector<char> role_;  // per row: 0 of R, 1 a normal of B, 2 a σ, which is no row of W
   VectorX w_, sum_, lever_;
+  VectorX inverse_;  // of the diagonal of M
   Condensation condensation_;
   MatrixX matrix_, block_;
   std::vector<double> dense_;

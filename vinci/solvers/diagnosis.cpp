@@ -88,8 +88,9 @@ struct Diagnoser::Impl {
         sweeps({.tolerance = Accuracy::usual, .max_iterations = most_sweeps}),
         newton({.tolerance = Accuracy::usual}) {}
 
-  void begin(const DiagnosedProblem& asked);
-  bool prove(const DiagnosedProblem& asked);
+  bool begin(const DiagnosedProblem& asked);
+  void prepare(const DiagnosedProblem& asked);
+  bool is_convex_and_unique(const DiagnosedProblem& asked);
   bool enumerate(const DiagnosedProblem& asked);
   void look_around(const DiagnosedProblem& asked);
   void start_again(const DiagnosedProblem& asked);
@@ -112,13 +113,30 @@ struct Diagnoser::Impl {
   double speed = 0.0;         // that differences are compared with
   double own_residual = 0.0;  // of the answer
   bool regular = true;
+  bool judged = false;  // the judge knows the problem
 };
 
-void Diagnoser::Impl::begin(const DiagnosedProblem& asked) {
-  found = {};
-  found.solutions.push_back(asked.solution);
-  judge.prepare(asked.problem);
+// False where the answer is none.
+bool Diagnoser::Impl::begin(const DiagnosedProblem& asked) {
+  found.verdict = Uniqueness::unknown;
+  found.solutions.assign(1, asked.solution);
+  found.distance = 0.0;
+  found.open_loads = 0;
+  found.continuum = found.locally_unique = false;
+  own_residual = asked.residual;
+  judged = own_residual < 0.0;
+  if (judged) {
+    judge.prepare(asked.problem);
+    own_residual = judge.measure(asked.problem, asked.solution).relative;
+  }
+  return own_residual <= hopeless;
+}
+
+// What the search needs of the judge.
+void Diagnoser::Impl::prepare(const DiagnosedProblem& asked) {
+  if (!judged) judge.prepare(asked.problem);
   regular = judge.regular();
+  speed = std::max(asked.measure.size(asked.solution.u), judge.free_norm());
 }
 
 // One more, if the judge confirms it and its velocities are none of those known.
@@ -142,10 +160,9 @@ bool Diagnoser::Impl::add(const DiagnosedProblem& asked, const Solution& candida
   return true;
 }
 
-bool Diagnoser::Impl::prove(const DiagnosedProblem& asked) {
-  if (regular) return bound.proves(asked.problem, asked.solution, asked.accuracy);
-  if (has_coulomb_friction(asked.problem)) return false;
-  // A convex set of solutions: what is unique nearby is unique.
+// A convex set of solutions: what is unique nearby is unique.
+bool Diagnoser::Impl::is_convex_and_unique(const DiagnosedProblem& asked) {
+  if (regular || has_coulomb_friction(asked.problem)) return false;
   const OpenDirections open = local(asked.problem, asked.solution, asked.accuracy);
   found.open_loads = open.loads;
   return open.is_locally_unique();
@@ -272,27 +289,25 @@ Diagnoser::Diagnoser(const Settings& settings) : impl_(std::make_unique<Impl>(se
 Diagnoser::~Diagnoser() = default;
 Diagnoser::Diagnoser(Diagnoser&&) noexcept = default;
 
-Diagnosis Diagnoser::operator()(const DiagnosedProblem& asked) {
+const Diagnosis& Diagnoser::operator()(const DiagnosedProblem& asked) {
   Impl& impl = *impl_;
-  impl.begin(asked);
-  const Residual residual = impl.judge.measure(asked.problem, asked.solution);
-  if (!(residual.relative <= hopeless)) return std::move(impl.found);
-  impl.own_residual = residual.relative;
-  impl.speed = std::max(asked.measure.size(asked.solution.u), impl.judge.free_norm());
-  const auto conclude = [&] {
-    Diagnosis& found = impl.found;
-    if (impl.is_several()) found.verdict = Uniqueness::several;
-    if (found.verdict == Uniqueness::unique) found.locally_unique = true;
-    return std::move(found);
-  };
-  if (impl.prove(asked)) {
-    impl.found.verdict = Uniqueness::unique;
-    return conclude();
+  Diagnosis& found = impl.found;
+  if (!impl.begin(asked)) return found;
+  // The bound asks for a regular M itself, and comes first: most steps end here.
+  bool proved = impl.bound.proves(asked.problem, asked.solution, asked.accuracy);
+  if (!proved) {
+    impl.prepare(asked);
+    proved = impl.is_convex_and_unique(asked);
   }
-  if (impl.enumerate(asked)) return conclude();
-  impl.look_around(asked);
-  if (!impl.is_several()) impl.start_again(asked);
-  return conclude();
+  if (proved) {
+    found.verdict = Uniqueness::unique;
+  } else if (!impl.enumerate(asked)) {
+    impl.look_around(asked);
+    if (!impl.is_several()) impl.start_again(asked);
+  }
+  if (impl.is_several()) found.verdict = Uniqueness::several;
+  if (found.verdict == Uniqueness::unique) found.locally_unique = true;
+  return found;
 }
 
 }  // namespace vinci

@@ -36,6 +36,7 @@ struct DiagnosedProblem {
   const Solution& solution;               // its answer, u with λ
   const MotionMeasure& measure;
   Accuracy accuracy = {};
+  double residual = -1.0;  // relative, where the judge has measured the answer; below 0: it has not
 };
 
 struct Diagnosis {
@@ -61,7 +62,8 @@ class Diagnoser {
   ~Diagnoser();
   Diagnoser(Diagnoser&&) noexcept;
 
-  Diagnosis operator()(const DiagnosedProblem& asked);
+  // Stays until the next question.
+  const Diagnosis& operator()(const DiagnosedProblem& asked);
 
  private:
   struct Impl;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 #include "vinci/complementarity/islands.h"
 #include "vinci/formulation/free_motion.h"
@@ -49,7 +49,8 @@ struct StepDiagnosis::Impl {
       : keeps(keep), diagnoser({.seed = static_cast<std::uint64_t>(seed)}) {}
 
   void measure_model(const Model& model);
-  void take(const SolvedProblem& solved, const Owners& owners, int island, StepReport& report);
+  void take_whole(const SolvedProblem& solved, const Solution& solution, const StepReport& report);
+  void take(const SolvedProblem& solved, const Solution& solution, int island);
   void keep(const SolvedProblem& solved, const Owners& owners, int island, StepReport& report);
   ContactState state_of(const EntityRows& rows, double zero) const;
 
@@ -58,11 +59,12 @@ struct StepDiagnosis::Impl {
   Islands islands;
   ComplementarityProblem weighted, part, part_weight;
   Solution part_solution;
-  VectorX weight, all, velocities, lambda, w;  // of the whole problem
-  std::vector<int> body_of, group;             // per unknown
-  MotionMeasure measure;                       // of an island
-  std::vector<int> local;                      // numbers of its unknowns
-  Diagnosis diagnosis;
+  VectorX weight, all, numbers, velocities, lambda, w;  // of the whole problem
+  std::vector<int> body_of, group;                      // per unknown
+  MotionMeasure measure;                                // of an island
+  std::vector<int> local;                               // numbers of its unknowns
+  const ComplementarityProblem* asked = nullptr;        // the island's, or all
+  const Diagnosis* diagnosis = nullptr;
 };
 
 StepDiagnosis::StepDiagnosis(bool keeps, std::int64_t seed)
@@ -101,16 +103,40 @@ void StepDiagnosis::look(const SolvedProblem& solved, const Owners& owners,
   if (resting) impl.weighted.M = *solved.inertia;
   int found = 1;
   for (int k = 0; k < count; ++k) {
-    impl.islands.gather_rows(k, solution.lambda, impl.part_solution.lambda);
-    impl.islands.gather_unknowns(k, solution.u, impl.part_solution.u);
-    impl.take(solved, owners, k, report);
-    found = combined(found, static_cast<int>(impl.diagnosis.solutions.size()));
+    if (!resting && count == 1 && impl.islands.unknowns(0) == solved.problem.unknowns())
+      impl.take_whole(solved, solution, report);
+    else
+      impl.take(solved, solution, k);
+    const Diagnosis& one = *impl.diagnosis;
+    report.uniqueness = std::max(report.uniqueness, one.verdict);
+    report.solution_distance = std::max(report.solution_distance, one.distance);
+    report.open_loads = std::max(report.open_loads, one.open_loads);
+    found = combined(found, static_cast<int>(one.solutions.size()));
+    if (impl.keeps && one.verdict == Uniqueness::several) impl.keep(solved, owners, k, report);
   }
   report.solutions = std::max(report.solutions, found);
 }
 
-void StepDiagnosis::Impl::take(const SolvedProblem& solved, const Owners& owners, int island,
-                               StepReport& report) {
+// The one island that there is: nothing is copied, and the judge has measured it.
+void StepDiagnosis::Impl::take_whole(const SolvedProblem& solved, const Solution& solution,
+                                     const StepReport& report) {
+  measure.weight = weight;
+  measure.group = body_of;
+  local.resize(body_of.size());
+  std::iota(local.begin(), local.end(), 0);
+  asked = &solved.problem;
+  // An impact law has not reported yet.
+  const bool solved_already = report.solve.status == SolveStatus::solved;
+  diagnosis = &diagnoser({.problem = solved.problem,
+                          .solution = solution,
+                          .measure = measure,
+                          .accuracy = solved.accuracy,
+                          .residual = solved_already ? report.solve.residual.relative : -1.0});
+}
+
+void StepDiagnosis::Impl::take(const SolvedProblem& solved, const Solution& solution, int island) {
+  islands.gather_rows(island, solution.lambda, part_solution.lambda);
+  islands.gather_unknowns(island, solution.u, part_solution.u);
   islands.extract(solved.problem, island, part);
   const bool resting = solved.inertia != nullptr;
   if (resting) islands.extract(weighted, island, part_weight);
@@ -118,7 +144,6 @@ void StepDiagnosis::Impl::take(const SolvedProblem& solved, const Owners& owners
   const int n = part.unknowns();
   all.resize(solved.problem.unknowns());
   for (Eigen::Index i = 0; i < all.size(); ++i) all[i] = static_cast<double>(i);
-  VectorX numbers;
   islands.gather_unknowns(island, all, numbers);
   local.resize(static_cast<std::size_t>(n));
   measure.group.resize(static_cast<std::size_t>(n));
@@ -127,15 +152,12 @@ void StepDiagnosis::Impl::take(const SolvedProblem& solved, const Owners& owners
     local[k] = static_cast<int>(numbers[i]);
     measure.group[k] = body_of[static_cast<std::size_t>(local[k])];
   }
-  diagnosis = diagnoser({.problem = part,
-                         .inertia = resting ? &part_weight.M : nullptr,
-                         .solution = part_solution,
-                         .measure = measure,
-                         .accuracy = solved.accuracy});
-  report.uniqueness = std::max(report.uniqueness, diagnosis.verdict);
-  report.solution_distance = std::max(report.solution_distance, diagnosis.distance);
-  report.open_loads = std::max(report.open_loads, diagnosis.open_loads);
-  if (keeps && diagnosis.verdict == Uniqueness::several) keep(solved, owners, island, report);
+  asked = &part;
+  diagnosis = &diagnoser({.problem = part,
+                          .inertia = resting ? &part_weight.M : nullptr,
+                          .solution = part_solution,
+                          .measure = measure,
+                          .accuracy = solved.accuracy});
 }
 
 // What a contact does, by the rows of the whole problem.
@@ -155,8 +177,8 @@ void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners
   const Model& model = solved.model;
   std::vector<char> mine(static_cast<std::size_t>(solved.problem.rows()), 0);
   for (const int row : islands.rows_of(island)) mine[static_cast<std::size_t>(row)] = 1;
-  for (std::size_t k = 0; k < diagnosis.solutions.size(); ++k) {
-    const Solution& one = diagnosis.solutions[k];
+  for (std::size_t k = 0; k < diagnosis->solutions.size(); ++k) {
+    const Solution& one = diagnosis->solutions[k];
     FoundMotion& motion = report.motions.emplace_back();
     motion.island = island;
     motion.number = static_cast<int>(k);
@@ -169,12 +191,12 @@ void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners
     int last = -1;
     for (const int body : measure.group)
       if (body != last) motion.bodies.push_back({last = body, body_twist(model, velocities, body)});
-    w = part.b;
-    part.J.multiply_add(one.u.data(), w.data());
-    part.C.multiply_add(one.lambda.data(), w.data());
+    w = asked->b;
+    asked->J.multiply_add(one.u.data(), w.data());
+    asked->C.multiply_add(one.lambda.data(), w.data());
     const double zero =
         solved.accuracy.zero() *
-        std::max({w.cwiseAbs().maxCoeff(), part.b.cwiseAbs().maxCoeff(), measure.size(one.u)});
+        std::max({w.cwiseAbs().maxCoeff(), asked->b.cwiseAbs().maxCoeff(), measure.size(one.u)});
     const VectorX part_w = w;
     w.setZero(solved.problem.rows());
     lambda.setZero(solved.problem.rows());
