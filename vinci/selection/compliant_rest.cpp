@@ -13,6 +13,7 @@ namespace {
 constexpr double softest = 1.0, stiffest = 1e-6;  // over the diagonal of W
 constexpr int most_descents = 40, most_proximal_steps = 30, most_halvings = 30;
 constexpr double at_rest_to = 1e-14;
+constexpr double balanced = 1e-15;  // what is missing of the momentum, over that without loads
 // What counts as rest, over the speeds without loads: of an answer, and of what is foretold.
 constexpr double still = 1e-8, nearly_still = 0.1;
 
@@ -151,15 +152,21 @@ bool CompliantRest::foretold(const VectorX& start, const VectorX& lambda, const 
   const double scale = free_.size() > 0 ? free_.cwiseAbs().maxCoeff() : 0.0;
   const bool known = start.size() > 0 && start.cwiseAbs().maxCoeff() > 0.0;
   if (known) measure_at(start, before_);
-  bool slides = false;
+  const VectorX& expected = known ? before_ : free_;
+  bool moves = false;
   for (const ContactUnit& unit : units_) {
-    if (unit.kind != ContactUnit::Kind::cone || !(lambda[unit.first] > 0.0)) continue;
+    if (unit.kind != ContactUnit::Kind::cone) continue;
+    if (!(lambda[unit.first] > 0.0)) {  // parts that did not: pushed away by other loads
+      moves =
+          moves || (w[unit.first] > still * scale && expected[unit.first] <= nearly_still * scale);
+      continue;
+    }
     const int first = unit.first_tangent(), count = unit.tangents();
     if (count == 0 || w.segment(first, count).norm() <= still * scale) continue;
-    slides = true;
+    moves = true;
     if (known && before_.segment(first, count).norm() > nearly_still * scale) return false;
   }
-  return slides;
+  return moves;
 }
 
 // λ of a unit, its slope and its part of the function.
@@ -250,12 +257,11 @@ bool CompliantRest::minimise() {
     for (int half = 0; half < most_halvings; ++half, part *= 0.5) {
       for (int i = 0; i < size; ++i) u_[i] = trial_[i] - part * step_[i];
       now = evaluate();
-      if (now <= value - 1e-4 * part * descent || gradient_.norm() < 0.5 * before) break;
+      if (now <= value - 1e-4 * part * descent || gradient_.norm() < before) break;
     }
     value = now;
-    if (largest <= at_rest_to * std::max(u_.cwiseAbs().maxCoeff(), free_.cwiseAbs().maxCoeff()) ||
-        !(gradient_.norm() > 0.0))
-      return true;
+    // The steps themselves say less: small ones may cross into another piece of the function.
+    if (gradient_.norm() <= balanced * problem_->p.norm() || part < 1e-6) return true;
   }
   return true;  // as far as it goes: the judge decides
 }

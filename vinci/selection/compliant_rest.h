@@ -22,8 +22,8 @@ class CompliantRest {
   // The problem, the factors of its M and the units are referred to.
   void load(const ComplementarityProblem& problem, const MassFactor& mass,
             std::span<const ContactUnit> units, const VectorX& scales);
-  // Whether contacts that slide under the loads λ, with the speeds w, stood still under the loads
-  // `start` of the last step, as far as these foretell; no loads foretell nothing else.
+  // Whether contacts that slide or part under the loads λ, with the speeds w, stood still under the
+  // loads `start` of the last step, as far as these foretell; no loads foretell nothing else.
   bool foretold(const VectorX& start, const VectorX& lambda, const VectorX& w);
   bool find(VectorX& lambda);  // false where nothing holds them
   const VectorX& w() const { return w_; }
