@@ -30,6 +30,7 @@ struct Command {
 };
 
 void add_check(CLI::App& app, Command& command);
+void add_certify(CLI::App& app, Command& command);
 void add_run(CLI::App& app, Command& command);
 void add_info(CLI::App& app, Command& command);
 void add_view(CLI::App& app, Command& command);

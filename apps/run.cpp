@@ -11,6 +11,7 @@
 #include "apps/progress.h"
 #include "apps/recorded_run.h"
 #include "apps/report.h"
+#include "apps/run_branches.h"
 #include "apps/stop_signal.h"
 #include "apps/text.h"
 #include "apps/viewer_child.h"
@@ -26,6 +27,7 @@ struct RunFlags {
   std::vector<std::string> scenes;
   std::string output, resume, dump, dump_folder;
   ChoiceFlags choices;
+  BranchFlags branches;
   double flush_interval = Recorder::default_flush_interval;
   bool overwrite = false, quiet = false, profile = false, table = false, view = false;
 };
@@ -242,7 +244,26 @@ std::optional<ViewerChild> start_viewer(const RunFlags& flags, const std::vector
   }
 }
 
+// The run with every other one that its steps allow.
+int run_all_branches(const RunFlags& flags, const Command& command) {
+  if (flags.scenes.size() != 1 || !flags.resume.empty() || !flags.dump.empty() || flags.view ||
+      flags.profile || flags.table)
+    throw Error(
+        "follows one scene from its beginning: give one scene, and no --resume, --view, "
+        "--dump-problems, --profile or --table",
+        "--branches");
+  return run_branches(flags.branches,
+                      {.scene = flags.scenes.front(),
+                       .output = flags.output,
+                       .overwrite = flags.overwrite,
+                       .quiet = flags.quiet},
+                      flags.choices, command);
+}
+
 int run_run(const RunFlags& flags, const Command& command) {
+  if (!flags.branches.quantities.empty() || !flags.branches.tolerance.empty() ||
+      !flags.branches.html.empty())
+    throw Error("--quantity, --tolerance and --html belong to --branches", "vinci run");
   const auto plugins = plugins_of(flags.choices.libraries);
   std::vector<Job> jobs = jobs_of(flags, plugins);
   listen_for_stop();
@@ -284,6 +305,7 @@ void add_run(CLI::App& app, Command& command) {
   subcommand->add_flag("--table", flags->table, "End with one table of all scenes.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");
   add_json_flag(*subcommand, command);
+  add_branch_flags(*subcommand, flags->branches);
   subcommand
       ->add_option("--dump-problems", flags->dump,
                    "Save the problems of steps: 'every 100', 'worst' or 'step 12,40'.")
@@ -293,8 +315,11 @@ void add_run(CLI::App& app, Command& command) {
                    "Folder for saved problems. [<scene>-problems beside the recording]")
       ->type_name("FOLDER");
   add_choice_flags(*subcommand, flags->choices);
-  subcommand->callback([flags, &command] {
-    command.action = [flags, &command] { return run_run(*flags, command); };
+  subcommand->callback([flags, subcommand, &command] {
+    command.action = [flags, subcommand, &command] {
+      if (flags->branches.most == 0) return run_run(*flags, command);
+      return with_flags(*subcommand, [&] { return run_all_branches(*flags, command); });
+    };
   });
 }
 

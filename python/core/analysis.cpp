@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and convergence studies: arguments in plain form, answers as JSON, which
+// Comparisons, convergence studies and branches: arguments in plain form, answers as JSON, which
 // python/vinci/analysis.py turns into objects. Runs go on in threads without the GIL; HDF5 is used
 // while it is held.
 #include <pybind11/stl/filesystem.h>
 
 #include "python/core/code.h"
+#include "vinci/comparison/branches.h"
 #include "vinci/comparison/compare.h"
 #include "vinci/comparison/converge.h"
 
@@ -90,6 +91,21 @@ std::pair<std::string, std::string> converge_runs(const Scene& scene, const Text
   return {convergence_json(*all), convergence_svg(*all)};
 }
 
+// The tree of branches, and its page without a viewer.
+std::pair<std::string, std::string> follow_runs(const Scene& scene, const Texts& options,
+                                                const Numbers& parameters, const py::dict& how,
+                                                const py::object& progress) {
+  BranchOptions wanted;
+  wanted.most = how["most"].cast<int>();
+  wanted.quantities = how["quantities"].cast<std::vector<std::string>>();
+  if (!how["tolerance"].is_none()) wanted.tolerance = how["tolerance"].cast<double>();
+  wanted.go_on = run_options_of(0, progress).go_on;
+  const auto plugins = known_plugins();
+  py::gil_scoped_release release;
+  const auto tree = follow_branches(scene, overrides_of(options, parameters), plugins, wanted);
+  return {branches_json(*tree), branches_page(*tree, "")};
+}
+
 }  // namespace
 
 void add_analysis(py::module_& module) {
@@ -97,6 +113,8 @@ void add_analysis(py::module_& module) {
              "progress"_a);
   module.def("_converge", &converge_runs, "scene"_a, "options"_a, "parameters"_a, "across"_a,
              "how"_a, "progress"_a);
+  module.def("_branches", &follow_runs, "scene"_a, "options"_a, "parameters"_a, "how"_a,
+             "progress"_a);
 }
 
 }  // namespace vinci::python

@@ -39,6 +39,7 @@ void add_planning(py::module_& module);
 void add_viewing(py::module_& module);
 void add_grasp(py::module_& module);
 void add_analysis(py::module_& module);
+void add_certify(py::module_& module);
 
 // A Python object that C++ code may copy and drop in any thread, with or without the GIL.
 class Held {

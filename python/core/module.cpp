@@ -25,4 +25,5 @@ PYBIND11_MODULE(_core, module) {
   add_viewing(module);
   add_grasp(module);
   add_analysis(module);
+  add_certify(module);
 }

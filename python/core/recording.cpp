@@ -192,6 +192,25 @@ py::tuple contacts_of_frames(RecordingHandle& handle, std::int64_t first, std::i
                         owning(py::dtype::of<std::int64_t>(), {ends}, std::move(starts)));
 }
 
+// As (step, part, island, number, {body: velocity}, [state]).
+py::list motions_of(RecordingHandle& handle, std::int64_t frame) {
+  py::list list;
+  for (const RecordedMotion& motion : handle.get().motions(frame)) {
+    py::dict bodies;
+    for (const FoundMotion::Moved& moved : motion.bodies) {
+      const Vector3 &v = moved.twist.linear, &w = moved.twist.angular;
+      bodies[py::cast(handle.get().body_names()[static_cast<std::size_t>(moved.body)])] =
+          std::vector<double>{v.x(), v.y(), v.z(), w.x(), w.y(), w.z()};
+    }
+    py::list states;
+    for (const FoundMotion::Touched& touched : motion.contacts)
+      states.append(to_string(touched.state));
+    list.append(
+        py::make_tuple(motion.step, motion.part, motion.island, motion.number, bodies, states));
+  }
+  return list;
+}
+
 Bodies bodies_of(const Recording& recording) {
   auto table = std::make_shared<BodyTable>();
   table->names = recording.body_names();
@@ -232,6 +251,7 @@ void add_recording(py::module_& module) {
   recording.def("_elements", &elements_of_frames);
   recording.def("_element_columns", [](RecordingHandle& r) { return r.get().element_columns(); });
   recording.def("_contacts", &contacts_of_frames);
+  recording.def("_motions", &motions_of);
   recording.def("_state", [](RecordingHandle& r, std::int64_t frame) {
     return StateHandle{std::make_shared<State>(r.get().state(frame)), bodies_of(r.get())};
   });

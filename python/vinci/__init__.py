@@ -41,25 +41,30 @@ from ._core import (
 from ._core import version as __version__
 from . import grasp, portable
 from .analysis import (
+    Branch,
+    Branches,
     ComparedRun,
     Comparison,
     Convergence,
     ConvergenceCurve,
+    branches,
     compare,
     converge,
 )
+from .certificate import Certificate, FreeMotion, StepSolution, certify
 from .code import Controller, ImpactLaw, Motion, Solver, Stepper
 from .planning import Passage, plan
-from .recording import BodyTrack, FrameInfo, Recording, RunSummary
+from .recording import BodyTrack, FoundMotion, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
 from .viewing import render, view, write_page
 
 __all__ = [
-    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "ComparedRun", "Comparison",
-    "Controller", "Convergence", "ConvergenceCurve", "Diagnostic", "Error", "FoundSolution",
-    "FrameInfo", "Impact", "ImpactLaw", "Model", "Motion", "Parameters", "Passage", "Problem",
-    "Recorder", "Recording", "Residual", "RunResult", "RunSummary", "Scene", "SceneError",
-    "Simulation", "Solver", "State", "StepContext", "StepReport", "Stepper", "all_solutions",
+    "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Branch", "Branches", "Certificate",
+    "ComparedRun", "Comparison", "Controller", "Convergence", "ConvergenceCurve", "Diagnostic",
+    "Error", "FoundMotion", "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw",
+    "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual",
+    "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State",
+    "StepContext", "StepReport", "StepSolution", "Stepper", "all_solutions", "branches", "certify",
     "compare", "converge", "detectors", "grasp", "impact_laws", "load_plugin", "plan", "portable",
     "render", "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
     "write_page",

@@ -42,6 +42,10 @@ class StepReport:
     @property
     def free_motions(self) -> int: ...
     @property
+    def selected(self) -> int: ...
+    @property
+    def unselected(self) -> int: ...
+    @property
     def substeps(self) -> int: ...
     @property
     def impacts(self) -> int: ...
@@ -49,6 +53,14 @@ class StepReport:
     def used_up(self) -> int: ...
     @property
     def layer_energy(self) -> float: ...
+    @property
+    def uniqueness(self) -> str: ...
+    @property
+    def solutions(self) -> int: ...
+    @property
+    def solution_distance(self) -> float: ...
+    @property
+    def open_loads(self) -> int: ...
     @property
     def coarse(self) -> bool: ...
     @property
@@ -123,6 +135,10 @@ class FrameInfo:
     #: Directions in which the bodies could have moved otherwise: above 0 the motion is not
     #: unique.
     free_motions: int
+    #: Islands whose loads rigid bodies leave open, decided by the rule of selection.
+    selected: int
+    #: Islands for which the rule of selection gave no answer: the solver's stands.
+    unselected: int
     #: Smaller steps that the stepper took within this one.
     substeps: int
     #: Impacts in the step whose time was found (`impact_time`).
@@ -131,6 +147,18 @@ class FrameInfo:
     used_up: int
     #: Energy in the layers of contacts at the end of the step, a part of the potential. J.
     layer_energy: float
+    #: Whether the motion is the only one that the step allows: 'unique' where that is
+    #: proved, 'several' where others were found, 'unknown' otherwise; '' where `diagnose`
+    #: does not ask. 0 to 3 in recordings: not asked, unique, unknown, several.
+    uniqueness: int
+    #: Motions of the step that are known: above 1 where there are several.
+    solutions: int
+    #: How far apart those are that differ most: of the body that differs most, the root of
+    #: v^2 + (r w)^2, with its radius r. m/s.
+    solution_distance: float
+    #: Directions in which contact forces could be others with the same motion, as far as
+    #: the diagnosis looked.
+    open_loads: int
 
 @dataclass(frozen=True)
 class RunSummary:
@@ -191,6 +219,24 @@ class RunSummary:
     #: The body that could have moved otherwise, in the last of them; '' if there is none
     #: (in recordings its number, or -1).
     free_body: str
+    #: Steps in which rigid bodies leave loads open, decided by the rule of selection.
+    selected_steps: int
+    #: Steps in which the rule of selection had no answer: the solver chose.
+    unselected_steps: int
+    #: Of `diagnose`: steps whose motion is proved to be the only one.
+    unique_steps: int
+    #: Steps that allow several motions.
+    several_steps: int
+    #: Steps of which neither is known.
+    unknown_steps: int
+    #: The first step that allows several motions; 0 if there is none.
+    first_several: int
+    #: Between two motions of one step: of the body that differs most, the root of v^2 + (r
+    #: w)^2, with its radius r. m/s.
+    largest_distance: float
+    #: Steps whose contact forces could be others with the same motion, as far as the
+    #: diagnosis looked.
+    open_load_steps: int
     #: Impacts whose time was found.
     impacts: int
     #: Steps in which a body met several others with restitution, whose order is left out;

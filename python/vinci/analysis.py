@@ -295,6 +295,95 @@ def converge(
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Branch:
+    """One of the runs that a scene allows."""
+
+    number: int
+    parent: int | None  #: the branch that it parted from; None: the run as the solver makes it
+    step: int  #: in which it parted, from 1; 0 for the first branch
+    time: float  #: s, at the begin of this step
+    alternatives: list[int]  #: how many solutions were found at each choice in this step
+    distance: float  #: m/s, of its velocities from those of its parent at the end of this step
+    modes: str  #: what the contacts do in this step
+    parent_modes: str  #: what they do in its parent
+    end: str  #: 'leaf', 'met' (the same as another one from there on), 'not followed'
+    met: int | None  #: that one
+    last_time: float  #: s
+    ending: str  #: why it ended before its duration, or ''
+    values: dict[str, float]  #: the quantities at its end
+    outcome: int | None  #: leaves that agree have the same number
+
+
+@dataclass(frozen=True, repr=False)
+class Branches:
+    """What `vinci.branches` found; `print` shows it in words."""
+
+    verdict: str  #: 'robust', 'indeterminate', or 'undecided'
+    branches: list[Branch]
+    outcomes: list[list[int]]  #: numbers of the leaves that agree
+    answer: list[str]  #: in words
+    page: str  #: HTML: the tree over time, and tables
+    data: dict[str, Any]  #: everything, as `vinci run --branches --json` prints it
+
+    @property
+    def leaves(self) -> list[Branch]:
+        return [branch for branch in self.branches if branch.end == "leaf"]
+
+    def __str__(self) -> str:
+        return "\n".join(self.answer)
+
+    def __repr__(self) -> str:
+        return f"<vinci.Branches: {self.verdict}, {len(self.outcomes)} outcomes>"
+
+
+def branches(
+    scene: _core.Scene | str | os.PathLike[str] | Mapping[str, Any],
+    n: int = 8,
+    *,
+    quantity: str | Sequence[str] = (),
+    tolerance: float | None = None,
+    progress: bool = False,
+    parameters: Mapping[str, float] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **run: Any,
+) -> Branches:
+    """Follows every solution of the steps of a scene, and says which outcomes are possible.
+
+    At most `n` runs go on at a time; those whose states meet are one. Outcomes agree if the
+    quantities (expressions as `vinci.converge` takes them) do at the end, within `tolerance` or
+    1 % of the largest; without a quantity if all final poses do, within `tolerance` (m) or 1 % of
+    the largest moving body.
+
+    >>> found = vinci.branches(scenes / "lifting_rod.yaml", quantity="rod.vy", duration=1e-4)
+    >>> found.verdict, len(found.leaves)  # it may lift off, slide or jam
+    ('indeterminate', 3)
+    """
+    how = {
+        "most": int(n), "quantities": [quantity] if isinstance(quantity, str) else list(quantity),
+        "tolerance": None if tolerance is None else float(tolerance),
+    }  # fmt: skip
+    answer, page = _with_bar(
+        _core._branches, _scene(scene), _texts(options, run), _numbers(parameters), how, progress
+    )
+    data = json.loads(answer)
+    return Branches(
+        verdict=data["verdict"], branches=[_branch(one, data) for one in data["branches"]],
+        outcomes=[one["branches"] for one in data["outcomes"]], answer=data["answer"], page=page,
+        data=data,
+    )  # fmt: skip
+
+
+def _branch(one: dict[str, Any], data: dict[str, Any]) -> Branch:
+    names = ("parent", "step", "time", "distance", "modes", "parent_modes", "end", "met",
+             "last_time", "ending", "outcome")  # fmt: skip
+    values = zip(data["quantities"], _array(one["values"]).tolist(), strict=True)
+    return Branch(
+        number=one["branch"], alternatives=[point["alternatives"] for point in one["points"]],
+        values=dict(values), **{name: one[name] for name in names},
+    )  # fmt: skip
+
+
 def _curve(one: dict[str, Any]) -> ConvergenceCurve:
     points = one["points"]
     fit = one["fit"] or {}

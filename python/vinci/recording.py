@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import operator
-from dataclasses import make_dataclass
+from dataclasses import dataclass, make_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,18 @@ else:
 >>> vinci.Recording(tmp / "s.h5").summary.inexact_steps
 0""",
     )
+
+
+@dataclass(frozen=True)
+class FoundMotion:
+    """One of several motions that a step allows (`diagnose: all`)."""
+
+    step: int
+    part: int  #: of the step, in the order of time
+    island: int  #: of the part: bodies that act on each other
+    number: int  #: 0 is the one that the run went on with
+    bodies: dict[str, np.ndarray]  #: vx vy vz (m/s, centre of mass), wx wy wz (rad/s), by name
+    contacts: list[str]  #: 'open', 'sticks' or 'slides', in the order of their keys
 
 
 class Recording(_core.Recording):
@@ -159,6 +171,14 @@ class Recording(_core.Recording):
         start, count, step = self._range(first, last, stride)
         rows, starts = self._contacts(start, count, step)
         return rows, np.repeat(start + step * np.arange(count), np.diff(starts))
+
+    def motions(self, frame: int) -> list[FoundMotion]:
+        """Motions that the steps since the frame before allow, where there are several and
+        `diagnose: all` kept them. Number 0 of an island is the one that the run went on with."""
+        return [FoundMotion(step, part, island, number,
+                            {name: np.array(v) for name, v in bodies.items()}, contacts)
+                for step, part, island, number, bodies, contacts
+                in self._motions(self._index(frame))]
 
     def state(self, frame: int) -> _core.State:
         """The state of a frame, from which a run continues bit for bit.

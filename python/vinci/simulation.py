@@ -116,6 +116,7 @@ class Simulation(_core.Simulation):
         output_interval: float | None = None,
         accept: float | None = None,
         strict: bool | None = None,
+        diagnose: str | None = None,
         seed: int | None = None,
         parameters: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,

@@ -13,6 +13,9 @@ PROGRAM = os.environ["VINCI_PROGRAM"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # s: a net under what would never end. Nothing is measured by it: a busy machine must not come near.
 PATIENCE = 600
+# A sanitizer reserves terabytes of addresses: a program with one cannot live within less.
+limits_addresses = pytest.mark.skipif(
+    os.environ.get("VINCI_SANITIZED", "") != "", reason="sanitizers need all addresses")
 
 # A block that slides to rest: 200 steps, two contacts.
 BLOCK = """\

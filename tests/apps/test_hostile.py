@@ -10,7 +10,7 @@ import h5py
 import numpy
 import pytest
 
-from conftest import BLOCK, PATIENCE, PROGRAM, stack
+from conftest import BLOCK, PATIENCE, PROGRAM, limits_addresses, stack
 
 # Colours, a new title of the window, a bell, a carriage return, the same in one byte, and a mark
 # that turns the direction of writing.
@@ -101,6 +101,7 @@ def test_only_recordings_are_overwritten(vinci):
     assert vinci.json("info", "empty.h5")["step"] == 10
 
 
+@limits_addresses
 @pytest.mark.parametrize("command", [
     ["run", "scene.yaml", "-o", "new.h5", "--flush-interval", "0"], ["info", "run.h5"],
     ["compare", "scene.yaml", "--across", "solver=auto,gauss-seidel", "--duration", "0.01"],

@@ -36,6 +36,8 @@ def keys_of(value, free=()):
 @pytest.mark.parametrize("title, free, arguments", [
     ("vinci run", ["stage_seconds"], ["run", "scene.yaml", "--overwrite"]),
     ("vinci run", ["stage_seconds"], ["run", "scene.yaml", "--dump-problems", "worst", "--overwrite"]),
+    ("vinci run --branches", [], ["run", SOURCE / "scenes" / "lifting_rod.yaml", "--branches", "2",
+                                  "--duration", "0.2ms"]),
     ("vinci info", ["stage_seconds", "options"], ["info", "runs/scene.h5"]),
     ("vinci check", [], ["check", "scene.yaml"]),
     ("vinci compare", ["values"],

@@ -73,6 +73,37 @@ std::string refusal(const Function& function) {
   return "accepted";
 }
 
+// A part that fits exactly between two walls falls, or hangs by loads that nothing decides.
+TEST(Compare, runs_that_part_by_choice_are_told_from_models_that_differ) {
+  const char* wedged = R"(
+world: planar
+parameters: {mu: 0.5}
+materials: {m: {friction: mu}}
+bodies:
+  left: {freedom: fixed, shapes: [{box: [1, 6], material: m}], position: [-1, 0]}
+  right: {freedom: fixed, shapes: [{box: [1, 6], material: m}], position: [1, 0]}
+  part: {shapes: [{box: [1, 1], material: m}], position: [0, 0], force: {y: 20*(1 - exp(-50*t))}}
+run: {step: 1 ms, duration: 0.2 s, diagnose: flag}
+)";
+  CompareOptions options;
+  options.tolerance = 1e-6;
+  const Comparison all = compared(wedged, {"step=1 ms,2 ms"}, options);
+  for (const ComparedVariant& variant : all.variants)
+    EXPECT_GT(variant.trace.cost.several_steps, 0);
+  const Comparison other = compared(sliding, {"motion=dynamic,quasi-static"});
+  EXPECT_FALSE(other.variants[1].agrees);
+  EXPECT_FALSE(other.variants[1].by_choice);  // nobody asked
+  for (const ComparedVariant& variant : all.variants) {
+    EXPECT_EQ(variant.by_choice, variant.difference && !variant.agrees);
+    if (!variant.by_choice) continue;
+    bool told = false;
+    for (const std::string& sentence : all.answer)
+      told =
+          told || sentence.find("differs by choice among several solutions") != std::string::npos;
+    EXPECT_TRUE(told);
+  }
+}
+
 TEST(Compare, without_inertia_the_block_does_not_slide) {
   const Comparison all = compared(sliding, {"motion=dynamic,quasi-static"});
   EXPECT_EQ(all.cases.front().reference, 0u);

@@ -355,6 +355,44 @@ TEST(Spring, runs_in_every_stepper_cone_and_impact_time) {
   }
 }
 
+// The change of a parameter that the initial position, or a point, is written with.
+TEST(Spring, a_change_that_sets_an_initial_position_altered_the_length_of_a_spring) {
+  const auto scene = [](const char* length, const char* changes) {
+    return fmt::format(R"(
+world: planar
+gravity: [0, 0]
+parameters: {{p: 2, k: 100}}
+bodies: {{b: {{mass: 1, inertia: 1, position: [p, 0], velocity: [1, 0]}}}}
+springs: {{s: {{between: [world, b], stiffness: k{}}}}}
+changes: {}
+run: {{step: 1 ms, duration: 0.2}}
+)",
+                       length, changes);
+  };
+  const auto end = [&](const char* length, const char* changes) {
+    Simulation simulation = simulate(scene(length, changes));
+    for (int i = 0; i < 150; ++i) simulation.step();
+    // Goes on from a state after the change as it went there.
+    Simulation rest = simulate(scene(length, changes));
+    rest.set_state(simulation.state());
+    run_exactly(simulation);
+    run_exactly(rest);
+    EXPECT_TRUE(rest.state() == simulation.state());
+    return simulation.state();
+  };
+  const State given = end(", length: 2", "[]");
+  EXPECT_TRUE(end("", "[]") == given);
+  EXPECT_TRUE(end("", "[{at: 0.1, set: {p: 3}}]") == given);
+  // A length that is written with the parameter follows it.
+  EXPECT_FALSE(end(", length: p", "[{at: 0.1, set: {p: 3}}]") == given);
+  EXPECT_FALSE(end("", "[{at: 0.1, set: {k: 200}}]") == given);
+  // What the caller sets before the run is the scene's own start.
+  RunOverrides overrides;
+  overrides.parameters["p"] = 3.0;
+  const Simulation other(Scene::parse(scene("", "[]")), overrides);
+  EXPECT_EQ(other.model().elements[0]->numbers()[2].second, 3.0);
+}
+
 TEST(Spring, a_run_goes_on_from_its_state_bit_for_bit) {
   Simulation whole = simulate(pressed), part = simulate(pressed);
   while (part.state().step < 100) part.step(), whole.step();

@@ -5,28 +5,30 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hdf5.h>
 
+#include "tests/fuzz/scratch_file.h"
+
 namespace vinci {
 
-class Hdf5Script {
- public:
-  explicit Hdf5Script(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
-    // HDF5 keeps the memory of its caches: without limits, no system call for each file.
-    static const herr_t kept = H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
-    static_cast<void>(kept);
-  }
+// The bytes of a file that scripts change, and its datasets: looked for once, as that takes as long
+// as the reading that is tried.
+struct Hdf5Original {
+  std::string bytes;
+  std::vector<std::string> names;
 
-  void apply(const std::string& path) {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    if (file < 0) return;
-    std::vector<std::string> names;
+  // By a path for the time of the look.
+  Hdf5Original(std::string whole, const ScratchFile& scratch) : bytes(std::move(whole)) {
+    scratch.write(bytes);
+    const hid_t file = H5Fopen(scratch.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0) std::abort();
     H5Lvisit(
         file, H5_INDEX_NAME, H5_ITER_INC,
         [](hid_t group, const char* name, const H5L_info_t*, void* list) -> herr_t {
@@ -37,11 +39,41 @@ class Hdf5Script {
           return 0;
         },
         &names);
-    while (!bytes_.empty() && !names.empty()) change(file, names);
+    H5Fclose(file);
+    if (names.empty()) std::abort();
+  }
+};
+
+class Hdf5Script {
+ public:
+  explicit Hdf5Script(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
+    // HDF5 keeps the memory of its caches: without limits, no system call for each file.
+    static const herr_t kept = H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
+    static_cast<void>(kept);
+  }
+
+  // The original as the script changes it, at the path.
+  void apply(const Hdf5Original& original, const ScratchFile& scratch) {
+    scratch.write(original.bytes);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    if (bytes_.empty()) return;
+    const hid_t file = H5Fopen(scratch.path().c_str(), H5F_ACC_RDWR, access());
+    if (file < 0) std::abort();
+    while (!bytes_.empty()) change(file, original.names);
     H5Fclose(file);
   }
 
  private:
+  // Without the buffer of 64 kB per dataset.
+  static hid_t access() {
+    static const hid_t list = [] {
+      const hid_t made = H5Pcreate(H5P_FILE_ACCESS);
+      H5Pset_sieve_buf_size(made, 0);
+      return made;
+    }();
+    return list;
+  }
+
   std::uint64_t take(std::size_t count) {
     std::uint64_t value = 0;
     count = std::min(count, bytes_.size());

@@ -2,6 +2,7 @@
 // Fuzz target of the HTTP server: whatever bytes a client sends (TOKEN and HOST stand for the real
 // ones), the connection ends, and the handler is asked only by those who know the token.
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -40,31 +41,44 @@ class Server {
   std::string asked(std::string bytes) const {
     replace(bytes, "TOKEN", token_);
     replace(bytes, "HOST", host_);
-    const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(static_cast<std::uint16_t>(port_));
-    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(client, reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0) std::abort();
+    const int client = connected();
     // Closed at once, without the wait for stray packets that would use up the ports.
     const linger reset{1, 0};
     setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     std::size_t sent = 0;
     while (sent < bytes.size()) {
-      const ssize_t count = send(client, &bytes[sent], bytes.size() - sent, MSG_NOSIGNAL);
+      const ssize_t count =
+          TEMP_FAILURE_RETRY(send(client, &bytes[sent], bytes.size() - sent, MSG_NOSIGNAL));
       if (count <= 0) break;
       sent += static_cast<std::size_t>(count);
     }
     shutdown(client, SHUT_WR);
     std::string answer;
     std::array<char, 4096> part;
-    for (ssize_t count; (count = recv(client, part.data(), part.size(), 0)) > 0;)
+    for (ssize_t count;
+         (count = TEMP_FAILURE_RETRY(recv(client, part.data(), part.size(), 0))) > 0;)
       answer.append(part.data(), static_cast<std::size_t>(count));
     close(client);
     return answer;
   }
 
  private:
+  // The alarm by which libFuzzer watches the time of an input interrupts system calls.
+  int connected() const {
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(static_cast<std::uint16_t>(port_));
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    while (true) {
+      const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      if (client < 0) std::abort();
+      if (connect(client, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0)
+        return client;
+      if (errno != EINTR) std::abort();
+      close(client);
+    }
+  }
+
   static void replace(std::string& text, const std::string& name, const std::string& value) {
     for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size())
       text.replace(at, name.size(), value);

@@ -15,7 +15,7 @@
 
 namespace {
 
-std::vector<std::string> stored;  // the bytes of problems
+std::vector<vinci::Hdf5Original> stored;  // problems
 
 }  // namespace
 
@@ -23,10 +23,11 @@ std::vector<std::string> stored;  // the bytes of problems
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   const char* list = std::getenv("VINCI_FUZZ_PROBLEMS");
   std::string rest = list ? list : "";
+  const vinci::ScratchFile scratch(".first.h5");
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
     std::ifstream file(rest.substr(0, end), std::ios::binary);
-    stored.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    stored.emplace_back(std::string(std::istreambuf_iterator<char>(file), {}), scratch);
     rest.erase(0, end + 1);
   }
   if (stored.empty()) std::abort();
@@ -36,8 +37,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const vinci::ScratchFile file(".h5");
   if (size == 0) return 0;
-  file.write(stored[data[0] % stored.size()]);
-  vinci::Hdf5Script({data + 1, size - 1}).apply(file.path());
+  vinci::Hdf5Script({data + 1, size - 1}).apply(stored[data[0] % stored.size()], file);
   try {
     const vinci::ProblemFile read = vinci::load_problem_file(file.path());
     if (read.solution) vinci::residual(read.problem, *read.solution);

@@ -15,16 +15,17 @@
 
 namespace {
 
+// Three frames: a first one, one between and a last one.
 constexpr const char* scene = R"(
 world: planar
 materials: {wood: {friction: 0.4}}
 bodies:
   floor: {freedom: fixed, shapes: [{half-plane: {}, material: wood}]}
   box: {shapes: [{box: [0.1, 0.1], material: wood}], position: [0, 0.05], velocity: [1, 0]}
-run: {step: 1 ms, duration: 5 ms}
+run: {step: 1 ms, duration: 2 ms}
 )";
 
-std::string recorded() {
+vinci::Hdf5Original recorded() {
   const vinci::ScratchFile file(".first.h5");
   vinci::Simulation simulation(vinci::Scene::parse(scene));
   vinci::Recorder recorder(file.path(), simulation, true);
@@ -34,7 +35,7 @@ std::string recorded() {
   }
   recorder.finish(simulation);
   std::ifstream stream(file.path(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return {std::string(std::istreambuf_iterator<char>(stream), {}), file};
 }
 
 void read_all(const std::string& path, bool resumed) {
@@ -51,10 +52,9 @@ void read_all(const std::string& path, bool resumed) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::string whole = recorded();
+  static const vinci::Hdf5Original whole = recorded();
   static const vinci::ScratchFile file(".h5");
-  file.write(whole);
-  vinci::Hdf5Script({data, size}).apply(file.path());
+  vinci::Hdf5Script({data, size}).apply(whole, file);
   try {
     // To continue takes as long as ten readings.
     read_all(file.path(), size % 8 == 0);

@@ -274,5 +274,51 @@ TEST(Balance, random_forces_are_decided_on_both_sides_of_a_plane_that_touches_th
   EXPECT_EQ(inside, 800);
 }
 
+// The same with inertias of any ratio. Forces are measured in the metric of the inertia, so beyond
+// 1e6 what is missing on heavy coordinates may pass for rounding; a balance is never denied.
+TEST(Balance, a_balance_is_not_denied_at_any_ratio_of_masses) {
+  for (const double ratio : {1e3, 1e6, 1e9}) {
+    SCOPED_TRACE(ratio);
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform;
+    int held = 0, lost = 0;
+    for (int trial = 0; trial < 100; ++trial) {
+      const int contacts = 1 + trial % 9, n = 6;
+      MatrixX J(3 * contacts, n);
+      for (Eigen::Index i = 0; i < J.size(); ++i) J.data()[i] = normal(random);
+      VectorX d(n), masses(n), lambda(3 * contacts);
+      for (int i = 0; i < n; ++i) d[i] = normal(random);
+      for (int i = 0; i < n; ++i) masses[i] = std::pow(ratio, uniform(random));
+      masses[0] = 1.0;
+      masses[3] = ratio;
+      const double mu = 0.5;
+      std::vector<Block> blocks;
+      for (int k = 0; k < contacts; ++k) {
+        const Vector2 v = J.middleRows(3 * k + 1, 2) * d;
+        J.row(3 * k) += (mu * v.norm() - J.row(3 * k).dot(d)) / d.squaredNorm() * d.transpose();
+        lambda[3 * k] = 0.1 + std::abs(normal(random));
+        lambda.segment(3 * k + 1, 2) = -mu * lambda[3 * k] * v.normalized();
+        blocks.push_back(rubbing(3 * k, 3, mu));
+      }
+      const VectorX zero = VectorX::Zero(3 * contacts), edge = -J.transpose() * lambda;
+      for (const double distance : distances) {
+        VectorX less = lambda;
+        for (int k = 0; k < contacts; ++k) less.segment(3 * k + 1, 2) *= 1.0 - distance;
+        held += decide(statics(J, -J.transpose() * less, zero, blocks), masses).verdict ==
+                Verdict::exists;
+        const VectorX beyond = edge + distance * edge.norm() / d.norm() * d;
+        const Verdict verdict = decide(statics(J, beyond, zero, blocks), masses).verdict;
+        if (ratio <= 1e6) {
+          EXPECT_NE(verdict, Verdict::exists) << trial << " " << distance;
+        }
+        lost += verdict == Verdict::none;
+      }
+    }
+    EXPECT_EQ(held, 400);
+    EXPECT_GT(lost, 300);
+  }
+}
+
 }  // namespace
 }  // namespace vinci

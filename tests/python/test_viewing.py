@@ -63,7 +63,10 @@ def test_the_server_answers_until_it_is_interrupted(recording: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not here")
-def test_a_picture_has_its_size(recording: Path, tmp_path: Path) -> None:
+def test_a_picture_has_its_size(
+    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)  # Chromium hangs with that of a sanitizer
     picture = tmp_path / "stack.png"
     made = vinci.render(recording, path=picture, size=(320, 200), at=0.01)
     data = picture.read_bytes()

@@ -474,4 +474,80 @@ TEST_F(RecordingTest, the_superblock_of_hdf5_reads_and_rewrites) {
   close(descriptor);
 }
 
+// A part that fits exactly between two walls falls or hangs, and a block rests beside it.
+vinci::Scene wedged() {
+  return vinci::Scene::parse(R"(
+    world: planar
+    materials: {m: {friction: 0.5}}
+    bodies:
+      floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
+      left: {freedom: fixed, shapes: [{box: [1, 6], material: m}], position: [-1, 3]}
+      right: {freedom: fixed, shapes: [{box: [1, 6], material: m}], position: [1, 3]}
+      part: {shapes: [{box: [1, 1], material: m}], position: [0, 3]}
+      block: {shapes: [{box: [1, 1], material: m}], position: [9, 0.5]}
+    run: {step: 1 ms, duration: 6 ms, output-interval: 2 ms, diagnose: all}
+  )");
+}
+
+TEST_F(RecordingTest, motions_of_every_step_are_kept_with_the_frame_after_it) {
+  Simulation simulation(wedged());
+  {
+    Recorder recorder(file(), simulation);
+    run(simulation, recorder, 3);  // in the middle between two frames
+  }
+  Simulation again(wedged());
+  Recorder recorder = Recorder::resume(file(), again);
+  std::vector<std::vector<vinci::FoundMotion>> found;  // per step
+  while (!again.finished()) {
+    again.step();
+    recorder.after_step(again);
+    found.push_back(again.report().motions);
+  }
+  recorder.finish(again);
+  const Recording recording(file());
+  std::size_t several = 0, rows = 0;
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    several += recording.info(frame).report.uniqueness == vinci::Uniqueness::several;
+    const std::int64_t before = frame > 0 ? recording.info(frame - 1).step : 0;
+    for (const vinci::RecordedMotion& motion : recording.motions(frame)) {
+      ++rows;
+      EXPECT_GT(motion.step, before);
+      EXPECT_LE(motion.step, recording.info(frame).step);
+      ASSERT_EQ(motion.bodies.size(), 1u);
+      EXPECT_EQ(recording.body_names()[motion.bodies[0].body], "part");
+      EXPECT_EQ(motion.contacts.size(), 4u);
+    }
+  }
+  EXPECT_EQ(recording.summary().several_steps, 6);
+  EXPECT_EQ(recording.summary().first_several, 1);
+  EXPECT_NEAR(recording.summary().largest_distance, 6 * 9.81e-3, 1e-8);  // falls or hangs
+  EXPECT_EQ(several, 3u);
+  EXPECT_GE(rows, 12u);  // it falls or hangs in every step
+  const std::vector<vinci::RecordedMotion> last = recording.motions(recording.frames() - 1);
+  const std::vector<vinci::FoundMotion>& told = found.back();
+  ASSERT_GE(told.size(), 2u);
+  ASSERT_GT(last.size(), told.size());  // those of the step before come first
+  for (std::size_t k = 0; k < told.size(); ++k) {
+    const vinci::RecordedMotion& read = last[last.size() - told.size() + k];
+    EXPECT_EQ(read.number, told[k].number);
+    EXPECT_EQ(read.island, told[k].island);
+    EXPECT_EQ(read.bodies[0].twist.linear, told[k].bodies[0].twist.linear);
+    EXPECT_EQ(read.contacts[0].key, told[k].contacts[0].key);
+    EXPECT_EQ(read.contacts[0].state, told[k].contacts[0].state);
+  }
+}
+
+TEST_F(RecordingTest, motions_are_asked_for_from_the_start_or_not_at_all) {
+  vinci::RunOverrides off;
+  off.options["diagnose"] = "off";
+  Simulation simulation(wedged(), off);
+  {
+    Recorder recorder(file(), simulation);
+    run(simulation, recorder, 2);
+  }
+  EXPECT_TRUE(Recording(file()).motions(0).empty());
+  Simulation again(wedged());
+  EXPECT_THROW(Recorder::resume(file(), again), vinci::Error);
+}
+
 }  // namespace

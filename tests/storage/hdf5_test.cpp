@@ -95,6 +95,39 @@ TEST_F(Hdf5Test, failures_name_the_file_and_the_dataset) {
             file("none.h5").string());
 }
 
+// HDF5 converts rows and whole numbers by parts, in buffers that are smaller than these.
+TEST_F(Hdf5Test, what_is_longer_than_a_buffer_of_conversion_reads_back_whole) {
+  constexpr int count = 300000;
+  std::vector<int> integers(count);
+  for (int i = 0; i < count; ++i) integers[static_cast<std::size_t>(i)] = i - 1000;
+  {
+    Hdf5File out(file("integers.h5"), Hdf5File::Mode::create);
+    out.write_integers("integers", integers);
+    out.commit();
+  }
+  EXPECT_EQ(Hdf5File(file("integers.h5"), Hdf5File::Mode::read).integers("integers"), integers);
+
+  const std::vector<Hdf5Column> some = {{"size", &Row::size}, {"parts", &Row::parts}};
+  std::vector<Hdf5Column> all = {{"count", &Row::count}, {"key", &Row::key}};
+  all.insert(all.begin(), some.begin(), some.end());
+  std::vector<Row> rows(20000);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].size = 0.25 * static_cast<double>(i);
+    rows[i].parts[3] = -static_cast<double>(i);
+  }
+  Hdf5File out(file(), Hdf5File::Mode::image);
+  Hdf5Table::create(out, "rows", Hdf5Row::of<Row>(some)).write(0, rows.size(), rows.data());
+  // Columns that the table does not have stay what they are in memory, in every part.
+  std::vector<Row> read(rows.size());
+  for (std::size_t i = 0; i < read.size(); ++i) read[i].count = static_cast<std::int64_t>(i);
+  Hdf5Table::open(out, "rows", Hdf5Row::of<Row>(all)).read(0, read.size(), read.data());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    ASSERT_EQ(read[i].size, rows[i].size) << i;
+    ASSERT_EQ(read[i].parts, rows[i].parts) << i;
+    ASSERT_EQ(read[i].count, static_cast<std::int64_t>(i));
+  }
+}
+
 TEST_F(Hdf5Test, a_table_grows_by_rows_and_finds_its_columns_by_name) {
   const std::vector<Hdf5Column> some = {{"size", &Row::size}, {"parts", &Row::parts}};
   std::vector<Hdf5Column> all = {{"count", &Row::count}, {"key", &Row::key}};

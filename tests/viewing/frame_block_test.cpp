@@ -23,7 +23,7 @@ using FrameBlock = vinci::test::ViewingTest;
 struct Decoded {
   std::vector<std::uint32_t> header;
   std::vector<double> time, step, kinetic, potential, residual, penetration;
-  std::vector<std::int32_t> status, iterations, active, model;
+  std::vector<std::int32_t> status, iterations, active, model, uniqueness;
   std::vector<std::uint32_t> contact_start;
   std::vector<float> poses, velocities;
   std::vector<std::uint32_t> key;
@@ -37,7 +37,7 @@ struct Decoded {
     const std::size_t frames = header[2], rows = header[5];
     for (auto* column : {&time, &step, &kinetic, &potential, &residual, &penetration})
       *column = columns.next<double>(frames);
-    for (auto* column : {&status, &iterations, &active, &model})
+    for (auto* column : {&status, &iterations, &active, &model, &uniqueness})
       *column = columns.next<std::int32_t>(frames);
     contact_start = columns.next<std::uint32_t>(frames + 1);
     if (header[8] & 1) poses = columns.next<float>(frames * header[3] * 7);
@@ -72,7 +72,7 @@ void expect_row(const Decoded& block, std::size_t row, const ContactRow& contact
 TEST_F(FrameBlock, holds_what_the_recording_holds) {
   const Recording recording(record());
   const Decoded block(frame_block(recording, parse_frame_query("first=3&count=20&stride=4")));
-  EXPECT_EQ(block.header, (std::vector<std::uint32_t>{0x31434e56, 1, 20, 3, 12, block.header[5], 3,
+  EXPECT_EQ(block.header, (std::vector<std::uint32_t>{0x31434e56, 2, 20, 3, 12, block.header[5], 3,
                                                       4, 7, 0xffffffff, 0, 0, 0, 0, 0, 0}));
   EXPECT_GT(block.header[5], 20u);  // contacts are there
   EXPECT_EQ(block.contact_start.back(), block.header[5]);
@@ -90,6 +90,7 @@ TEST_F(FrameBlock, holds_what_the_recording_holds) {
     EXPECT_EQ(block.iterations[i], info.report.solve.iterations);
     EXPECT_EQ(block.active[i], info.report.active_count);
     EXPECT_EQ(block.model[i], info.model);
+    EXPECT_EQ(block.uniqueness[i], static_cast<std::int32_t>(info.report.uniqueness));
     for (std::size_t body = 0; body < 3; ++body) {
       const float* pose = &block.poses[(3 * i + body) * 7];
       EXPECT_EQ(pose[2], static_cast<float>(state.poses[body].position.z()));

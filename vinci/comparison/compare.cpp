@@ -93,14 +93,14 @@ struct Fineness {
 
 Fineness fineness(const Simulation& simulation, const Trace& trace) {
   const OptionValues& options = simulation.options();
-  const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static"};
-  const bool pyramid = options.text("cone") == "pyramid";
+  const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static", "dqc", "dlc"};
+  const std::string& cone = options.text("cone");
   return {!trace.cost.complete,
           std::find(motions.begin(), motions.end(), options.text("motion")) - motions.begin(),
           trace.step_size,
           options.text("impact-time") == "none",
-          pyramid,
-          pyramid ? -options.integer("directions") : 0};
+          cone != "quadratic",
+          cone == "pyramid" ? -options.integer("directions") : 0};
 }
 
 // The first of the finest.
@@ -205,6 +205,12 @@ Difference difference_of(const Trace& run, const Trace& reference, const Compari
   return found;
 }
 
+// Whether a run took one of several motions before a time, or in the step to it; s.
+bool has_chosen(const Trace& trace, double time) {
+  if (trace.cost.first_several == 0 || std::isnan(time)) return false;
+  return static_cast<double>(trace.cost.first_several - 1) * trace.step_size <= time;
+}
+
 void judge(Comparison& all, const std::vector<Simulation>& simulations) {
   for (std::size_t c = 0; c < all.cases.size(); ++c) {
     ComparisonCase& it = all.cases[c];
@@ -217,6 +223,8 @@ void judge(Comparison& all, const std::vector<Simulation>& simulations) {
       if (v != it.reference) {
         variant.difference = difference_of(variant.trace, reference, all);
         variant.agrees = variant.agrees && std::isnan(variant.difference->first_above);
+        const double parted = variant.difference->first_above;
+        variant.by_choice = has_chosen(variant.trace, parted) || has_chosen(reference, parted);
       }
     }
     it.cheapest = cheapest_of(it, all.variants);

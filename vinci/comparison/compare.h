@@ -66,7 +66,10 @@ struct ComparedVariant {
   std::size_t case_index = 0;
   bool agrees = false;                   // complete, and never above the tolerance
   std::optional<Difference> difference;  // from the reference; none for the reference itself
-  std::filesystem::path recording;       // empty: none
+  // It leaves its reference after a step of one of the two that allows several motions; known where
+  // the runs are diagnosed.
+  bool by_choice = false;
+  std::filesystem::path recording;  // empty: none
 };
 
 struct ComparisonCase {

@@ -87,6 +87,7 @@ class Writer {
                  {"end", trace.end},
                  {"state_hash", trace.state_hash},
                  {"agrees", variant.agrees},
+                 {"by_choice", variant.by_choice},
                  {"cost", cost(trace.cost)},
                  {"final", final_poses(trace)},
                  {"contacts", contacts(trace)},
@@ -109,6 +110,10 @@ class Writer {
             {"worst_penetration", it.worst_penetration},
             {"fallback_steps", it.fallback_steps},
             {"free_steps", it.free_steps},
+            {"unique_steps", it.unique_steps},
+            {"several_steps", it.several_steps},
+            {"unknown_steps", it.unknown_steps},
+            {"first_several", it.first_several},
             {"ending", it.ending_text()},
             {"diverged_body", it.diverged_body_name}};
   }

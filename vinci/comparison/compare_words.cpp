@@ -66,6 +66,22 @@ class Words {
                        body(d.largest_body), time_words(d.largest_time));
   }
 
+  // Why it leaves its reference, where that is no difference of the models; "" otherwise.
+  std::string choice(const ComparedVariant& variant) const {
+    if (!variant.by_choice) return "";
+    const ComparisonCase& it = all_.cases[variant.case_index];
+    const ComparedVariant& other = all_.variants[it.reference];
+    const auto first = [](const ComparedVariant& run) {
+      const std::int64_t step = run.trace.cost.first_several;
+      return step > 0 ? static_cast<double>(step) * run.trace.step_size : infinity;
+    };
+    const ComparedVariant& chooser = first(variant) <= first(other) ? variant : other;
+    return fmt::format(
+        "; it differs by choice among several solutions: step {} of '{}', to {}, allows more than "
+        "one motion",
+        chooser.trace.cost.first_several, model_name(chooser), time_words(first(chooser)));
+  }
+
   // The earliest contact whose modes come in another order; "" if there is none.
   std::string modes(const Difference& d) const {
     const PairDifference* first = nullptr;
@@ -204,7 +220,7 @@ class Words {
     std::string text = fmt::format("{}'{}' ", head, model_name(variant));
     if (!cost.complete && !(variant.difference->until > 0.0)) return say(text + ending(cost) + ".");
     if (!cost.complete) text += ending(cost) + "; before, it ";
-    say(text + agreement(variant, reference) + modes(*variant.difference) + ".");
+    say(text + agreement(variant, reference) + choice(variant) + modes(*variant.difference) + ".");
     add_outcome(head, variant);
   }
 

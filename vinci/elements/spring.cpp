@@ -67,6 +67,14 @@ void Spring::read(const Model& model, const State& state, double* out) const {
   out[2] = numbers_.stiffness * (at.length - numbers_.length) + numbers_.damping * rate;
 }
 
+std::shared_ptr<const Element> Spring::begun_at(double distance) const {
+  ElementPlace as_begun = place();
+  as_begun.distance = distance;
+  Numbers numbers = numbers_;
+  if (numbers.begins_slack) numbers.length = distance;
+  return std::make_shared<Spring>(std::move(as_begun), numbers);
+}
+
 std::vector<std::pair<std::string, double>> Spring::numbers() const {
   return {{"stiffness", numbers_.stiffness},
           {"damping", numbers_.damping},
@@ -85,9 +93,9 @@ ElementKind spring_kind() {
             "start.",
             0.0, "m", 0.0, most}},
           [](ElementPlace place, const OptionValues& values) -> std::shared_ptr<const Element> {
-            const Spring::Numbers numbers{
-                values.real("stiffness"), values.real("damping"),
-                values.is_given("length") ? values.real("length") : place.distance};
+            const bool given = values.is_given("length");
+            const Spring::Numbers numbers{values.real("stiffness"), values.real("damping"),
+                                          given ? values.real("length") : place.distance, !given};
             return std::make_shared<Spring>(std::move(place), numbers);
           },
           [](const OptionValues& values) -> std::string {

@@ -16,9 +16,10 @@ namespace vinci {
 class Spring : public Element {
  public:
   struct Numbers {
-    double stiffness = 0.0;  // k, N/m
-    double damping = 0.0;    // c, N s/m
-    double length = 0.0;     // ℓ₀, m
+    double stiffness = 0.0;     // k, N/m
+    double damping = 0.0;       // c, N s/m
+    double length = 0.0;        // ℓ₀, m
+    bool begins_slack = false;  // ℓ₀ is the distance of the points when the run begins
   };
   Spring(ElementPlace place, const Numbers& numbers);
 
@@ -27,6 +28,7 @@ class Spring : public Element {
   double potential(std::span<const Pose> poses) const override;
   std::span<const ElementColumn> columns() const override;
   void read(const Model& model, const State& state, double* out) const override;
+  std::shared_ptr<const Element> begun_at(double distance) const override;
   std::vector<std::pair<std::string, double>> numbers() const override;
 
  private:

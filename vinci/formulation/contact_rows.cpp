@@ -79,7 +79,7 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
 
 int contact_row_count(World world, const ConeForm& form, double friction) {
   if (friction == 0.0) return 1;
-  if (form.cone == Cone::quadratic) return world == World::planar ? 2 : 3;
+  if (!has_directions(form)) return world == World::planar ? 2 : 3;
   return direction_count(world, form) + 2;
 }
 
@@ -100,7 +100,7 @@ class ContactWriter {
     push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
     if (own.count == 1) {
       problem_.blocks.push_back({.law = Law::nonnegative, .offset = own.first, .size = 1});
-    } else if (space_.form.cone == Cone::quadratic) {
+    } else if (!has_directions(space_.form)) {
       push(axes, i, t.frame.tangent_1, t.prescribed[0], Vector3::UnitY());
       if (own.count == 3) push(axes, i, t.frame.tangent_2, t.prescribed[1], Vector3::UnitZ());
       problem_.blocks.push_back(
@@ -115,7 +115,7 @@ class ContactWriter {
     const ContactTerms& t = terms_[i];
     const int first = rows_[i].first, sides = rows_[i].count - 2, sigma = first + sides + 1;
     for (int j = 0; j < sides; ++j) {
-      const Vector2 d = pyramid_direction(space_.model.world, space_.form.directions, j);
+      const Vector2 d = cone_direction(space_.model.world, space_.form, j);
       push(axes, i, d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2,
            d[0] * t.prescribed[0] + d[1] * t.prescribed[1], Vector3(0.0, d[0], d[1]), sigma);
     }
@@ -146,12 +146,12 @@ class ContactWriter {
       if (sigma >= 0 && other.first > sigma) put_sigma(sigma);
       const Vector3 yields = item.block.transpose() * axis;
       put(other.first, yields[0]);
-      if (space_.form.cone == Cone::quadratic) {
+      if (!has_directions(space_.form)) {
         for (int k = 1; k < other.count; ++k) put(other.first + k, yields[k]);
       } else {
         for (int k = 0; k < other.count - 2; ++k)
-          put(other.first + 1 + k, pyramid_direction(space_.model.world, space_.form.directions, k)
-                                       .dot(yields.tail<2>()));
+          put(other.first + 1 + k,
+              cone_direction(space_.model.world, space_.form, k).dot(yields.tail<2>()));
       }
     }
     if (sigma >= 0) put_sigma(sigma);
@@ -184,12 +184,12 @@ Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const Vect
   Vector3 impulse(lambda[0], 0.0, 0.0);
   const int count = static_cast<int>(lambda.size());
   if (count == 1) return impulse;
-  if (form.cone == Cone::quadratic) {
+  if (!has_directions(form)) {
     for (int i = 1; i < count; ++i) impulse[i] = lambda[i];
     return impulse;
   }
   for (int j = 0; j < count - 2; ++j)
-    impulse.tail<2>() += lambda[1 + j] * pyramid_direction(world, form.directions, j);
+    impulse.tail<2>() += lambda[1 + j] * cone_direction(world, form, j);
   return impulse;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directions of friction pyramids.
+// Directions of friction pyramids and boxes.
 #include "vinci/formulation/friction_cone.h"
 
 #include "vinci/base/regular_polygon.h"
 
 namespace vinci {
 
-Vector2 pyramid_direction(World world, int directions, int j) {
-  return polygon_corner(world == World::planar ? 2 : directions, j);
+Vector2 cone_direction(World world, const ConeForm& form, int j) {
+  if (world == World::spatial && form.cone == Cone::box)
+    return {j == 0 || j == 3 ? 1.0 : -1.0, j < 2 ? 1.0 : -1.0};
+  return polygon_corner(direction_count(world, form), j);
 }
 
 }  // namespace vinci

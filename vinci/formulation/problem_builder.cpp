@@ -74,13 +74,17 @@ void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, Vecto
   const bool support = rows.key.kind == EntityKind::support;
   if (!support) own[0] = impulse[0];
   if (!support && rows.count == 1) return;
-  if (form_.cone == Cone::quadratic) {
+  if (!has_directions(form_)) {
     own.tail(support ? 2 : rows.count - 1) = impulse.segment(1, support ? 2 : rows.count - 1);
-  } else {
-    const int first = support ? 0 : 1;
-    split_over_corners(impulse.tail<2>(),
-                       {own.data() + first, static_cast<std::size_t>(rows.count - 1 - first)});
+    return;
   }
+  // The corners of a box are those of a square in other axes.
+  Vector2 friction = impulse.tail<2>();
+  if (form_.cone == Cone::box && (support || world_ == World::spatial))
+    friction = 0.5 * Vector2(friction.x() + friction.y(), friction.y() - friction.x());
+  const int first = support ? 0 : 1;
+  split_over_corners(friction,
+                     {own.data() + first, static_cast<std::size_t>(rows.count - 1 - first)});
 }
 
 }  // namespace vinci

@@ -52,7 +52,7 @@ void find_supports(const Model& model, const std::vector<Pose>& poses,
 }
 
 int support_row_count(const ConeForm& form) {
-  return form.cone == Cone::quadratic ? 2 : form.directions + 1;
+  return has_directions(form) ? direction_count(World::spatial, form) + 1 : 2;
 }
 
 void write_supports(const Model& model, std::span<const Pose> poses,
@@ -68,7 +68,7 @@ void write_supports(const Model& model, std::span<const Pose> poses,
             [&](int column, double value) { problem.J.push(column, value); });
       problem.J.end_row();
     };
-    if (form.cone == Cone::quadratic) {
+    if (!has_directions(form)) {
       for (const Vector2& axis : {Vector2(1.0, 0.0), Vector2(0.0, 1.0)}) {
         write(axis);
         problem.C.end_row();
@@ -77,15 +77,15 @@ void write_supports(const Model& model, std::span<const Pose> poses,
           {.law = Law::ball, .offset = first, .size = 2, .upper = support.limit});
       continue;
     }
-    const int sigma = first + form.directions;
-    for (int j = 0; j < form.directions; ++j) {
-      write(pyramid_direction(World::spatial, form.directions, j));
+    const int directions = direction_count(World::spatial, form), sigma = first + directions;
+    for (int j = 0; j < directions; ++j) {
+      write(cone_direction(World::spatial, form, j));
       problem.C.push(sigma, 1.0);
       problem.C.end_row();
     }
     problem.J.end_row();  // σ does not see u
     problem.b[sigma] = support.limit;
-    for (int j = 0; j < form.directions; ++j) problem.C.push(first + j, -1.0);
+    for (int j = 0; j < directions; ++j) problem.C.push(first + j, -1.0);
     problem.C.end_row();
     for (int row = first; row <= sigma; ++row)
       problem.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
@@ -93,10 +93,10 @@ void write_supports(const Model& model, std::span<const Pose> poses,
 }
 
 Vector3 support_impulse(const ConeForm& form, Eigen::Ref<const VectorX> lambda) {
-  if (form.cone == Cone::quadratic) return {0.0, lambda[0], lambda[1]};
+  if (!has_directions(form)) return {0.0, lambda[0], lambda[1]};
   Vector3 impulse = Vector3::Zero();
-  for (int j = 0; j < form.directions; ++j)
-    impulse.tail<2>() += lambda[j] * pyramid_direction(World::spatial, form.directions, j);
+  for (int j = 0; j < direction_count(World::spatial, form); ++j)
+    impulse.tail<2>() += lambda[j] * cone_direction(World::spatial, form, j);
   return impulse;
 }
 

@@ -64,6 +64,7 @@ class Element {
   const std::string& name() const { return place_.name; }
   const Anchor& a() const { return place_.a; }
   const Anchor& b() const { return place_.b; }
+  const ElementPlace& place() const { return place_; }
 
   virtual const char* kind() const = 0;  // "spring": what the viewer draws it by
   virtual void rows(const Model& model, const State& state, std::vector<ElementRow>& out) const = 0;
@@ -71,6 +72,9 @@ class Element {
   // What is recorded, and its numbers at a state, one per column.
   virtual std::span<const ElementColumn> columns() const = 0;
   virtual void read(const Model& model, const State& state, double* out) const = 0;
+  // The same after a change of a parameter, where the anchors were `distance` m apart when the run
+  // began.
+  virtual std::shared_ptr<const Element> begun_at(double distance) const = 0;
   // Its own numbers for viewers and reports, by the names of the scene's keys.
   virtual std::vector<std::pair<std::string, double>> numbers() const = 0;
 

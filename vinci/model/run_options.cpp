@@ -10,19 +10,23 @@ const OptionTable& run_option_table() {
        std::string("stewart-trinkle")},
       {"motion",
        "Motion model: dynamic; first-order, where the inertia is read as damping and forces make "
-       "velocities; quasi-static, where forces balance at every instant.",
+       "velocities; quasi-static, where forces balance at every instant; dqc and dlc, the "
+       "quasi-static models of Trinkle, Berard and Pang as their paper states them, with drivers "
+       "predicted along their tangents: Model-DQC has the quadratic cone, Model-DLC a pyramid or a "
+       "box.",
        std::string("dynamic"),
        "",
        0,
        0,
-       {"dynamic", "first-order", "quasi-static"}},
+       {"dynamic", "first-order", "quasi-static", "dqc", "dlc"}},
       {"cone",
-       "Friction cone: the exact quadratic one, or an inscribed pyramid.",
+       "Friction cone: the exact quadratic one; an inscribed pyramid; a box around it, which "
+       "limits friction along each of two tangents by itself.",
        std::string("quadratic"),
        "",
        0,
        0,
-       {"quadratic", "pyramid"}},
+       {"quadratic", "pyramid", "box"}},
       {"directions",
        "Sides of the friction pyramid of a spatial contact; direction 0 lies along the projection "
        "of "
@@ -58,6 +62,14 @@ const OptionTable& run_option_table() {
        "End the run at the first step that is not certified; the program then ends with exit code "
        "1.",
        false},
+      {"diagnose",
+       "Whether a step asks if its motion is the only one: off; flag, it says unique, several or "
+       "unknown; all, the motions that were found are recorded besides.",
+       std::string("off"),
+       "",
+       0,
+       0,
+       {"off", "flag", "all"}},
       {"seed", "Seed of everything random; recorded with the run.", 0L, "", 0, 9.0e15},
   };
   return table;

@@ -109,6 +109,7 @@ class Search {
   std::vector<const PieceCondition*> inequalities_;
   std::vector<PieceCondition> cuts_;
   std::vector<Found> found_;
+  long choices_ = 0;
   AllSolutions result_;
 };
 
@@ -181,6 +182,10 @@ bool Search::out_of_limits() {
     incomplete(deadline_.interrupted() ? "interrupted" : "time ran out");
     return true;
   }
+  if (choices_ >= limits_.choices) {
+    incomplete("more choices than may be looked into");
+    return true;
+  }
   if (static_cast<int>(found_.size()) < limits_.solutions) return false;
   incomplete("more solutions than asked for");
   return true;
@@ -226,6 +231,7 @@ bool Search::possible(std::size_t depth) {
 
 void Search::descend(std::size_t depth) {
   if (out_of_limits()) return;
+  ++choices_;
   if (!possible(depth)) {
     ++result_.cut;
     return;

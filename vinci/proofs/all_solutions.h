@@ -9,6 +9,7 @@
 // Newton's method from its middle, which proves nothing; `complete` is false then.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct AllSolutions {
 struct AllSolutionsLimits {
   int rows = 24;  // of the problem; more are refused
   int solutions = 10000;
+  long choices = std::numeric_limits<long>::max();  // of pieces for the first blocks, looked into
   double seconds = 60.0;
   double tolerance = 1e-8;               // relative residual that the judge may measure
   Interruption* interruption = nullptr;  // asked beside the time; null: nobody

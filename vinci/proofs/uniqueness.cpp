@@ -73,10 +73,11 @@ void UniquenessTest::add_set(const ComplementarityProblem& problem, const Fricti
   }
   const double bound = set.bound(lambda);
   if (set.count == 0 || bound <= zero_ * force_) return;
-  if (set.directions) return add_directions(problem, set, lambda);
+  if (set.directions && holding_ == Holding::exact) return add_directions(problem, set, lambda);
   const auto w = w_.segment(set.first, set.count);
   const auto force = lambda.segment(set.first, set.count);
-  if (force.norm() < (1.0 - zero_) * bound) {  // sticks, whatever rounding says of its velocity
+  // Inside its limit it sticks, whatever rounding says of its velocity.
+  if (holding_ == Holding::proposition_1 || force.norm() < (1.0 - zero_) * bound) {
     for (int i = 0; i < set.count; ++i) add_row(problem, set.first + i, 1.0, true);
     return;
   }
@@ -184,6 +185,7 @@ FreeDirections UniquenessTest::operator()(const ComplementarityProblem& problem,
                                           const SparseRows& inertia, const Solution& solution,
                                           const Accuracy& accuracy) {
   zero_ = accuracy.zero();
+  holding_ = Holding::exact;
   unknowns_ = problem.unknowns();
   if (unknowns_ == 0) return {};
   load(problem, sets, inertia, solution);

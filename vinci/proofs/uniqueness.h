@@ -5,8 +5,8 @@
 //   D d = 0;  J_n d = 0 where λ_n > 0, J_n d >= 0 where λ_n = 0 = w_n;
 //   friction that sticks inside its limit: J_t d = 0;  at its limit: J_t d along −λ_t;
 //   friction that slides on a disk: J_t d along w_t;  in the plane: free.
-// Proposition 1 asks J_t d = 0 of sliding contacts too, and fᵀd >= 0; so it misses the force that
-// sits exactly on the sliding limit.
+// Proposition 1 asks J_t d = 0 of sliding contacts too, and fᵀd >= 0, which with the balance of
+// forces is J_n d = 0 where λ_n > 0; so it misses the force that sits exactly on the sliding limit.
 #pragma once
 
 #include "vinci/complementarity/accuracy.h"
@@ -19,11 +19,24 @@ struct FreeDirections {
   int unknown = -1;  // that moves most along one of them
 };
 
+// A basis of the motions d that cost nothing, one per column, over the unknowns.
+struct FreeMotions {
+  MatrixX both_ways;  // −d costs nothing either
+  MatrixX one_way;
+  Eigen::Index count() const { return both_ways.cols() + one_way.cols(); }
+};
+
+// Which contacts hold: those that do, or all that are loaded, as proposition 1 has it.
+enum class Holding : char { exact, proposition_1 };
+
 class UniquenessTest {
  public:
   FreeDirections operator()(const ComplementarityProblem& problem,
                             const std::vector<FrictionSet>& sets, const SparseRows& inertia,
                             const Solution& solution, const Accuracy& accuracy = {});
+  FreeMotions motions(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
+                      const SparseRows& inertia, const Solution& solution,
+                      const Accuracy& accuracy = {}, Holding holding = Holding::exact);
 
  private:
   void add_set(const ComplementarityProblem& problem, const FrictionSet& set,
@@ -39,6 +52,7 @@ class UniquenessTest {
 
   double force_ = 1.0, speed_ = 1.0;  // the largest ones
   double zero_ = 0.0;                 // shares of them that count as zero
+  Holding holding_ = Holding::exact;
   int unknowns_ = 0, equalities_ = 0, inequalities_ = 0;
   VectorX w_, unit_;
   std::vector<VectorX> equal_, least_;  // rows in units of unit_; their memory is kept

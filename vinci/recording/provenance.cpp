@@ -38,8 +38,8 @@ int first_difference(const std::string& a, const std::string& b) {
 
 void compare(const Json& recorded, const Json& now, const std::string& prefix,
              const std::string& where) {
-  constexpr std::array<const char*, 4> may_differ{"duration", "output-interval", "accept",
-                                                  "strict"};
+  constexpr std::array<const char*, 5> may_differ{"duration", "output-interval", "accept", "strict",
+                                                  "diagnose"};
   for (const auto* side : {&recorded, &now})
     for (const auto& [key, value] : side->items()) {
       if (prefix == "option '" &&
@@ -131,8 +131,12 @@ void continue_from(const Recording& recording, Simulation& simulation, std::int6
   std::map<std::string, double> code;
   for (const auto& [name, value] : from_code.items())
     if (value.is_number()) code[name] = value.get<double>();
-  simulation.set_state(recording.state(frame));
-  if (!code.empty()) simulation.set_parameter(code);
+  const State state = recording.state(frame);
+  simulation.set_state(state);
+  if (!code.empty()) {
+    simulation.set_parameter(code);
+    simulation.set_state(state);  // which was made with these parameters already
+  }
   compare(stored, Json(simulation.set_parameters()), "parameter '", where);
 }
 

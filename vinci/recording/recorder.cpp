@@ -61,17 +61,21 @@ struct Pending {
   std::vector<ContactRecord> contacts;
   std::vector<MemoryRecord> memory;
   std::vector<ModelRecord> models;
+  std::vector<SolutionRecord> solutions;
+  std::vector<SolutionContactRecord> solution_contacts;
   std::string model_text;
 
   std::size_t bytes() const {
     return frames.size() * (sizeof(FrameRow) + sizeof(RunStatistics)) +
            (poses.size() + velocities.size() + controls.size() + elements.size()) * sizeof(double) +
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
-           models.size() * sizeof(ModelRecord) + model_text.size();
+           models.size() * sizeof(ModelRecord) + model_text.size() +
+           solutions.size() * sizeof(SolutionRecord) +
+           solution_contacts.size() * sizeof(SolutionContactRecord);
   }
   void clear() {
     frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
-    elements.clear();
+    elements.clear(), solutions.clear(), solution_contacts.clear();
     contacts.clear(), memory.clear(), models.clear(), model_text.clear();
   }
 };
@@ -80,12 +84,14 @@ FrameWidths widths_of(const Simulation& simulation) {
   return {simulation.model().bodies.size(),
           static_cast<std::size_t>(simulation.model().velocity_count),
           static_cast<std::size_t>(simulation.state().controls.size()),
-          static_cast<std::size_t>(element_width(simulation.model()))};
+          static_cast<std::size_t>(element_width(simulation.model())),
+          simulation.options().text("diagnose") == "all"};
 }
 
 // Rows already handed to HDF5.
 struct Written {
-  std::uint64_t frames = 0, contacts = 0, memory = 0, models = 0, model_bytes = 0;
+  std::uint64_t frames = 0, contacts = 0, memory = 0, models = 0, model_bytes = 0, solutions = 0,
+                solution_contacts = 0;
 };
 
 }  // namespace
@@ -104,6 +110,7 @@ struct Recorder::Impl {
   std::string last_model;  // as JSON
   int last_model_version = -1;
   std::int64_t last_step = -1, total_steps = 0;
+  std::uint64_t told_solutions = 0, told_solution_contacts = 0;  // rows that a frame names
   double accept = 0.0, earlier_seconds = 0.0, flush_interval = default_flush_interval;
   Stopwatch since_start, since_flush;
   bool closed = false;
@@ -118,6 +125,7 @@ struct Recorder::Impl {
   void restore(const ProgressRow& mark);
   void append(const Simulation& simulation);
   void append_model(const Simulation& simulation);
+  void append_motions(const Simulation& simulation);
   void write_pending();
   void flush();
   void mark(bool is_closed);
@@ -166,7 +174,10 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
 void Recorder::Impl::open_live(const Simulation& simulation) {
   file.emplace(path, Hdf5File::Mode::write_live);
   guard->reserve(file->end(), 1u << 20);  // for what cutting a table writes
-  tables = RecordingTables::open(*file, widths_of(simulation));
+  const FrameWidths widths = widths_of(simulation);
+  tables = RecordingTables::open(*file, widths);
+  if (widths.solutions && !tables.has_solutions)
+    throw Error("cannot keep motions: the run began without 'diagnose: all'", path.string());
   progress = Hdf5Scalar::open(*file, "progress", progress_row());
 }
 
@@ -175,9 +186,15 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   FrameRow frame = empty_frame();
   tables.frames.read(mark.frames - 1, 1, &frame);
   tables.summary.read(mark.frames - 1, 1, &statistics);
-  written = {mark.frames, frame.contact_offset + frame.contact_rows,
-             frame.memory_offset + frame.memory_rows, static_cast<std::uint64_t>(frame.model) + 1,
-             0};
+  written = {mark.frames,
+             frame.contact_offset + frame.contact_rows,
+             frame.memory_offset + frame.memory_rows,
+             static_cast<std::uint64_t>(frame.model) + 1,
+             0,
+             frame.solution_offset + frame.solution_rows,
+             frame.solution_contact_offset + frame.solution_contact_rows};
+  told_solutions = written.solutions;
+  told_solution_contacts = written.solution_contacts;
   ModelRecord model;
   tables.models.read(written.models - 1, 1, &model);
   written.model_bytes = model.offset + model.length;
@@ -193,6 +210,10 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.memory.shrink(written.memory);
   tables.models.shrink(written.models);
   tables.model_text.shrink(written.model_bytes);
+  if (tables.has_solutions) {
+    tables.solutions.shrink(written.solutions);
+    tables.solution_contacts.shrink(written.solution_contacts);
+  }
 }
 
 // Call after every step: models that no frame shows are stored, too.
@@ -205,6 +226,28 @@ void Recorder::Impl::append_model(const Simulation& simulation) {
                             std::max<std::int64_t>(simulation.state().step - 1, 0)});
   pending.model_text += text;
   last_model = std::move(text);
+}
+
+// Call after every step, too.
+void Recorder::Impl::append_motions(const Simulation& simulation) {
+  if (!tables.has_solutions) return;
+  const std::int64_t step = simulation.state().step;
+  for (const FoundMotion& motion : simulation.report().motions) {
+    for (const FoundMotion::Moved& moved : motion.bodies) {
+      SolutionRecord& row = pending.solutions.emplace_back();
+      row = {step, motion.part, motion.island, motion.number, moved.body, {}};
+      for (int i = 0; i < 3; ++i) {
+        row.velocity[i] = moved.twist.linear[i];
+        row.velocity[3 + i] = moved.twist.angular[i];
+      }
+    }
+    for (const FoundMotion::Touched& touched : motion.contacts) {
+      SolutionContactRecord& row = pending.solution_contacts.emplace_back();
+      row = {step, motion.part,   motion.island, motion.number, static_cast<int>(touched.state),
+             {},   touched.point, touched.normal};
+      put(row.key, touched.key);
+    }
+  }
 }
 
 void Recorder::Impl::append(const Simulation& simulation) {
@@ -224,6 +267,12 @@ void Recorder::Impl::append(const Simulation& simulation) {
   row.memory_offset = written.memory + pending.memory.size();
   row.contact_rows = simulation.contacts().size();
   row.state_hash = hash(state);
+  row.solution_offset = told_solutions;
+  told_solutions = written.solutions + pending.solutions.size();
+  row.solution_rows = told_solutions - row.solution_offset;
+  row.solution_contact_offset = told_solution_contacts;
+  told_solution_contacts = written.solution_contacts + pending.solution_contacts.size();
+  row.solution_contact_rows = told_solution_contacts - row.solution_contact_offset;
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -270,6 +319,11 @@ void Recorder::Impl::write_pending() {
   tables.model_text.write(written.model_bytes, pending.model_text.size(),
                           pending.model_text.data());
   tables.models.write(written.models, pending.models.size(), pending.models.data());
+  if (tables.has_solutions) {
+    tables.solutions.write(written.solutions, pending.solutions.size(), pending.solutions.data());
+    tables.solution_contacts.write(written.solution_contacts, pending.solution_contacts.size(),
+                                   pending.solution_contacts.data());
+  }
   tables.summary.write(frame, frames, pending.summary.data());
   tables.frames.write(frame, frames, pending.frames.data());
   written.frames += frames;
@@ -277,6 +331,8 @@ void Recorder::Impl::write_pending() {
   written.memory += pending.memory.size();
   written.models += pending.models.size();
   written.model_bytes += pending.model_text.size();
+  written.solutions += pending.solutions.size();
+  written.solution_contacts += pending.solution_contacts.size();
   pending.clear();
 }
 
@@ -383,6 +439,7 @@ void Recorder::add_step(const Simulation& simulation) {
   Impl& impl = *impl_;
   impl.statistics.add({simulation.report(), simulation.state().step, impl.accept});
   impl.append_model(simulation);
+  impl.append_motions(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);
 }

@@ -226,12 +226,17 @@ std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   tables.frames.read(chosen, result.data());
   const std::uint64_t contacts = tables.contacts.rows(), memory = tables.memory.rows(),
                       models = tables.models.rows();
+  const std::uint64_t solutions = tables.has_solutions ? tables.solutions.rows() : 0;
+  const std::uint64_t solution_contacts =
+      tables.has_solutions ? tables.solution_contacts.rows() : 0;
   auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
     return offset > held || count > held - offset || count > max_rows_of_frame;
   };
   for (std::size_t i = 0; i < result.size(); ++i) {
     const FrameRow& row = result[i];
     if (bad(row.contact_offset, row.contact_rows, contacts) ||
+        bad(row.solution_offset, row.solution_rows, solutions) ||
+        bad(row.solution_contact_offset, row.solution_contact_rows, solution_contacts) ||
         bad(row.memory_offset, row.memory_rows, memory) || row.model < 0 ||
         static_cast<std::uint64_t>(row.model) >= models)
       throw Error(fmt::format("is damaged: frame {} points outside of the file's tables",
@@ -426,6 +431,40 @@ State Recording::state(std::int64_t frame) const {
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),
         impl_->path.string());
   return state;
+}
+
+std::vector<RecordedMotion> Recording::motions(std::int64_t frame) const {
+  const FrameRow row = impl_->row(frame);
+  std::vector<RecordedMotion> motions;
+  if (!impl_->tables.has_solutions) return motions;
+  std::vector<SolutionRecord> moved(row.solution_rows);
+  impl_->tables.solutions.read(row.solution_offset, row.solution_rows, moved.data());
+  std::vector<SolutionContactRecord> touched(row.solution_contact_rows);
+  impl_->tables.solution_contacts.read(row.solution_contact_offset, row.solution_contact_rows,
+                                       touched.data());
+  std::size_t contact = 0;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    const auto place = [](const auto& record) {
+      return std::tie(record.step, record.part, record.island, record.number);
+    };
+    const SolutionRecord& record = moved[i];
+    if (record.body < 0 || static_cast<std::size_t>(record.body) >= impl_->names.size())
+      throw Error(fmt::format("is damaged: a motion of frame {} names body {}", frame, record.body),
+                  impl_->path.string());
+    if (i == 0 || place(moved[i - 1]) != place(record)) {
+      RecordedMotion& motion = motions.emplace_back();
+      std::tie(motion.step, motion.part, motion.island, motion.number) = place(record);
+      for (; contact < touched.size() && place(touched[contact]) == place(record); ++contact) {
+        const SolutionContactRecord& found = touched[contact];
+        const int state = std::clamp(found.state, 0, static_cast<int>(ContactState::slides));
+        motion.contacts.push_back({entity_key(found.key), found.patch_point,
+                                   static_cast<ContactState>(state), found.normal});
+      }
+    }
+    const double* v = record.velocity;
+    motions.back().bodies.push_back({record.body, {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}});
+  }
+  return motions;
 }
 
 std::vector<ContactRow> Recording::contacts(std::int64_t frame) const {

@@ -32,6 +32,11 @@ struct ContactRow {
   int patch_point = 0;
 };
 
+// One of several motions that a step allows.
+struct RecordedMotion : FoundMotion {
+  std::int64_t step = 0;
+};
+
 // Every stride-th frame from `first` on.
 struct FrameRange {
   std::int64_t first = 0, count = 0, stride = 1;
@@ -72,6 +77,8 @@ class Recording {
   FrameInfo info(std::int64_t frame) const;
   State state(std::int64_t frame) const;  // complete: a run continues from it bit for bit
   std::vector<ContactRow> contacts(std::int64_t frame) const;
+  // Of the steps since the frame before, where they allow several and `diagnose: all` kept them.
+  std::vector<RecordedMotion> motions(std::int64_t frame) const;
 
   // Many frames at once, for plots, viewers and scripts; not verified by the states' hashes.
   // Memory is what the range takes: ask for a part of a large recording.

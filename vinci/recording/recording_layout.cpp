@@ -63,6 +63,10 @@ Hdf5Row frame_row() {
                                  {"contact_rows", &Row::contact_rows},
                                  {"memory_offset", &Row::memory_offset},
                                  {"memory_rows", &Row::memory_rows},
+                                 {"solution_offset", &Row::solution_offset},
+                                 {"solution_rows", &Row::solution_rows},
+                                 {"solution_contact_offset", &Row::solution_contact_offset},
+                                 {"solution_contact_rows", &Row::solution_contact_rows},
                                  {"state_hash", &Row::state_hash}});
   return Hdf5Row::of<Row>(columns);
 }
@@ -95,6 +99,28 @@ Hdf5Row memory_row() {
                            {"landing_energy", &Row::landing_energy}});
 }
 
+Hdf5Row solution_row() {
+  using Row = SolutionRecord;
+  return Hdf5Row::of<Row>({{"step", &Row::step},
+                           {"part", &Row::part},
+                           {"island", &Row::island},
+                           {"number", &Row::number},
+                           {"body", &Row::body},
+                           {"velocity", &Row::velocity}});
+}
+
+Hdf5Row solution_contact_row() {
+  using Row = SolutionContactRecord;
+  return Hdf5Row::of<Row>({{"step", &Row::step},
+                           {"part", &Row::part},
+                           {"island", &Row::island},
+                           {"number", &Row::number},
+                           {"state", &Row::state},
+                           {"key", &Row::key},
+                           {"patch_point", &Row::patch_point},
+                           {"normal", &Row::normal}});
+}
+
 Hdf5Row model_row() {
   using Row = ModelRecord;
   return Hdf5Row::of<Row>(
@@ -116,7 +142,16 @@ RecordingTables each(const FrameWidths& widths, Use use) {
           .contacts = use("contacts", contact_row()),
           .memory = use("memory", memory_row()),
           .models = use("models/index", model_row()),
-          .model_text = use("models/text", Hdf5Row::numbers(Hdf5Number::uint8))};
+          .model_text = use("models/text", Hdf5Row::numbers(Hdf5Number::uint8)),
+          .solutions = {},
+          .solution_contacts = {}};
+}
+
+template <class Use>
+void each_solution(RecordingTables& tables, Use use) {
+  tables.solutions = use("solutions", solution_row());
+  tables.solution_contacts = use("solution_contacts", solution_contact_row());
+  tables.has_solutions = true;
 }
 
 }  // namespace
@@ -153,20 +188,29 @@ FrameRow empty_frame() {
 }
 
 RecordingTables RecordingTables::create(const Hdf5File& file, const FrameWidths& widths) {
-  return each(widths, [&](const char* name, Hdf5Row row) {
+  const auto make = [&](const char* name, Hdf5Row row) {
     return Hdf5Table::create(file, name, std::move(row));
-  });
+  };
+  RecordingTables tables = each(widths, make);
+  if (widths.solutions) each_solution(tables, make);
+  return tables;
 }
 
 RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& widths) {
-  return each(widths, [&](const char* name, Hdf5Row row) {
+  const auto find = [&](const char* name, Hdf5Row row) {
     return Hdf5Table::open(file, name, std::move(row));
-  });
+  };
+  RecordingTables tables = each(widths, find);
+  if (file.has("solutions") && file.has("solution_contacts")) each_solution(tables, find);
+  return tables;
 }
 
-std::array<Hdf5Table*, 10> RecordingTables::all() {
-  return {&contacts, &memory,     &poses,  &velocities, &controls,
-          &elements, &model_text, &models, &summary,    &frames};
+std::vector<Hdf5Table*> RecordingTables::all() {
+  std::vector<Hdf5Table*> tables = {&contacts, &memory,   &poses,      &velocities,
+                                    &controls, &elements, &model_text, &models};
+  if (has_solutions) tables.insert(tables.end(), {&solutions, &solution_contacts});
+  tables.insert(tables.end(), {&summary, &frames});
+  return tables;
 }
 
 }  // namespace vinci

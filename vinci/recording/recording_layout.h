@@ -35,6 +35,8 @@ struct FrameRow {
   double time = 0.0;
   double kinetic = 0.0, potential = 0.0;
   std::uint64_t contact_offset = 0, contact_rows = 0, memory_offset = 0, memory_rows = 0;
+  std::uint64_t solution_offset = 0, solution_rows = 0;  // of the steps since the last frame
+  std::uint64_t solution_contact_offset = 0, solution_contact_rows = 0;
   std::uint64_t state_hash = 0;
   std::int32_t model = 0;
   std::array<std::int64_t, 24> wholes{};
@@ -61,6 +63,20 @@ struct MemoryRecord {
   double landing_energy = 0.0;
 };
 
+// One of several motions of an island (FoundMotion): a body of it, and a contact of it.
+struct SolutionRecord {
+  std::int64_t step = 0;
+  std::int32_t part = 0, island = 0, number = 0, body = 0;
+  double velocity[6] = {};  // m/s of the centre of mass, rad/s; world axes
+};
+struct SolutionContactRecord {
+  std::int64_t step = 0;
+  std::int32_t part = 0, island = 0, number = 0, state = 0;
+  std::uint32_t key[4] = {};
+  std::int64_t patch_point = 0;
+  double normal = 0.0;
+};
+
 // Where the description of a compiled model lies in the bytes of models/text.
 struct ModelRecord {
   std::uint64_t offset = 0, length = 0;
@@ -74,15 +90,19 @@ Hdf5Row progress_row();
 // Numbers of a frame.
 struct FrameWidths {
   std::size_t bodies = 0, velocities = 0, controls = 0, elements = 0;
+  bool solutions = false;  // motions of steps that allow several
 };
 
 // The growing tables of a recording, made or opened together.
 struct RecordingTables {
   Hdf5Table frames, summary, poses, velocities, controls, elements, contacts, memory, models,
       model_text;
+  // Of `diagnose: all`; older recordings lack them.
+  Hdf5Table solutions, solution_contacts;
+  bool has_solutions = false;
   static RecordingTables create(const Hdf5File& file, const FrameWidths& widths);
   static RecordingTables open(const Hdf5File& file, const FrameWidths& widths);
-  std::array<Hdf5Table*, 10> all();  // the order of a flush: rows before the frames that name them
+  std::vector<Hdf5Table*> all();  // the order of a flush: rows before the frames that name them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those

@@ -98,6 +98,39 @@ std::string free_words(const RunSummary& s, const RunFacts&) {
       plural(s.free_steps, "step"), s.free_body_name);
 }
 
+std::string chosen_words(const RunSummary& s, const RunFacts&) {
+  if (s.unselected_steps == 0) return {};
+  return fmt::format("by the solver in {}: the rule of selection had no answer there",
+                     plural(s.unselected_steps, "step"));
+}
+
+// Nothing where the run did not ask.
+std::string unique_words(const RunSummary& s, const RunFacts&) {
+  const std::int64_t asked = s.unique_steps + s.several_steps + s.unknown_steps;
+  if (asked == 0) return {};
+  if (s.unique_steps == asked) return fmt::format("proved in every step ({})", asked);
+  std::string words = fmt::format("proved in {} of {} steps", s.unique_steps, asked);
+  if (s.unknown_steps > 0) words += fmt::format("; not known in {}", s.unknown_steps);
+  return words;
+}
+
+std::string several_words(const RunSummary& s, const RunFacts&) {
+  if (s.several_steps == 0) return {};
+  std::string words = fmt::format(
+      "{} more than one motion, first step {}",
+      s.several_steps == 1 ? "1 step allows" : fmt::format("{} steps allow", s.several_steps),
+      s.first_several);
+  if (s.largest_distance > 0.0)
+    words += fmt::format("; they differ by up to {} m/s", short_number(s.largest_distance));
+  return words + ": the run follows one of them";
+}
+
+std::string open_words(const RunSummary& s, const RunFacts&) {
+  if (s.open_load_steps == 0) return {};
+  return fmt::format("in {} contact forces could be others with the same motion",
+                     plural(s.open_load_steps, "step"));
+}
+
 std::string certified_words(const RunSummary& s, const RunFacts& facts) {
   if (s.certified()) return {};
   std::vector<std::string> why;
@@ -356,6 +389,69 @@ const std::vector<SummaryField>& summary_fields() {
              if (step.report.free_motions > 0) s.free_body = step.report.free_body;
            },
        .value = shown<&RunSummary::free_body_name>},
+      {.name = "selected_steps",
+       .text = "Steps in which rigid bodies leave loads open, decided by the rule of selection.",
+       .stored = {{"selected_steps", &S::selected_steps}},
+       .add = [](S& s, Step step) { s.selected_steps += step.report.selected > 0 ? 1 : 0; },
+       .value = shown<&S::selected_steps>},
+      {.name = "unselected_steps",
+       .text = "Steps in which the rule of selection had no answer: the solver chose.",
+       .stored = {{"unselected_steps", &S::unselected_steps}},
+       .add = [](S& s, Step step) { s.unselected_steps += step.report.unselected > 0 ? 1 : 0; },
+       .value = shown<&S::unselected_steps>,
+       .label = "chosen",
+       .words = chosen_words},
+      {.name = "unique_steps",
+       .text = "Of `diagnose`: steps whose motion is proved to be the only one.",
+       .stored = {{"unique_steps", &S::unique_steps}},
+       .add =
+           [](S& s, Step step) {
+             s.unique_steps += step.report.uniqueness == Uniqueness::unique ? 1 : 0;
+           },
+       .value = shown<&S::unique_steps>,
+       .label = "only motion",
+       .words = unique_words},
+      {.name = "several_steps",
+       .text = "Steps that allow several motions.",
+       .stored = {{"several_steps", &S::several_steps}},
+       .add =
+           [](S& s, Step step) {
+             if (step.report.uniqueness != Uniqueness::several) return;
+             if (++s.several_steps == 1) s.first_several = step.step;
+           },
+       .value = shown<&S::several_steps>,
+       .label = "several motions",
+       .words = several_words},
+      {.name = "unknown_steps",
+       .text = "Steps of which neither is known.",
+       .stored = {{"unknown_steps", &S::unknown_steps}},
+       .add =
+           [](S& s, Step step) {
+             s.unknown_steps += step.report.uniqueness == Uniqueness::unknown ? 1 : 0;
+           },
+       .value = shown<&S::unknown_steps>},
+      {.name = "first_several",
+       .text = "The first step that allows several motions; 0 if there is none.",
+       .stored = {{"first_several", &S::first_several}},
+       .value = shown<&S::first_several>},
+      {.name = "largest_distance",
+       .text = "Between two motions of one step: of the body that differs most, the root of "
+               "v^2 + (r w)^2, with its radius r.",
+       .unit = "m/s",
+       .stored = {{"largest_distance", &S::largest_distance}},
+       .add =
+           [](S& s, Step step) {
+             s.largest_distance = std::max(s.largest_distance, step.report.solution_distance);
+           },
+       .value = shown<&S::largest_distance>},
+      {.name = "open_load_steps",
+       .text = "Steps whose contact forces could be others with the same motion, as far as the "
+               "diagnosis looked.",
+       .stored = {{"open_load_steps", &S::open_load_steps}},
+       .add = [](S& s, Step step) { s.open_load_steps += step.report.open_loads > 0 ? 1 : 0; },
+       .value = shown<&S::open_load_steps>,
+       .label = "open loads",
+       .words = open_words},
       {.name = "impacts",
        .text = "Impacts whose time was found.",
        .stored = {{"impacts", &S::impacts}},

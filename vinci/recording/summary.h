@@ -40,9 +40,16 @@ struct RunStatistics {
   double energy_first = 0.0, energy_last = 0.0;  // J
   double wall_seconds = 0.0;
   StageSeconds stage_seconds{};
-  std::int64_t fallback_steps = 0;      // solved without stabilisation, for want of a solution
-  std::int64_t free_steps = 0;          // whose motion is not unique
-  std::int64_t free_body = -1;          // that could have moved otherwise, in the last of them
+  std::int64_t fallback_steps = 0;    // solved without stabilisation, for want of a solution
+  std::int64_t free_steps = 0;        // whose motion is not unique
+  std::int64_t selected_steps = 0;    // with loads that the rule of selection decided
+  std::int64_t unselected_steps = 0;  // in which it had no answer
+  std::int64_t free_body = -1;        // that could have moved otherwise, in the last of them
+  // Of `diagnose`: steps whose motion is the only one, one of several, or neither is known.
+  std::int64_t unique_steps = 0, several_steps = 0, unknown_steps = 0;
+  std::int64_t first_several = 0;       // 0: none
+  double largest_distance = 0.0;        // m/s, of motions of one step
+  std::int64_t open_load_steps = 0;     // with forces that could be others
   std::int64_t impacts = 0;             // whose time was found
   std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
   std::int64_t ending = 0;              // Ending: why there is no next state by the motion model

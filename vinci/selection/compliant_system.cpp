@@ -59,8 +59,8 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
     const int from = J.starts[row], end = J.starts[row + 1];
     columns_.insert(columns_.end(), columns, columns + count);
     if (end - from == count && width == count &&
-        std::equal(&J.indices[from], &J.indices[from] + count, &J.indices[begin])) {
-      values_.insert(values_.end(), &J.values[from], &J.values[from] + count);
+        std::equal(J.indices.data() + from, J.indices.data() + end, J.indices.data() + begin)) {
+      values_.insert(values_.end(), J.values.data() + from, J.values.data() + end);
     } else {
       const auto first = static_cast<int>(values_.size());
       values_.resize(values_.size() + static_cast<std::size_t>(count), 0.0);
@@ -124,7 +124,7 @@ const double* CompliantSystem::gather(const Direction& direction, double* values
   for (int a = 1; a < direction.count; ++a) {
     const double part = direction.part[a];
     if (part == 0.0) continue;
-    const double* const own = &values_[row_begin(direction.first + a)];
+    const double* const own = values_.data() + row_begin(direction.first + a);
     for (int k = 0; k < width; ++k) values[k] += part * own[k];
   }
   return values;
@@ -165,7 +165,7 @@ void CompliantSystem::factor_loads(double compliance) {
     const double* const values = gather(force, room);
     const int begin = row_begin(force.first), end = row_end(force.first);
     for (int k = begin; k < end; ++k) momentum_[columns_[k]] += values[k - begin];
-    apply_inverse(momentum_.data(), &columns_of_loads_[width * static_cast<std::size_t>(j)]);
+    apply_inverse(momentum_.data(), columns_of_loads_.data() + width * static_cast<std::size_t>(j));
   }
   lu_.reset(count);
   const SparseRows& C = problem_->C;
@@ -175,7 +175,7 @@ void CompliantSystem::factor_loads(double compliance) {
     const int begin = row_begin(line.first), end = row_end(line.first);
     double* const to = count > 0 ? &lu_.entry(i, 0) : nullptr;
     for (int j = 0; j < count; ++j) {
-      const double* const column = &columns_of_loads_[width * static_cast<std::size_t>(j)];
+      const double* const column = columns_of_loads_.data() + width * static_cast<std::size_t>(j);
       double sum = 0.0;
       for (int k = begin; k < end; ++k) sum += values[k - begin] * column[columns_[k]];
       to[j] = sum;

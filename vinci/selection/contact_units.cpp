@@ -8,6 +8,12 @@
 #include "vinci/base/regular_polygon.h"
 
 namespace vinci {
+namespace {
+
+// Of the speed that the friction of a contact could take away: rounding.
+constexpr double stuck = 1e-13;
+
+}  // namespace
 
 bool ContactUnits::read(const ComplementarityProblem& problem) {
   given_ = form_ = &problem;
@@ -28,6 +34,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
   for (std::size_t i = 0; i < problem.blocks.size(); ++set) {
     const FrictionSet& next = sets_[set];
     if (next.directions) {
+      if (next.normal >= 0 && problem.b[next.sigma] != 0.0) return false;  // a limit of two parts
       add_pyramid(next);
       i += static_cast<std::size_t>(next.count + 1 + (next.normal >= 0 ? 1 : 0));
       continue;
@@ -192,7 +199,8 @@ void ContactUnits::scales(const VectorX& rows, VectorX& units) const {
   }
 }
 
-void ContactUnits::from_units(const VectorX& from, const VectorX& w, VectorX& to) const {
+void ContactUnits::from_units(const VectorX& from, const VectorX& w, const VectorX& scales,
+                              VectorX& to) const {
   if (!pyramids_) {
     to = from;
     return;
@@ -215,7 +223,9 @@ void ContactUnits::from_units(const VectorX& from, const VectorX& w, VectorX& to
     double speed = 0.0;
     for (int j = 0; j < set.count; ++j)
       speed = std::max(speed, -slip.dot(polygon_corner(set.count, j)));
-    to[set.sigma] = speed;
+    // What rounding leaves of the speed of a contact that sticks is none.
+    const double load = set.normal >= 0 ? set.limit * from[unit.first] : set.limit;
+    if (speed > stuck * scales[static_cast<int>(i)] * load) to[set.sigma] = speed;
     split_over_corners(force, {to.data() + set.first, static_cast<std::size_t>(set.count)});
   }
 }

@@ -41,8 +41,8 @@ class ContactUnits {
   void to_units(const VectorX& from, VectorX& to) const;
   // Per unit, the mean of numbers given per row that was read.
   void scales(const VectorX& rows, VectorX& units) const;
-  // `w` is that of the units: it gives pyramids the speed of their slip.
-  void from_units(const VectorX& from, const VectorX& w, VectorX& to) const;
+  // `w` and `scales` are those of the units: they give pyramids the speed of their slip.
+  void from_units(const VectorX& from, const VectorX& w, const VectorX& scales, VectorX& to) const;
 
  private:
   struct Source {  // a row of the units from up to two rows of the problem that was read

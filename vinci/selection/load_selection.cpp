@@ -128,10 +128,10 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.
 bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy,
                               const VectorX& w) {
-  units_.from_units(lambda_, w, trial_.lambda);
+  units_.from_units(lambda_, w, scales_, trial_.lambda);
   trial_.u.resize(problem.unknowns());
   const Residual measured = judge_.measure(problem, trial_);
-  const bool exact = accuracy.is_settled(measured) || measured.relative <= accuracy.acceptable();
+  const bool exact = accuracy.is_settled(measured);
   if (!exact && !(measured.relative < best_residual_.relative)) return false;
   best_residual_ = measured;
   best_.lambda = trial_.lambda;

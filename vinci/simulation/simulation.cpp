@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "vinci/model/element.h"
 #include "vinci/stepping/checked_stepper.h"
+#include "vinci/stepping/step_diagnosis.h"
 
 namespace vinci {
 namespace {
@@ -177,6 +179,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
                        options_.real("duration"), steps, h_, most_steps));
   total_steps_ = std::llround(steps);
   output_every_ = std::llround(std::clamp(options_.real("output-interval") / h_, 1.0, most_steps));
+  first_model_ = stepped_model_ = model_;
   state_ = initial_state(*model_);
   Eigen::Index memory = 0;
   for (const NamedController& item : code_.controllers) memory += item.controller->memory_size();
@@ -184,6 +187,10 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
+  if (const std::string& asked = options_.text("diagnose"); asked != "off") {
+    diagnosis_ = std::make_shared<StepDiagnosis>(asked == "all", options_.integer("seed"));
+    context_.in.diagnosis = diagnosis_.get();
+  }
   stepper_->prepare(context_, state_);
 }
 
@@ -265,11 +272,15 @@ int wildest_body(const Model& model, const State& state) {
 
 }  // namespace
 
-// The scene's model with the motions that code gives.
+// The scene's model with the motions that code gives, and with what the run began with.
 std::shared_ptr<const Model> Simulation::compiled(const Values& values) const {
   std::shared_ptr<const Model> model = scene_.compile(values);
-  if (code_.motions.empty()) return model;
+  const bool begun = first_model_ && !model->elements.empty();
+  if (code_.motions.empty() && !begun) return model;
   auto driven = std::make_shared<Model>(*model);
+  for (std::size_t i = 0; begun && i < driven->elements.size(); ++i)
+    driven->elements[i] =
+        driven->elements[i]->begun_at(first_model_->elements[i]->place().distance);
   for (const auto& [place, motion] : code_.motions) {
     const std::string where = place.first + "." + place.second;
     const int body = driven->find_body(place.first);
@@ -343,6 +354,7 @@ void Simulation::use(std::size_t changes, const Values& code) {
 const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
+  context_.in.before = stepped_model_ == model_ ? nullptr : stepped_model_.get();
   context_.in.controllers = code_.controllers;
   context_.out.controllers_acted = code_.controllers.empty();
   try {
@@ -351,6 +363,7 @@ const StepReport& Simulation::step() {
       throw Error("takes no forces of controllers; a stepper gets its forces from step_forces()",
                   options_.text("stepper"));
     report_ = report;
+    stepped_model_ = model_;
   } catch (...) {
     state_ = stepper_->start();
     forget_step();
@@ -432,6 +445,7 @@ void Simulation::set_state(const State& state) {
     use(changes, code_parameters_);
   }
   state_ = state;
+  stepped_model_ = model_;
   report_ = {};
   context_.out.contacts.clear();
   forget_step();

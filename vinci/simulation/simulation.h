@@ -100,6 +100,9 @@ class Simulation {
   // Asked while a step solves, as Solver::stop_when(). A function that throws ends the step, and
   // the state stays; one that returns true leaves a step whose status says `limit`.
   void stop_when(std::function<bool()> wanted) { solver_->stop_when(std::move(wanted)); }
+  // Shown what steps solve from now on, and may change it (stepping/solution_witness.h); null:
+  // nobody. It outlives the steps.
+  void set_witness(SolutionWitness* witness) { context_.in.witness = witness; }
 
  private:
   using Values = std::map<std::string, double>;
@@ -122,11 +125,13 @@ class Simulation {
   std::vector<std::string> code_names_;
   // The layers of parameters over the scene's own, and what they come to; its changes lie between.
   std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
-  std::shared_ptr<const Model> model_;
+  // Now, that of the last step, and that which the run began with.
+  std::shared_ptr<const Model> model_, stepped_model_, first_model_;
   std::unique_ptr<CollisionDetector> detector_;
   std::shared_ptr<CheckedStepper> stepper_;  // of a type that this header need not know
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<ImpactLaw> impact_law_;
+  std::shared_ptr<StepDiagnosis> diagnosis_;  // null: not asked for
   StepContext context_;
   State state_;
   StepReport report_;

@@ -18,6 +18,7 @@ constexpr double first_share = 1e-3;
 // A residual from which Newton's steps with an orthogonal decomposition may reach the end: they
 // gain what the normal equations lose, whose condition is the square of that of the equations.
 constexpr double worth_decomposing = 1e-5;
+constexpr double sharp = 1e-13;  // a residual that is left as it is
 // Times that: beyond, damping holds all but everything in place; below 1e-8 of the forces it is
 // less than what one of Newton's steps takes away.
 constexpr double most_damping = 1e6, least_damping = 1e-5;
@@ -144,7 +145,20 @@ bool QuasiStatic::polish(const ComplementarityProblem& problem, const SparseRows
     if (is_content() || residual_.relative > worth_decomposing) break;
     refined_ = best_;
   }
+  if (is_content()) sharpen(problem, inertia);
   return is_content();
+}
+
+// Near the end of balance motions are as exact as the forces over what is left of it: steps beyond
+// what was asked for, while they gain.
+void QuasiStatic::sharpen(const ComplementarityProblem& problem, const SparseRows& inertia) {
+  if (accuracy_.tolerance > Accuracy::usual) return;
+  refined_ = best_;
+  for (int i = 0; i < 2 && residual_.relative > sharp; ++i) {
+    if (!polish_.improve(problem, sets_, inertia, QuasiStaticPolish::Precision::high, refined_))
+      return;
+    keep_if_better(problem, refined_);
+  }
 }
 
 // Viscosity resists every motion: the velocity follows from the forces, and is unique.

@@ -58,6 +58,7 @@ class QuasiStatic {
   double first_weight(const ComplementarityProblem& problem, const SparseRows& inertia);
   void load(const ComplementarityProblem& problem, const SparseRows& inertia, double rho);
   bool polish(const ComplementarityProblem& problem, const SparseRows& inertia);
+  void sharpen(const ComplementarityProblem& problem, const SparseRows& inertia);
   void keep_if_better(const ComplementarityProblem& problem, const Solution& candidate);
 
   bool is_content() const { return residual_.relative <= accuracy_.tolerance; }

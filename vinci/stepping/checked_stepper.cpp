@@ -55,6 +55,16 @@ double way_of(const Model& model, const State& start, const State& end, double h
          (turn > 0.0 && std::isfinite(body.bounding_radius) ? turn * body.bounding_radius : 0.0);
 }
 
+StepReport with(const RemovedOverlap& sudden, StepReport report) {
+  report.removed_overlap = std::max(report.removed_overlap, sudden.depth);
+  report.added_energy += std::max(0.0, sudden.energy);
+  if (!SuddenOverlap::is_gone(sudden)) {
+    report.overlap = std::max(report.overlap, sudden.left);
+    report.passed = std::max(report.passed, 1);
+  }
+  return report;
+}
+
 }  // namespace
 
 CheckedStepper::CheckedStepper(std::unique_ptr<TimeStepper> method)
@@ -62,7 +72,9 @@ CheckedStepper::CheckedStepper(std::unique_ptr<TimeStepper> method)
 
 StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   starts_[0] = state;
+  displaced_ = false;
   begin(context, state, h);
+  const RemovedOverlap sudden = remove_sudden(context, state);
   before_.swap(context.out.contacts);  // of the step before: back where something throws
   StepReport report;
   try {
@@ -71,11 +83,11 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
     before_.swap(context.out.contacts);
     throw;
   }
-  if (is_lost(report)) return report;
+  if (is_lost(report)) return with(sudden, report);
   const double depth = excess(context, starts_[0], state, h);
   if (depth == 0.0) {
     accept(context, state, h, report);
-    return report;
+    return with(sudden, report);
   }
   const std::span<const NamedController> controllers = context.in.controllers;
   if (!controllers.empty()) {
@@ -93,7 +105,22 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
     throw;
   }
   context.in.held_forces = nullptr;
-  return sum.finish(context.out.contacts);
+  return with(sudden, sum.finish(context.out.contacts));
+}
+
+// Takes out what layers do not know of; the parts of the step begin there too.
+RemovedOverlap CheckedStepper::remove_sudden(StepContext& context, State& state) {
+  if (!SuddenOverlap::may_be(context, state)) return {};
+  ContactsAhead& ahead = context.work.ahead;
+  const RemovedOverlap removed =
+      sudden_.remove(context, state, *method_, ahead.reach, ahead.contacts);
+  if (removed.depth > 0.0) {
+    ahead.poses = state.poses;
+    std::swap(given_, starts_[0]);
+    starts_[0] = state;
+    displaced_ = true;
+  }
+  return removed;
 }
 
 // Two halves from starts_[level]. Where bodies are squeezed, parts as short as you like are no

@@ -7,14 +7,15 @@
 // is made again in two halves, and so on. The way is sampled only where bodies moved by more than
 // their thickness. Controllers act once; what they gave is held through the parts. What is beyond
 // the rule after all parts is reported: StepReport::passed. Overlaps within the rule are taken out
-// of positions (overlap_removal.h).
+// of positions (overlap_removal.h); overlaps that no layer knows of before the step
+// (sudden_overlap.h).
 #pragma once
 
 #include <memory>
 
-#include "vinci/stepping/overlap_removal.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/substeps.h"
+#include "vinci/stepping/sudden_overlap.h"
 
 namespace vinci {
 
@@ -38,7 +39,7 @@ class CheckedStepper : public TimeStepper {
   }
 
   // The state at the start of the last step.
-  const State& start() const { return starts_[0]; }
+  const State& start() const { return displaced_ ? given_ : starts_[0]; }
 
  private:
   // A part that is made again in two halves.
@@ -50,6 +51,7 @@ class CheckedStepper : public TimeStepper {
   };
 
   void begin(StepContext& context, const State& state, double h);
+  RemovedOverlap remove_sudden(StepContext& context, State& state);
   void look_ahead(StepContext& context, const State& state, double h);
   double excess(StepContext& context, const State& start, const State& end, double h);
   double excess_of(const Model& model, const ContactSet& contacts) const;
@@ -66,6 +68,8 @@ class CheckedStepper : public TimeStepper {
 
   // Workspace.
   ContactsAhead start_;  // contacts at the start of the step or part at hand
+  State given_;          // at the start of the step, where bodies were displaced there
+  bool displaced_ = false;
   std::vector<State> starts_ = std::vector<State>(1);  // of the parts at hand, by their level
   int parts_ = 0;                                      // of the step at hand
   std::vector<double> ways_;                           // of the bodies, m
@@ -76,6 +80,7 @@ class CheckedStepper : public TimeStepper {
   VectorX expected_;              // packed velocities at the end of the next step
   Reach reach_;
   OverlapRemoval removal_;
+  SuddenOverlap sudden_;
   std::vector<SolvedContact> collected_, before_;
 };
 

@@ -10,6 +10,7 @@
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/model/actuation.h"
+#include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
 
 namespace vinci {
@@ -36,7 +37,7 @@ int non_finite_body(const Model& model, const std::vector<Pose>& poses, const Ve
 MotionModel motion_of(const OptionValues& options) {
   const std::string& name = options.text("motion");
   if (name == "first-order") return MotionModel::first_order;
-  return name == "quasi-static" ? MotionModel::quasi_static : MotionModel::dynamic;
+  return name == "dynamic" ? MotionModel::dynamic : MotionModel::quasi_static;
 }
 
 // The body that an unknown moves, or −1.
@@ -64,7 +65,10 @@ Shortage shortage_of(const Model& model, const QuasiStaticAnswer& answer) {
 }
 
 ConeForm form_of(const OptionValues& options) {
-  return {options.text("cone") == "pyramid" ? Cone::pyramid : Cone::quadratic,
+  const std::string& name = options.text("cone");
+  return {name == "pyramid" ? Cone::pyramid
+          : name == "box"   ? Cone::box
+                            : Cone::quadratic,
           static_cast<int>(options.integer("directions"))};
 }
 
@@ -78,7 +82,8 @@ ContactStepper::ContactStepper(const OptionValues& options, double touch)
     : motion_(motion_of(options)),
       form_(form_of(options)),
       touch_(touch),
-      literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities") {}
+      literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities"),
+      discrete_(discrete_model_of(options)) {}
 
 OptionSpec overlap_option() {
   return {"overlap",
@@ -114,7 +119,7 @@ double ContactStepper::impulse_time(double h) const {
 std::string ContactStepper::why_not(const Model& model) const {
   if (form_.cone == Cone::pyramid && model.world == World::spatial && form_.directions < 3)
     return "a friction pyramid in space needs at least 3 directions";
-  return {};
+  return why_not_discrete(discrete_, form_, foresees());
 }
 
 ComplementarityProblem ContactStepper::probe(const Model& model) const {
@@ -202,6 +207,10 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
       continue;
     if (is_whole(part, report)) break;
   }
+  if (context.in.diagnosis && !part.coasts()) {
+    diagnose(context, report);
+    stamp(Stage::solve);
+  }
   move(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
@@ -251,6 +260,7 @@ void ContactStepper::foresee(const StepPart& part) {
     place_prescribed(model.bodies[b], end, placed_[b]);
   foreseen_ = part.state.velocities;
   prescribe_velocities(model, end, placed_, foreseen_);
+  if (predicts_drivers(discrete_)) predict_drivers(model, part.state, driven_);
 }
 
 // M and p of the motion model, the velocities that they lead to without contact, and what acts on
@@ -258,6 +268,7 @@ void ContactStepper::foresee(const StepPart& part) {
 void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& problem) {
   const auto& [model, state, h, rules] = part;
   find_supports(model, state.poses, placed_, h, impulse_time(h), supports_);
+  if (predicts_drivers(discrete_)) predict_supports(model, state, driven_, supports_);
   find_elements(
       {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_},
       elements_);
@@ -355,7 +366,9 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
   terms.friction = surface.friction;
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  const Vector3 prescribed = prescribed_velocity(model, state.poses, placed_, contact, h);
+  const Vector3 prescribed = predicts_drivers(discrete_)
+                                 ? relative_velocity(model, state.poses, driven_, contact)
+                                 : prescribed_velocity(model, state.poses, placed_, contact, h);
   terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
@@ -496,6 +509,7 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
         selection_.solve(work.problem, *context.in.solver, context.in.accuracy, work.solution);
     report.selected = selection_.report().chosen;
     report.unselected = selection_.report().missed;
+    show(context, report);
     return;
   }
   const QuasiStaticAnswer answer = quasi_static_.solve(work.problem, inertia_, *context.in.solver,
@@ -508,6 +522,29 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   const Model& model = *context.in.model;
   report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
   report.shortage = shortage_of(model, answer);
+  show(context, report);
+}
+
+SolvedProblem ContactStepper::solved(const StepContext& context) const {
+  return {.problem = context.work.problem,
+          .model = *context.in.model,
+          .motion = motion_,
+          .inertia = motion_ == MotionModel::quasi_static ? &inertia_ : nullptr,
+          .accuracy = context.in.accuracy};
+}
+
+// Hands an answer to the witness, who may put another in its place.
+void ContactStepper::show(StepContext& context, StepReport& report) const {
+  if (context.in.witness && report.ending == Ending::none &&
+      WitnessedSolver::has_answer(report.solve))
+    context.in.witness->look(solved(context), context.work.solution, report);
+}
+
+// Asks whether the answer that stays is the only one.
+void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
+  if (report.ending == Ending::none && WitnessedSolver::has_answer(report.solve))
+    context.in.diagnosis->look(solved(context), {builder_.map(), next_}, context.work.solution,
+                               report);
 }
 
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
@@ -561,8 +598,11 @@ void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepRep
 void ContactStepper::settle_forces(StepContext& context, StepPart part, StepReport& report) {
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
-  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused &&
-         !forces_.meets(next_, context.in.accuracy)) {
+  const auto meets = [&] {
+    speeds_ = part.state.velocities.cwiseAbs().cwiseMax(foreseen_.cwiseAbs());
+    return forces_.meets(next_, speeds_, context.in.accuracy);
+  };
+  while (report.ending == Ending::none && report.solve.status != SolveStatus::refused && !meets()) {
     if (!forces_.follow(next_)) {
       report.solve.status = SolveStatus::limit;
       report.solve.residual.relative = std::max(report.solve.residual.relative, forces_.error());

@@ -14,20 +14,16 @@
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
+#include "vinci/stepping/discrete_model.h"
 #include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
+#include "vinci/stepping/solution_witness.h"
 #include "vinci/stepping/stepper.h"
 
 namespace vinci {
-
-enum class MotionModel {
-  dynamic,      // M vˡ⁺¹ = M vˡ + h f + Jᵀλ, λ an impulse
-  first_order,  // M vˡ⁺¹ = f + Jᵀλ: the inertia read as damping, λ a force
-  quasi_static  // 0 = f + Jᵀλ, λ a force
-};
 
 // How a part of a step is made.
 struct PartRules {
@@ -111,6 +107,9 @@ class ContactStepper : public TimeStepper {
   void warm_start(StepWorkspace& work, const StepPart& part) const;
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
+  SolvedProblem solved(const StepContext& context) const;
+  void show(StepContext& context, StepReport& report) const;
+  void diagnose(StepContext& context, StepReport& report) const;
   struct Gain {
     double gained, moving;  // J
   };
@@ -136,12 +135,15 @@ class ContactStepper : public TimeStepper {
   std::vector<EntityKey> struck_;    // with restitution, in the step at hand
   VectorX sum_, change_, momentum_;  // of free velocities, for their energy
   bool literal_;                     // overlaps stand in the normal rows, as in the papers
+  DiscreteModel discrete_;
 
   // Workspace, kept between steps.
   Flight flight_;
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
   DragForces forces_;
   VectorX foreseen_;          // packed velocities at the end of the step without contact
+  VectorX speeds_;            // of the entries in the step, with drags
+  VectorX driven_;            // discrete models: packed velocities of drivers at its start
   VectorX next_;              // packed velocities at the end of the step
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step

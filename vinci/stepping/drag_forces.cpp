@@ -13,12 +13,32 @@ namespace {
 
 // Newton's method doubles digits near the end; a smooth drag has settled long before.
 constexpr int tangent_rounds = 12;
-// A secant gains at least a digit per few rounds where the drag does not fall with the speed.
-constexpr int secant_rounds = 60;
+// A bracket loses most of its length in a round, down to where tangents settle.
+constexpr int bracket_rounds = 80;
+// Secants are drawn for their passivity; one round would do for that.
+constexpr int secant_rounds = 20;
 
-// Of the terms of a line: what they leave of a force that is smaller is rounding, five digits above
+// Of the terms of a line: what they leave of a force that is smaller is rounding, four digits above
 // which it is met.
-constexpr double small_part = 1e-5;
+constexpr double small_part = 1e-4;
+// Of the speeds that an entry has in a step: what is slower is rounding, and its drag as well,
+// which may be steep.
+constexpr double at_rest = 1e-13;
+// Slower than any motion, m/s and rad/s: squares of it are not numbers any more.
+constexpr double slowest = 1e-150;
+
+// In a bracket of velocities. Strong drags leave a millionth of a velocity and less, so powers are
+// halved rather than numbers. Infinite: it has none.
+double middle_of(double low, double high) {
+  constexpr double part = 1.0 / 64.0;
+  if (!std::isfinite(low) || !std::isfinite(high)) return infinity;
+  if (low < 0.0 && high > 0.0) return 0.0;
+  const double inner = low < 0.0 ? -high : low, outer = low < 0.0 ? -low : high;
+  const double size = inner == 0.0          ? part * outer
+                      : outer > 4.0 * inner ? std::sqrt(inner) * std::sqrt(outer)
+                                            : inner + 0.5 * (outer - inner);
+  return low < 0.0 ? -size : size;
+}
 
 }  // namespace
 
@@ -85,6 +105,11 @@ void DragForces::begin_lines() {
     implicit_[static_cast<std::size_t>(i)] =
         model_->free_index[i] >= 0 &&
         (slopes_[i] <= 0.0 || (forces_[i] - at_rest_[i]) * v[i] < 0.0);
+  low_.setConstant(v.size(), -infinity);
+  high_.setConstant(v.size(), infinity);
+  step_.setConstant(v.size(), infinity);
+  ratio_.setZero(v.size());
+  met_.assign(implicit_.size(), 0);
   draw_lines(v, true);
 }
 
@@ -122,7 +147,7 @@ void DragForces::find_slopes(const State& at, const VectorX& velocities) {
   if (others_->drag.size() > 0) slopes_ -= others_->drag;
 }
 
-bool DragForces::meets(const VectorX& velocities, const Accuracy& accuracy) {
+bool DragForces::meets(const VectorX& velocities, const VectorX& speeds, const Accuracy& accuracy) {
   evaluate(velocities, forces_);
   error_ = 0.0;
   for (Eigen::Index i = 0; i < forces_.size(); ++i) {
@@ -132,20 +157,74 @@ bool DragForces::meets(const VectorX& velocities, const Accuracy& accuracy) {
     const double terms = std::max(std::abs(line_.at_rest[i]), std::abs(drag));
     const double size = std::max({std::abs(line), std::abs(forces_[i]), small_part * terms});
     const double miss = std::abs(forces_[i] - line);
-    if (miss > 0.0) error_ = std::max(error_, miss / size);
+    const bool rests =
+        std::max(std::abs(velocities[i]), std::abs(drawn_[i])) <= at_rest * speeds[i] + slowest;
+    const double error = miss > 0.0 && !rests ? miss / size : 0.0;
+    met_[static_cast<std::size_t>(i)] = error <= accuracy.tolerance;
+    error_ = std::max(error_, error);
   }
   return error_ <= accuracy.tolerance || !std::isfinite(error_);
 }
 
 bool DragForces::follow(const VectorX& velocities) {
-  if (++rounds_ > tangent_rounds + secant_rounds) return false;
-  draw_lines(velocities, rounds_ <= tangent_rounds);
+  if (++rounds_ > tangent_rounds + bracket_rounds + secant_rounds) return false;
+  narrow(velocities);
+  if (rounds_ <= tangent_rounds)
+    draw_lines(velocities, true);
+  else if (rounds_ <= tangent_rounds + bracket_rounds)
+    draw_lines(within(velocities), true);
+  else
+    draw_lines(velocities, false);
   return true;
+}
+
+// What the last lines say of the answer. Entries depend on each other through contacts, so an end
+// may have to be given up.
+void DragForces::narrow(const VectorX& velocities) {
+  for (Eigen::Index i = 0; i < velocities.size(); ++i) {
+    const double p = drawn_[i], step = velocities[i] - p;
+    if (step > 0.0) {
+      low_[i] = p;
+      if (high_[i] <= p) high_[i] = infinity;
+    } else if (step < 0.0) {
+      high_[i] = p;
+      if (low_[i] >= p) low_[i] = -infinity;
+    }
+    ratio_[i] = step / step_[i];
+    step_[i] = step;
+  }
+}
+
+// The velocities; of entries that leave their bracket, or come nearer too slowly, its middle, or
+// where the steps lead to if each is the same share of the last (Aitken).
+const VectorX& DragForces::within(const VectorX& velocities) {
+  constexpr double longest = 50.0;  // in steps
+  drawn_ = velocities;
+  for (Eigen::Index i = 0; i < drawn_.size(); ++i) {
+    const auto entry = static_cast<std::size_t>(i);
+    double &low = low_[i], &high = high_[i];
+    const double v = velocities[i], ratio = ratio_[i];
+    const bool inside = low < v && v < high;
+    if (!implicit_[entry] || met_[entry] || step_[i] == 0.0) continue;
+    if (inside && !(std::abs(ratio) > 0.5)) continue;
+    const double steps = ratio < 1.0 ? std::min(longest, ratio / (1.0 - ratio)) : longest;
+    const double far = v + steps * step_[i], middle = middle_of(low, high);
+    if (inside && ratio > 0.0 && low < far && far < high) {
+      drawn_[i] = far;
+    } else if (low < middle && middle < high) {
+      drawn_[i] = middle;
+    } else if (!inside) {  // it was one for other velocities of the other entries
+      low = -infinity;
+      high = infinity;
+    }
+  }
+  return drawn_;
 }
 
 // Through f at these velocities; entries that are no drag keep their force. A tangent that rises is
 // none of a drag: the secant from v = 0 takes its place.
 void DragForces::draw_lines(const VectorX& velocities, bool tangents) {
+  drawn_ = velocities;
   line_.drag.setZero(velocities.size());
   evaluate(velocities, forces_);
   evaluate(still_, at_rest_);

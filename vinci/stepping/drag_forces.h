@@ -4,9 +4,12 @@
 // Forces that depend on velocity are taken at the end of the step: f(v) is replaced by f₀ − c v,
 // c >= 0, and the line is moved until it meets f at the velocity that comes out. Then the work of a
 // drag, h f(v)·v with v at the end, is never positive, at any step size. The lines are tangents
-// (Newton's method); where these do not settle, secants from v = 0 (Kačanov's method), which are
-// passive whether they settle or not. A force that drives, which is larger than at rest along its
-// velocity where the step begins, is no drag: it keeps its value there.
+// (Newton's method). Where these do not settle, they are drawn within brackets per entry: a line
+// through f(p) that leads to v > p says that the answer lies above p, whatever its slope, so what
+// leads out of the bracket is tried within it. Where that does not settle either, as at a jump of
+// f, secants from v = 0 (Kačanov's method) are passive all the same. A force that drives, which is
+// larger than at rest along its velocity where the step begins, is no drag: it keeps its value
+// there.
 //
 // A flight (flight.h) takes the forces of the scene in its middle, at q + h v/2: moved by the mean
 // of its velocities, a body then keeps the energy of a spring, as an ordinary step does with the
@@ -35,8 +38,8 @@ class DragForces {
   const LinearForces& line() const { return line_; }
   // Whether a force depends on velocity.
   bool has_drags() const { return model_->drags || others_->drag.size() > 0; }
-  // Whether f is on its line at these velocities.
-  bool meets(const VectorX& velocities, const Accuracy& accuracy);
+  // Whether f is on its line at these velocities, of which entries had `speeds` in the step.
+  bool meets(const VectorX& velocities, const VectorX& speeds, const Accuracy& accuracy);
   // Lines that meet f at these velocities; false if there have been too many.
   bool follow(const VectorX& velocities);
   double error() const { return error_; }  // of the last meets(), relative
@@ -48,6 +51,8 @@ class DragForces {
   void find_slopes(const State& at, const VectorX& velocities);
   void evaluate(const VectorX& velocities, VectorX& forces);
   void draw_lines(const VectorX& velocities, bool tangents);
+  void narrow(const VectorX& velocities);
+  const VectorX& within(const VectorX& velocities);
 
   const Model* model_ = nullptr;
   const State* start_ = nullptr;
@@ -61,6 +66,10 @@ class DragForces {
   std::vector<char> implicit_;  // per packed entry: a drag
   VectorX forces_, scratch_, slopes_;
   VectorX still_, at_rest_;  // zeros, and the forces with them
+  VectorX drawn_;            // velocities at which the lines meet f
+  VectorX low_, high_;       // between which each entry of the answer lies
+  VectorX step_, ratio_;     // from drawn_ to what came out; over the last such step
+  std::vector<char> met_;    // per packed entry, by the last meets()
 };
 
 }  // namespace vinci

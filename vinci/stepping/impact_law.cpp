@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/selection/load_selection.h"
+
 namespace vinci {
 namespace {
 
@@ -30,15 +32,16 @@ class NewtonLaw : public ImpactLaw {
     problem_ = impact.inelastic;
     for (const ImpactContact& contact : impact.contacts)
       problem_.b[contact.row] += contact.restitution * std::min(0.0, contact.before[0]);
-    ImpactReport report{solver.solve(problem_, answer)};
+    ImpactReport report{selection_.solve(problem_, solver, {}, answer)};
     if (report.solve.status != SolveStatus::no_solution) return report;
     answer.u.setZero();
     answer.lambda.setZero();
-    return {solver.solve(impact.inelastic, answer), true};
+    return {selection_.solve(impact.inelastic, solver, {}, answer), true};
   }
 
  private:
   ComplementarityProblem problem_;
+  LoadSelection selection_;
 };
 
 class PoissonLaw : public ImpactLaw {
@@ -53,12 +56,12 @@ class PoissonLaw : public ImpactLaw {
 
   ImpactReport apply(const ImpactProblem& impact, Solver& solver, Solution& answer) override {
     compression_ = answer;
-    ImpactReport report{solver.solve(impact.inelastic, compression_)};
+    ImpactReport report{selection_.solve(impact.inelastic, solver, {}, compression_)};
     answer = compression_;
     if (!decompress(impact)) return report;
     decompression_.u = compression_.u;
     decompression_.lambda.setZero(problem_.rows());
-    const SolveReport second = solver.solve(problem_, decompression_);
+    const SolveReport second = selection_.solve(problem_, solver, {}, decompression_);
     report.fell_back = second.status == SolveStatus::no_solution;
     if (report.fell_back) return report;
     take_worst(second, report.solve);
@@ -134,6 +137,7 @@ class PoissonLaw : public ImpactLaw {
   }
 
   ComplementarityProblem problem_;  // of decompression
+  LoadSelection selection_;
   Solution compression_, decompression_;
   VectorX rebound_;  // e Λ_nC in the normal rows
   VectorX sum_;

@@ -9,6 +9,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
+#include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
 
 namespace vinci {
@@ -24,6 +25,21 @@ constexpr double least_part = 1e-12;
 bool ends_run(const StepReport& report) {
   return report.diverged_body >= 0 || report.ending != Ending::none;
 }
+
+// Both who look at what is solved, where one is asked.
+class ImpactWitness final : public SolutionWitness {
+ public:
+  ImpactWitness(const StepInput& in, const StepDiagnosis::Owners& owners)
+      : in_(in), owners_(owners) {}
+  void look(const SolvedProblem& solved, Solution& solution, StepReport& report) override {
+    if (in_.witness) in_.witness->look(solved, solution, report);
+    if (in_.diagnosis) in_.diagnosis->look(solved, owners_, solution, report);
+  }
+
+ private:
+  const StepInput& in_;
+  StepDiagnosis::Owners owners_;
+};
 
 // The memory of a contact is an impulse in the time of the whole step: a guess for the next part.
 void scale_memory(State& state, double factor) {
@@ -92,7 +108,7 @@ std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& 
                             .size = contact_row_count(model.world, form, friction),
                             .restitution = 1.0,
                             .friction = friction});
-  probe.pyramid = form.cone == Cone::pyramid;
+  probe.pyramid = has_directions(form);
   return law.why_not(probe, solver);
 }
 
@@ -334,7 +350,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
   problem.M.multiply_add(impact_.before.data(), problem.p.data());
   terms_.clear();
   impact_.contacts.clear();
-  impact_.pyramid = form.cone == Cone::pyramid;
+  impact_.pyramid = has_directions(form);
   for (const Contact& contact : ends_) {
     const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     ContactTerms terms;
@@ -362,6 +378,15 @@ void ImpactTimeStepper::formulate(const Model& model) {
   }
 }
 
+// By the law, at whose work the witness and the diagnosis look.
+ImpactReport ImpactTimeStepper::apply_law(StepContext& context, StepReport& part) {
+  const StepInput& in = context.in;
+  if (!in.witness && !in.diagnosis) return in.impact_law->apply(impact_, *in.solver, impulse_);
+  ImpactWitness witness(in, {builder_.map(), now_.velocities});
+  WitnessedSolver shown(*in.solver, witness, *in.model, in.accuracy, part);
+  return in.impact_law->apply(impact_, shown, impulse_);
+}
+
 // The impact at now_ of the contacts in ends_ that touch; false if it was not solved, as where
 // bodies are squeezed: it would come again and again.
 bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
@@ -375,7 +400,7 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   impulse_.lambda.setZero(impact_.inelastic.rows());
   StepReport part;
   part.passes = 0;
-  const ImpactReport done = context.in.impact_law->apply(impact_, *context.in.solver, impulse_);
+  const ImpactReport done = apply_law(context, part);
   part.solve = done.solve;
   part.fell_back = done.fell_back;
   const double broken = impact_residual(impact_, judge_, impulse_);

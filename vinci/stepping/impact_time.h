@@ -57,6 +57,7 @@ class ImpactTimeStepper : public TimeStepper {
   void take(const StepContext& context, double& left, SubstepSum& sum);
   void find_touching(StepContext& context, SubstepSum& sum);
   void find_impact(const Model& model);
+  ImpactReport apply_law(StepContext& context, StepReport& part);
   bool strike(StepContext& context, SubstepSum& sum);
   void formulate(const Model& model);
   void rebound(const Model& model);

@@ -366,10 +366,16 @@ bool LayerPatches::correction(const LayerPatch& patch, Nodes& change) const {
   return true;
 }
 
-void LayerPatches::press_in() {
+void LayerPatches::press_in(const Model& model) {
   change_.resize(nodes_.size());
+  const auto is_beyond = [&](const LayerPatch& patch) {
+    return std::any_of(sites_.begin(), sites_.end(), [&](const PatchSite& site) {
+      return site.contact.body_a == patch.body_a && site.contact.body_b == patch.body_b &&
+             -site.contact.gap > layer_depth(model, site.contact.key);
+    });
+  };
   for (LayerPatch& patch : patches_) {
-    if (patch.known || !correction(patch, change_)) continue;
+    if (patch.known || !correction(patch, change_) || is_beyond(patch)) continue;
     for (int i = patch.node; i < patch.node + patch.nodes; ++i) nodes_[i] = change_[i];
     patch.energy = energy(patch);
     patch.known = true;

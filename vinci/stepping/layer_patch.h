@@ -89,8 +89,9 @@ class LayerPatches {
   void recall(const Model& model, const Memory& memory);
   // Takes back what patches have more than their records hold.
   void hold();
-  // Presses patches that are not known in as far as their bodies overlap.
-  void press_in();
+  // Presses patches that are not known in as far as their bodies overlap; not where these are
+  // deeper in each other than their layers are.
+  void press_in(const Model& model);
   // Brings the deformations of loaded patches in line with the overlaps where bodies are now. What
   // they need more than they have is taken from the `budget` of their bodies, J per body.
   void settle(std::span<double> budget);

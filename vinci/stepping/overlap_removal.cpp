@@ -10,11 +10,6 @@
 namespace vinci {
 namespace {
 
-// Rows are linear in the displacement: each round leaves the square of what there was, in units of
-// the size of the bodies.
-constexpr int most_rounds = 6;
-// What is left of an overlap that counts as taken out.
-constexpr double almost_none = 1e-3;
 // Of the kinetic energy: what motion made in a step is far less, and what else overlaps, as at the
 // start, is not to stop a body.
 constexpr double largest_payment = 0.1;
@@ -54,18 +49,24 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
                                       double h, double share, std::span<const double> reach,
                                       ContactSet& contacts) {
   const Model& model = *context.in.model;
-  select(model, state, method, h, contacts);
+  const auto choose = [&] {
+    selected_.clear();
+    rooms_.clear();
+    due_.clear();
+    select(model, state, method, h, contacts);
+  };
+  choose();
   start_ = state.poses;
   const double before = deepest();
   double left = before;
-  const int rounds = share < 1.0 ? 1 : most_rounds;
-  for (int round = 0; round < rounds && left > almost_none * before; ++round) {
+  const int rounds = share < 1.0 ? 1 : most_rounds_;
+  for (int round = 0; round < rounds && left > almost_none_ * before; ++round) {
     last_ = state.poses;
     last_contacts_ = contacts;
     if (!displace(context, state, share)) break;
     contacts.clear();
     context.in.detector->detect(model, state.poses, reach, contacts);
-    select(model, state, method, h, contacts);
+    choose();
     if (!(deepest() < left)) {  // squeezed, or something else was met
       state.poses = last_;
       contacts = last_contacts_;
@@ -73,26 +74,28 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
     }
     left = deepest();
   }
-  RemovedOverlap removed{.depth = before - left};
+  RemovedOverlap removed{.depth = before - left, .left = left};
   if (removed.depth > 0.0) removed.energy = pay(model, state, share);
   return removed;
 }
 
 void OverlapRemoval::select(const Model& model, const State& state, const TimeStepper& method,
                             double h, const ContactSet& contacts) {
-  rigid_.clear();
-  due_.clear();
   for (const Contact& contact : contacts)
-    if (can_respond(model, state.poses, contact) && !method.yields(model, contact)) {
-      rigid_.push_back(contact);
-      due_.push_back(is_due(model, state, method, contact, h, 0.0));
-    }
+    if (can_respond(model, state.poses, contact) && !method.yields(model, contact))
+      add(contact, contact.gap, is_due(model, state, method, contact, h, 0.0));
+}
+
+void OverlapRemoval::add(const Contact& contact, double room, bool due) {
+  selected_.push_back(contact);
+  rooms_.push_back(room);
+  due_.push_back(due);
 }
 
 double OverlapRemoval::deepest() const {
   double depth = 0.0;
-  for (std::size_t i = 0; i < rigid_.size(); ++i)
-    if (due_[i]) depth = std::max(depth, -rigid_[i].gap);
+  for (std::size_t i = 0; i < rooms_.size(); ++i)
+    if (due_[i]) depth = std::max(depth, -rooms_[i]);
   return depth;
 }
 
@@ -101,15 +104,14 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
   inertia_matrix(model, state.poses, problem_.M);
   problem_.p.setZero(model.free_count);
   terms_.clear();
-  for (std::size_t i = 0; i < rigid_.size(); ++i) {
-    const Contact& contact = rigid_[i];
+  for (std::size_t i = 0; i < selected_.size(); ++i) {
     ContactTerms terms;
-    terms.frame = contact_frame(model.world, contact.normal);
-    terms.normal_bias = due_[i] ? share * contact.gap : std::max(0.0, contact.gap);
+    terms.frame = contact_frame(model.world, selected_[i].normal);
+    terms.normal_bias = due_[i] ? share * rooms_[i] : std::max(0.0, rooms_[i]);
     terms_.push_back(terms);
   }
   builder_.begin(model, state.poses, {});
-  builder_.add(rigid_, terms_);
+  builder_.add(selected_, terms_);
   builder_.finish(problem_);
   solution_.u.setZero(problem_.unknowns());
   solution_.lambda.setZero(problem_.rows());

@@ -19,11 +19,13 @@ namespace vinci {
 
 struct RemovedOverlap {
   double depth = 0.0;   // m, of the deepest that was taken out
+  double left = 0.0;    // m, of the deepest that was not
   double energy = 0.0;  // J, that bodies gained
 };
 
 class OverlapRemoval {
  public:
+  virtual ~OverlapRemoval() = default;
   // What is beyond `least`, m, of a contact at the end of a step of h seconds: not where `method`
   // lets bodies yield, nor within the way of a driver, which the next step pushes along.
   static bool is_due(const Model& model, const State& state, const TimeStepper& method,
@@ -32,9 +34,20 @@ class OverlapRemoval {
   RemovedOverlap remove(StepContext& context, State& state, const TimeStepper& method, double h,
                         double share, std::span<const double> reach, ContactSet& contacts);
 
+ protected:
+  // Calls add() for every contact that may open or must not close.
+  virtual void select(const Model& model, const State& state, const TimeStepper& method, double h,
+                      const ContactSet& contacts);
+  // `room`: how far the bodies may come nearer, m; below 0 and due they are to part by as much.
+  void add(const Contact& contact, double room, bool due);
+
+  // Rows are linear in the displacement: each round leaves the square of what there was, in units
+  // of the size of the bodies.
+  int most_rounds_ = 6;
+  // What is left of an overlap that counts as taken out.
+  double almost_none_ = 1e-3;
+
  private:
-  void select(const Model& model, const State& state, const TimeStepper& method, double h,
-              const ContactSet& contacts);
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
   double pay(const Model& model, State& state, double share);
@@ -45,8 +58,9 @@ class OverlapRemoval {
   VectorX displacement_;  // packed
   std::vector<Pose> start_;
   std::vector<ContactTerms> terms_;
-  ContactSet rigid_;       // of the contacts, those that can be opened and do not yield
-  std::vector<char> due_;  // of these, those whose overlap is to be taken out
+  ContactSet selected_;
+  std::vector<double> rooms_;  // parallel to them, m
+  std::vector<char> due_;      // of these, those whose overlap is to be taken out
   std::vector<Pose> last_;
   ContactSet last_contacts_;
   ProblemBuilder builder_;

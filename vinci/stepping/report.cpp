@@ -35,10 +35,17 @@ void add_value(Value& to, const Value& before, OverParts rule) {
     to = to || before;
   } else if constexpr (std::is_arithmetic_v<Value>) {
     to = rule == OverParts::sum ? before + to : std::max(before, to);
+  } else if constexpr (std::is_same_v<Value, Uniqueness>) {
+    to = std::max(before, to);
   }
 }
 
 }  // namespace
+
+const char* to_string(ContactState state) {
+  constexpr const char* words[] = {"open", "sticks", "slides"};
+  return words[static_cast<int>(state)];
+}
 
 const char* to_string(Stage stage) {
   switch (stage) {
@@ -198,6 +205,32 @@ const std::vector<StepField>& step_fields() {
        .text = "Energy in the layers of contacts at the end of the step, a part of the potential.",
        .unit = "J",
        .column = "layer_energy"},
+      {.name = "uniqueness",
+       .place = member<&R::uniqueness>,
+       .text =
+           "Whether the motion is the only one that the step allows: 'unique' where that is "
+           "proved, 'several' where others were found, 'unknown' otherwise; '' where `diagnose` "
+           "does not ask. 0 to 3 in recordings: not asked, unique, unknown, several.",
+       .over_parts = OverParts::largest,
+       .column = "uniqueness"},
+      {.name = "solutions",
+       .place = member<&R::solutions>,
+       .text = "Motions of the step that are known: above 1 where there are several.",
+       .over_parts = OverParts::largest,
+       .column = "solutions"},
+      {.name = "solution_distance",
+       .place = member<&R::solution_distance>,
+       .text = "How far apart those are that differ most: of the body that differs most, the root "
+               "of v^2 + (r w)^2, with its radius r.",
+       .unit = "m/s",
+       .over_parts = OverParts::largest,
+       .column = "solution_distance"},
+      {.name = "open_loads",
+       .place = member<&R::open_loads>,
+       .text = "Directions in which contact forces could be others with the same motion, as far as "
+               "the diagnosis looked.",
+       .over_parts = OverParts::largest,
+       .column = "open_loads"},
       {.name = "coarse",
        .place = member<&R::coarse>,
        .text = "Whether a substep had to be longer than the stepper's rules ask for."},
@@ -271,7 +304,12 @@ ReportValue StepField::value(const StepReport& report) const {
 }
 
 void add_part(StepReport& sum, const StepReport& part) {
-  const StepReport before = std::exchange(sum, part);
+  StepReport before = std::exchange(sum, part);
+  if (!before.motions.empty()) {
+    for (FoundMotion& motion : sum.motions) motion.part += before.motions.back().part + 1;
+    before.motions.insert(before.motions.end(), sum.motions.begin(), sum.motions.end());
+    sum.motions.swap(before.motions);
+  }
   if (is_worse(before.solve, part.solve)) sum.solve = before.solve;
   sum.solve.iterations = part.solve.iterations;
   for (const StepField& field : step_fields())

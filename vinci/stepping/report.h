@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "vinci/complementarity/solver.h"
+#include "vinci/proofs/uniqueness_verdict.h"
 #include "vinci/solvers/ending.h"
+#include "vinci/stepping/found_motion.h"
 
 namespace vinci {
 
@@ -54,6 +56,12 @@ struct StepReport {
   // Of the parts of the problem that do not act on each other: those whose loads rigid bodies leave
   // open, decided by the rule of selection (load_selection.h), and those where it had no answer.
   int selected = 0, unselected = 0;
+  // Whether the motion is the only one that the step allows (step_diagnosis.h).
+  Uniqueness uniqueness = Uniqueness::unasked;
+  int solutions = 0;               // motions that are known: 1, or more where there are several
+  double solution_distance = 0.0;  // m/s, of those that differ most
+  int open_loads = 0;  // forces that could be others, in as many directions, without other motion
+  std::vector<FoundMotion> motions;  // of islands that have several, where they are asked for
   Ending ending = Ending::none;
   Shortage shortage;       // of Ending::no_equilibrium: the body that lacks most
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
@@ -70,10 +78,10 @@ using ReportValue = std::variant<std::int64_t, double, bool, std::string, StageS
 enum class OverParts : char { last, sum, largest, any, worst };  // worst: of the worst solve
 
 struct StepField {
-  using Place =
-      std::variant<int& (*)(StepReport&), double& (*)(StepReport&), bool& (*)(StepReport&),
-                   StageSeconds& (*)(StepReport&), SolveStatus& (*)(StepReport&),
-                   Ending& (*)(StepReport&), const char*& (*)(StepReport&)>;
+  using Place = std::variant<int& (*)(StepReport&), double& (*)(StepReport&),
+                             bool& (*)(StepReport&), StageSeconds& (*)(StepReport&),
+                             SolveStatus& (*)(StepReport&), Ending& (*)(StepReport&),
+                             Uniqueness& (*)(StepReport&), const char*& (*)(StepReport&)>;
   const char* name;  // in Python
   Place place;
   const char* text;

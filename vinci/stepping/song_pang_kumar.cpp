@@ -104,9 +104,29 @@ double SongPangKumar::give(const Model& model, const Contact& contact) const {
   return yields(model, contact) ? layer_depth(model, contact.key) : 0.0;
 }
 
+bool SongPangKumar::rooms(const Model& model, const State& state, const ContactSet& contacts,
+                          std::vector<double>& rooms) {
+  seen_reach_.clear();
+  patches_.arrange(model, state.poses, contacts);
+  patches_.recall(model, state.memory);
+  patches_.hold();
+  rooms.clear();
+  auto site = patches_.sites().begin();
+  for (const Contact& contact : contacts) {
+    rooms.push_back(contact.gap);
+    if (!is_soft(model, contact.key)) continue;
+    double& room = rooms.back();
+    room += layer_depth(model, contact.key);
+    for (; site != patches_.sites().end() && site->contact.key == contact.key; ++site)
+      room = std::min(room, site->contact.gap + patches_.pressed(*site));
+  }
+  return true;
+}
+
 // --- substeps ---------------------------------------------------------------------------------
 
-// Bodies that overlap at the start of a run have pressed their layers in.
+// Bodies that overlap at the start of a run have pressed their layers in, unless they are deeper
+// than these (sudden_overlap.h).
 void SongPangKumar::prepare(StepContext& context, State& state) {
   if (state.step > 0 || !state.memory.layers.empty() || !state.memory.impulses.empty()) return;
   if (!is_finite(state)) return;
@@ -115,7 +135,7 @@ void SongPangKumar::prepare(StepContext& context, State& state) {
   widen(model, wide_);
   see(context, state, wide_);
   patches_.recall(model, state.memory);
-  patches_.press_in();
+  patches_.press_in(model);
   patches_.store(model, 0.0, state.memory);
 }
 

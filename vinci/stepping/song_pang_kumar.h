@@ -33,6 +33,8 @@ class SongPangKumar : public ContactStepper {
   StepReport step(StepContext& context, State& state, double h) override;
   bool yields(const Model& model, const Contact& contact) const override;
   double give(const Model& model, const Contact& contact) const override;
+  bool rooms(const Model& model, const State& state, const ContactSet& contacts,
+             std::vector<double>& rooms) override;
 
  protected:
   ImpactTerms normal_terms(const ImpactState& contact, double h) const override {

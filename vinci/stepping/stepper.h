@@ -28,11 +28,14 @@ struct NamedController {
   std::shared_ptr<Controller> controller;
 };
 
-class ImpactLaw;  // impact_law.h
+class ImpactLaw;        // impact_law.h
+class SolutionWitness;  // solution_witness.h
+class StepDiagnosis;    // step_diagnosis.h
 
 // What a step is given. The pieces are owned by the Simulation.
 struct StepInput {
   const Model* model = nullptr;
+  const Model* before = nullptr;  // of the last step, where a change has made another one of it
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
   Accuracy accuracy;                             // of the run, the same as its solver's
@@ -40,6 +43,8 @@ struct StepInput {
   std::span<const NamedController> controllers;  // in the order in which they act
   // Of controllers that have acted in this step, which is made in parts; null: they act.
   const LinearForces* held_forces = nullptr;
+  SolutionWitness* witness = nullptr;  // sees what is solved; null: nobody
+  StepDiagnosis* diagnosis = nullptr;  // asks of answers that stay whether there are others
 };
 
 // Contacts that were looked for before the step that needs them (checked_stepper.h).
@@ -106,6 +111,12 @@ class TimeStepper {
   virtual bool yields(const Model&, const Contact&) const { return false; }
   // By how much they do until rigid cores meet, m.
   virtual double give(const Model&, const Contact&) const { return 0.0; }
+  // How far bodies are from bearing on each other at every contact, m: from their layers as the
+  // state has them pressed in, or from their cores. Below 0 they overlap by more than their layers
+  // know. False: nothing gives way, and the gaps say it.
+  virtual bool rooms(const Model&, const State&, const ContactSet&, std::vector<double>&) {
+    return false;
+  }
   // "" if its steps apply this law (context.in.impact_law) with this solver, otherwise the reason.
   virtual std::string why_not_law(const Model& model, const ImpactLaw& law,
                                   const Solver& solver) const;

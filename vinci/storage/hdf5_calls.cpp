@@ -83,6 +83,13 @@ Hdf5Handle text_type(std::size_t size) {
   return type;
 }
 
+Hdf5Handle with_buffers(std::size_t bytes) {
+  constexpr std::size_t least = 4u << 10, most = 1u << 20;
+  Hdf5Handle properties(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  H5Pset_buffer(properties.get(), std::clamp(bytes, least, most), nullptr, nullptr);
+  return properties;
+}
+
 Hdf5Handle with_groups() {
   Hdf5Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(properties.get(), 1);

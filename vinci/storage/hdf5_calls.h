@@ -45,6 +45,10 @@ std::string with_reason(const std::string& what);
 // Text of a fixed size in UTF-8, padded with zeros.
 Hdf5Handle text_type(std::size_t size);
 
+// Transfer properties for values that take so many bytes. HDF5 converts values in two buffers which
+// it clears before, whatever of them it needs: of 1 MB each unless it is told less.
+Hdf5Handle with_buffers(std::size_t bytes);
+
 // Link properties that make the groups of a path.
 Hdf5Handle with_groups();
 

@@ -184,8 +184,9 @@ std::vector<int> Hdf5File::integers(const std::string& name) const {
   const Hdf5Handle dataset = open_numbers(name, true, count);
   // Read wide and narrow here: HDF5 would clip what does not fit.
   std::vector<long long> wide(count);
+  const Hdf5Handle transfer = with_buffers(count * sizeof(long long));
   if (count > 0 &&
-      H5Dread(dataset.get(), H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, wide.data()) < 0)
+      H5Dread(dataset.get(), H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, transfer.get(), wide.data()) < 0)
     fail(name, damaged);
   std::vector<int> values(count);
   for (std::size_t i = 0; i < count; ++i) {

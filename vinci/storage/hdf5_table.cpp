@@ -12,7 +12,8 @@
 namespace vinci {
 namespace {
 
-constexpr std::size_t chunk_bytes = 16u << 10;  // before compression; rewritten at every flush
+constexpr std::size_t chunk_bytes = 16u << 10;      // before compression; rewritten at every flush
+constexpr std::size_t converted_bytes = 64u << 10;  // of rows at a time
 
 hid_t native(Hdf5Number number) {
   switch (number) {
@@ -45,7 +46,9 @@ bool has_nothing(const Hdf5Row& row) {
 }  // namespace
 
 Hdf5Row::Hdf5Row(std::size_t bytes, const std::vector<Hdf5Column>& columns)
-    : type_(H5Tcreate(H5T_COMPOUND, bytes), H5Tclose), bytes_(bytes) {
+    : type_(H5Tcreate(H5T_COMPOUND, bytes), H5Tclose),
+      transfer_(with_buffers(std::max(4 * bytes, converted_bytes))),
+      bytes_(bytes) {
   std::vector<Hdf5Handle> kinds;
   std::size_t stored_bytes = 0;
   for (const Hdf5Column& column : columns) {
@@ -146,7 +149,8 @@ void Hdf5Table::write(std::uint64_t first, std::uint64_t count, const void* data
   resize(std::max(rows(), first + count));
   Hdf5Handle memory;
   const Hdf5Handle space = select({first, count}, {}, memory);
-  if (!succeeded(H5Dwrite(set_.get(), row_.type(), memory.get(), space.get(), H5P_DEFAULT, data)))
+  if (!succeeded(
+          H5Dwrite(set_.get(), row_.type(), memory.get(), space.get(), row_.transfer(), data)))
     fail("cannot be written");
 }
 
@@ -171,7 +175,7 @@ void Hdf5Table::read(const Hdf5Rows& chosen, void* data, const Hdf5Part& part) c
         where_);
   Hdf5Handle memory;
   const Hdf5Handle space = select(chosen, part, memory);
-  if (H5Dread(set_.get(), row_.type(), memory.get(), space.get(), H5P_DEFAULT, data) < 0)
+  if (H5Dread(set_.get(), row_.type(), memory.get(), space.get(), row_.transfer(), data) < 0)
     fail("cannot be read");
 }
 
@@ -227,14 +231,14 @@ Hdf5Scalar Hdf5Scalar::open(const Hdf5File& file, const std::string& name, Hdf5R
 
 void Hdf5Scalar::write(const void* data) {
   const Hdf5Silence silence;
-  if (!succeeded(H5Dwrite(set_.get(), row_.type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data)) ||
+  if (!succeeded(H5Dwrite(set_.get(), row_.type(), H5S_ALL, H5S_ALL, row_.transfer(), data)) ||
       !succeeded(H5Dflush(set_.get())))
     throw_error(with_reason("cannot be written"), where_);
 }
 
 void Hdf5Scalar::read(void* data) const {
   const Hdf5Silence silence;
-  if (H5Dread(set_.get(), row_.type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+  if (H5Dread(set_.get(), row_.type(), H5S_ALL, H5S_ALL, row_.transfer(), data) < 0)
     throw_error(with_reason("cannot be read"), where_);
 }
 

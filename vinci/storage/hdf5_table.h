@@ -80,13 +80,15 @@ class Hdf5Row {
 
   Hdf5Handle::Id type() const { return type_.get(); }  // in memory
   Hdf5Handle::Id stored_type() const { return stored_.is_valid() ? stored_.get() : type_.get(); }
+  // Properties of a read or write: H5P_DEFAULT (0) for numbers, which need no conversion.
+  Hdf5Handle::Id transfer() const { return transfer_.is_valid() ? transfer_.get() : 0; }
   const std::vector<std::uint64_t>& shape() const { return shape_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
   Hdf5Row(std::size_t bytes, const std::vector<Hdf5Column>& columns);
-  Hdf5Handle type_, stored_;          // the latter of a struct
-  std::vector<std::uint64_t> shape_;  // empty for a struct or a single number
+  Hdf5Handle type_, stored_, transfer_;  // the last two of a struct
+  std::vector<std::uint64_t> shape_;     // empty for a struct or a single number
   std::size_t bytes_ = 0;
 };
 

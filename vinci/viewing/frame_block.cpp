@@ -23,7 +23,7 @@ static_assert(sizeof(BlockHeader) == 64);
 constexpr std::size_t most_piece_bytes = 4u << 20;  // read at once
 constexpr std::size_t most_bytes = 256u << 20;      // of a single frame; more is taken for damage
 constexpr std::size_t contact_row_bytes = 116;      // in the block
-constexpr std::size_t frame_row_bytes = 6 * 8 + 4 * 4 + 4;
+constexpr std::size_t frame_row_bytes = 6 * 8 + 5 * 4 + 4;
 constexpr std::int64_t most_frames = 0x7fffffff;
 
 std::int64_t whole_number(std::string_view text, std::string_view key, std::int64_t least,
@@ -93,7 +93,7 @@ float narrow(double value) {
 // The columns of a block while they grow.
 struct Columns {
   std::vector<double> time, step, kinetic, potential, residual, penetration;
-  std::vector<std::int32_t> status, iterations, active, model;
+  std::vector<std::int32_t> status, iterations, active, model, uniqueness;
   std::vector<std::uint32_t> contact_start{0};
   std::vector<float> poses, velocities;
   std::vector<std::uint32_t> key;
@@ -121,6 +121,7 @@ void Columns::add(const FrameInfo& info) {
   iterations.push_back(info.report.solve.iterations);
   active.push_back(info.report.active_count);
   model.push_back(info.model);
+  uniqueness.push_back(static_cast<std::int32_t>(info.report.uniqueness));
 }
 
 void Columns::add(const ContactRow& row) {
@@ -277,8 +278,8 @@ std::string BlockReader::joined() const {
   for (const auto* column : {&columns_.time, &columns_.step, &columns_.kinetic, &columns_.potential,
                              &columns_.residual, &columns_.penetration})
     append(block, *column);
-  for (const auto* column :
-       {&columns_.status, &columns_.iterations, &columns_.active, &columns_.model})
+  for (const auto* column : {&columns_.status, &columns_.iterations, &columns_.active,
+                             &columns_.model, &columns_.uniqueness})
     append(block, *column);
   append(block, columns_.contact_start);
   append(block, columns_.poses);

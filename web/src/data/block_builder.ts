@@ -19,9 +19,10 @@ export class BlockBuilder {
 
   // The arrays of the frame are kept, not copied: pass slices where the rest of a block may go.
   add(frame: Frame): void {
-    const { time, step, kinetic, potential, residual, penetration, status, iterations, active, model } = frame;
+    const { time, step, kinetic, potential, residual, penetration, status, iterations, active, model,
+      uniqueness } = frame;
     this.scalars.push(
-        { time, step, kinetic, potential, residual, penetration, status, iterations, active, model });
+        { time, step, kinetic, potential, residual, penetration, status, iterations, active, model, uniqueness });
     this.poses.push(frame.poses);
     this.velocities.push(frame.velocities);
     this.contacts.push(frame.contacts);
@@ -50,8 +51,9 @@ export class BlockBuilder {
       iterations: whole((s) => s.iterations),
       active: whole((s) => s.active),
       model: whole((s) => s.model),
+      uniqueness: whole((s) => s.uniqueness),
       contactStart, poses, velocities, contacts,
-      bytes: 68 * frames + poses.byteLength + velocities.byteLength + 116 * contacts.count,
+      bytes: 72 * frames + poses.byteLength + velocities.byteLength + 116 * contacts.count,
     };
   }
 }

@@ -69,6 +69,9 @@ function parseSummary(value: unknown): Summary {
     diverged: json.diverged === true,
     diverged_body: text(json.diverged_body),
     ending: text(json.ending),
+    several_steps: whole(json.several_steps ?? 0),
+    first_several: whole(json.first_several ?? 0),
+    largest_distance: finite(json.largest_distance ?? 0),
     state_hash: text(json.state_hash),
   };
 }

@@ -5,7 +5,7 @@
 import type { Contacts, Frame, FrameBlock } from './types';
 
 export const blockMagic = 0x31434e56; // "VNC1"
-export const blockVersion = 1;
+export const blockVersion = 2;
 export const allBodies = 0xffffffff;
 const headerBytes = 64;
 const littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
@@ -70,6 +70,7 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
     iterations: reader.take(Int32Array, frames, 'iterations'),
     active: reader.take(Int32Array, frames, 'active'),
     model: reader.take(Int32Array, frames, 'model'),
+    uniqueness: reader.take(Int32Array, frames, 'uniqueness'),
     contactStart: reader.take(Uint32Array, frames + 1, 'contact_start'),
     poses: reader.take(Float32Array, has(0) ? frames * bodies * 7 : 0, 'poses'),
     velocities: reader.take(Float32Array, has(1) ? frames * entries : 0, 'velocities'),
@@ -153,6 +154,7 @@ export function frameOf(block: FrameBlock, i: number): Frame {
     iterations: block.iterations[i],
     active: block.active[i],
     model: block.model[i],
+    uniqueness: block.uniqueness[i],
     poses: block.poses.subarray(i * block.bodies * 7, (i + 1) * block.bodies * 7),
     velocities: block.velocities.subarray(i * block.entries, (i + 1) * block.entries),
     contacts: contactRows(block.contacts, block.contactStart[i], block.contactStart[i + 1]),

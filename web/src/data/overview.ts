@@ -7,7 +7,7 @@ import type { FrameBlock } from './types';
 export const overviewLimit = 20000; // samples held
 const requestLimit = 5000; // samples a request
 
-const columns = ['time', 'kinetic', 'potential', 'residual', 'penetration', 'status'] as const;
+const columns = ['time', 'kinetic', 'potential', 'residual', 'penetration', 'status', 'uniqueness'] as const;
 export type OverviewColumn = (typeof columns)[number];
 
 export class Overview {

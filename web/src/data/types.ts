@@ -20,6 +20,9 @@ export interface Summary {
   diverged: boolean;
   diverged_body: string;
   ending?: string; // why the motion model has no next state; older recordings lack it
+  several_steps: number; // that allow more than one motion; 0 where nobody asked
+  first_several: number;
+  largest_distance: number | null; // m/s, between two motions of one step
   state_hash: string;
 }
 
@@ -140,6 +143,7 @@ export interface Frame {
   iterations: number;
   active: number; // contacts with an impulse
   model: number;
+  uniqueness: number; // of the motion: 0 not asked, 1 unique, 2 unknown, 3 several
   poses: Float32Array; // bodies x 7: x y z, quaternion w x y z
   velocities: Float32Array; // packed
   contacts: Contacts;
@@ -162,6 +166,7 @@ export interface FrameBlock {
   iterations: Int32Array;
   active: Int32Array;
   model: Int32Array;
+  uniqueness: Int32Array;
   contactStart: Uint32Array; // frames + 1
   poses: Float32Array;
   velocities: Float32Array;

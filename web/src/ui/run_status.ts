@@ -21,6 +21,10 @@ export function warnings(description: Description, live: boolean): string[] {
   if (summary.uncertified_steps > 0)
     found.push(`${count(summary.uncertified_steps, 'step')} of ${summary.steps.toLocaleString('en')} ` +
         `${summary.uncertified_steps === 1 ? 'is' : 'are'} not certified.`);
+  if (summary.several_steps > 0)
+    found.push(`${count(summary.several_steps, 'step')} ` +
+        `${summary.several_steps === 1 ? 'allows' : 'allow'} more than one motion, the first is step ` +
+        `${summary.first_several.toLocaleString('en')}: the run follows one of them.`);
   if (!isComplete(description) && !(live && description.has_writer))
     found.push(`The run stopped before its end: ${summary.steps.toLocaleString('en')} of ` +
         `${description.total_steps.toLocaleString('en')} steps are recorded.`);

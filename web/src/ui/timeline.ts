@@ -9,6 +9,8 @@ import { controls } from './styles';
 import type { Viewer } from './viewer';
 import { Watch } from './watch';
 
+const severalMotions = 3; // of Frame.uniqueness
+
 @customElement('vinci-timeline')
 export class Timeline extends LitElement {
   @property({ attribute: false }) viewer!: Viewer;
@@ -101,13 +103,23 @@ export class Timeline extends LitElement {
     const pen = canvas.getContext('2d');
     const { start, end } = this.viewer.player;
     if (!pen || end <= start) return;
-    pen.fillStyle = getComputedStyle(this).getPropertyValue('--warn');
+    const style = getComputedStyle(this);
     const time = store.overview.column('time');
+    const mark = (i: number, colour: string, top: number, height: number) => {
+      pen.fillStyle = style.getPropertyValue(colour);
+      pen.fillRect(((time[i] - start) / (end - start)) * canvas.width - ratio / 2, top * canvas.height,
+                   1.5 * ratio, height * canvas.height);
+    };
     const status = store.overview.column('status');
-    for (let i = 0; i < time.length; ++i)
-      if (status[i] > 0)
-        pen.fillRect(((time[i] - start) / (end - start)) * canvas.width - ratio / 2, 0, 1.5 * ratio,
-                     canvas.height);
+    const uniqueness = store.overview.column('uniqueness');
+    let several = 0;
+    for (let i = 0; i < time.length; ++i) {
+      if (status[i] > 0) mark(i, '--warn', 0, 1);
+      if (uniqueness[i] !== severalMotions) continue;
+      mark(i, '--accent', 0.4, 0.6); // below a warning of the same step
+      ++several;
+    }
+    canvas.dataset.several = String(several);
   }
 
   private interval(): number {

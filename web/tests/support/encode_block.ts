@@ -52,7 +52,7 @@ export function encodeBlock(frames: Frame[], options: EncodeOptions): ArrayBuffe
   writer.column(header);
   for (const name of ['time', 'step', 'kinetic', 'potential', 'residual', 'penetration'] as const)
     writer.column(Float64Array.from(frames, (frame) => frame[name]));
-  for (const name of ['status', 'iterations', 'active', 'model'] as const)
+  for (const name of ['status', 'iterations', 'active', 'model', 'uniqueness'] as const)
     writer.column(Int32Array.from(frames, (frame) => frame[name]));
   writer.column(Uint32Array.from(starts));
   const joined = (pick: (frame: Frame) => Numbers) => frames.flatMap((f) => Array.from(pick(f)));

@@ -45,7 +45,7 @@ export function syntheticRun(options: SyntheticOptions): SyntheticRun {
     lines: [['worst residual', '3.1e-12 relative, in step 42'], ['state hash', '0123456789abcdef']],
     summary: {
       steps: Math.max(0, options.frames - 1), uncertified_steps: 0, contacts_mean: 2 * options.bodies,
-      diverged: false, diverged_body: '', state_hash: '0123456789abcdef',
+      diverged: false, diverged_body: '', several_steps: 0, first_several: 0, largest_distance: 0, state_hash: '0123456789abcdef',
     },
     options: {
       run: { motion: 'dynamic', stepper: 'stewart-trinkle', cone: 'quadratic', solver: 'auto', step },
@@ -128,7 +128,7 @@ function frameAt(index: number, options: SyntheticOptions, step: number, frictio
   }
   return {
     index, time, step: index, kinetic, potential, residual: 1e-14 * (1 + (index % 17) ** 3),
-    penetration: 0, status: 0, iterations: rows.length, active: rows.length, model: 0,
+    penetration: 0, status: 0, iterations: rows.length, active: rows.length, model: 0, uniqueness: 0,
     poses, velocities, contacts: gathered(rows),
   };
 }
