@@ -86,7 +86,7 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
 }
 
 bool LoadSelection::count(bool found) {
-  report_.chosen += found && limit_.left_open() ? 1 : 0;
+  report_.chosen += found && open_ ? 1 : 0;
   report_.missed += found ? 0 : 1;
   return found;
 }
@@ -105,19 +105,30 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   if (!limit_.load(units_.problem(), judge_.mass(), units_.units(), scales_)) return false;
   const auto leads = [&](bool begun) {
     for (; begun; begun = limit_.harden())
-      if (limit_.reach(lambda_) && is_answer(problem, accuracy)) return true;
+      if (limit_.reach(lambda_) && is_answer(problem, accuracy, limit_.w())) return true;
     return false;
   };
-  units_.to_units(start, lambda_);
-  if (leads(limit_.go_on(lambda_)) || leads(limit_.stiffen()) || leads(limit_.jam())) return true;
+  const auto rests = [&] { return rest_.find(lambda_) && is_answer(problem, accuracy, rest_.w()); };
+  units_.to_units(start, begun_);
+  rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
+  open_ = true;
+  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
+    if (rest_.foretold(begun_, lambda_, limit_.w()) && rests()) return true;
+    open_ = limit_.left_open();
+    return true;
+  }
+  if (rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
-  return leads(limit_.go_on(lambda_));
+  const bool found = leads(limit_.go_on(lambda_));
+  open_ = limit_.left_open();
+  return found;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.
-bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy) {
-  units_.from_units(lambda_, limit_.w(), scales_, trial_.lambda);
+bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                              const VectorX& w) {
+  units_.from_units(lambda_, w, scales_, trial_.lambda);
   trial_.u.resize(problem.unknowns());
   const Residual measured = judge_.measure(problem, trial_);
   const bool exact = accuracy.is_settled(measured);

@@ -7,6 +7,7 @@
 #include "vinci/complementarity/islands.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/selection/compliant_limit.h"
+#include "vinci/selection/compliant_rest.h"
 
 namespace vinci {
 
@@ -34,7 +35,7 @@ class LoadSelection {
   // The answer of the rule in best_, from start_ or else from the answer of a solver.
   bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
               const Solution* solved);
-  bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy);
+  bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
   bool count(bool found);
   bool is_whole(const ComplementarityProblem& problem);
 
@@ -42,12 +43,14 @@ class LoadSelection {
   VectorX start_;
   Islands islands_;
   ComplementarityProblem part_;
-  VectorX part_start_, lambda_, scales_;
+  VectorX part_start_, begun_, lambda_, scales_;
   Solution part_solution_, trial_, best_, whole_;
   ContactUnits units_;
   CompliantLimit limit_;
+  CompliantRest rest_;
   Judge judge_;
   Residual best_residual_;
+  bool open_ = false;  // the compliance decided loads that rigid bodies leave open
 };
 
 }  // namespace vinci
