@@ -30,11 +30,11 @@ set(public_collision contact)
 set(public_linear mass_factor sparse_rows)
 set(public_complementarity accuracy certificate nonlinear_problem problem problem_file residual solver)
 set(public_newton path_newton)
-set(public_proofs all_solutions law_pieces)
+set(public_proofs all_solutions law_pieces uniqueness_verdict)
 set(public_solvers builtin ending)
 set(public_formulation contact_frame contact_rows element_rows free_motion friction_cone problem_builder
                        row_map supports)
-set(public_stepping impact_law report step_forces stepper)
+set(public_stepping found_motion impact_law report step_forces stepper)
 set(public_simulation plugins simulation)
 set(public_recording recorder recording replay run_loop summary)
 set(public_comparison body_distance compare contact_modes converge order_fit quantity run_many trace

@@ -328,6 +328,7 @@ class Branches:
 
     @property
     def leaves(self) -> list[Branch]:
+        """The branches that were followed to their end."""
         return [branch for branch in self.branches if branch.end == "leaf"]
 
     def __str__(self) -> str:

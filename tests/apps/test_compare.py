@@ -11,11 +11,12 @@ from conftest import BLOCK, PATIENCE, SOURCE, wait_for
 COMPARISON = {"ok", "exit_code", "title", "duration", "tolerance", "tolerance_given", "size",
               "reference_given", "brief", "axes", "bodies", "times", "variants", "cases", "skipped",
               "answer", "page"}
-VARIANT = {"name", "values", "case", "step_size", "end", "state_hash", "agrees", "cost", "final",
-           "contacts", "difference", "recording"}
+VARIANT = {"name", "values", "case", "step_size", "end", "state_hash", "agrees", "by_choice", "cost",
+           "final", "contacts", "difference", "recording"}
 COST = {"certified", "complete", "steps", "substeps", "simulated_seconds", "cpu_seconds",
         "cpu_per_second", "worst_residual", "uncertified_steps", "inexact_steps",
-        "worst_penetration", "fallback_steps", "free_steps", "ending", "diverged_body"}
+        "worst_penetration", "fallback_steps", "free_steps", "unique_steps", "several_steps",
+        "unknown_steps", "first_several", "ending", "diverged_body"}
 DIFFERENCE = {"until", "largest", "largest_time", "largest_body", "first_above", "first_body",
               "final", "final_body", "distance", "bodies", "contacts"}
 CONTACT = {"a", "b", "same_modes", "modes_differ_for", "largest_shift", "first_different_mode",
