@@ -147,8 +147,28 @@ void CompliantRest::measure_at(const VectorX& lambda, VectorX& w) {
   w = w_;
 }
 
+// Whether friction is at its limit, or a contact has lost its load: all else stands still.
+bool CompliantRest::may_move(const VectorX& start, const VectorX& lambda) const {
+  constexpr double at_limit = 1.0 - 1e-9;
+  const bool known = start.size() > 0 && start.cwiseAbs().maxCoeff() > 0.0;
+  for (const ContactUnit& unit : units_) {
+    if (unit.kind != ContactUnit::Kind::cone) continue;
+    const double load = lambda[unit.first];
+    if (!(load > 0.0)) {
+      if (!known || start[unit.first] > 0.0) return true;
+      continue;
+    }
+    const double friction = lambda.segment(unit.first_tangent(), unit.tangents()).norm();
+    const double shortest = unit.sides > 0 ? std::cos(M_PI / unit.sides) : 1.0;
+    if (friction >= at_limit * shortest * unit.limit * load) return true;
+  }
+  return false;
+}
+
 bool CompliantRest::foretold(const VectorX& start, const VectorX& lambda, const VectorX& w) {
-  measure_at(VectorX::Zero(problem_->rows()), free_);
+  if (!may_move(start, lambda)) return false;
+  zero_.setZero(problem_->rows());
+  measure_at(zero_, free_);
   const double scale = free_.size() > 0 ? free_.cwiseAbs().maxCoeff() : 0.0;
   const bool known = start.size() > 0 && start.cwiseAbs().maxCoeff() > 0.0;
   if (known) measure_at(start, before_);
@@ -224,8 +244,6 @@ bool CompliantRest::minimise() {
   double value = evaluate();
   for (int step = 0; step < most_descents; ++step) {
     lu_.reset(size);
-    for (int row = 0; row < size; ++row)
-      for (int col = 0; col < size; ++col) lu_.entry(row, col) = 0.0;
     for (int row = 0; row < size; ++row)
       for (int k = M.starts[row]; k < M.starts[row + 1]; ++k)
         lu_.entry(row, M.indices[k]) += M.values[k];

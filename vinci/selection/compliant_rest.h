@@ -29,6 +29,7 @@ class CompliantRest {
   const VectorX& w() const { return w_; }
 
  private:
+  bool may_move(const VectorX& start, const VectorX& lambda) const;
   void measure_at(const VectorX& lambda, VectorX& w);  // u_ and w that follow from the loads
   void measure();                                      // w_ of u_
   double evaluate();                                   // λ_, slopes_ and the value at u_
@@ -39,7 +40,7 @@ class CompliantRest {
   const MassFactor* mass_ = nullptr;
   std::span<const ContactUnit> units_;
   double typical_ = 1.0, compliance_ = 1.0;
-  VectorX u_, w_, lambda_, centre_, gradient_, trial_, free_, before_;
+  VectorX u_, w_, lambda_, centre_, gradient_, trial_, free_, before_, zero_;
   std::vector<Matrix3> slopes_;  // ∂λ/∂z per unit, z = −w/ε + centre
   std::vector<double> step_;
   DenseLu lu_;

@@ -70,7 +70,7 @@ describe('a damaged frame block is told, not believed:', () => {
   });
 
   it('with contacts that run backwards, or beyond the rows', () => {
-    const starts = 16 + 2 * 6 * 60 + 4 * 60; // words before the column
+    const starts = 16 + 2 * 6 * 60 + 5 * 60; // words before the column
     expect(() => decodeFrameBlock(damaged(starts + 3, 4_000_000_000), limits)).toThrow(/backwards/);
     expect(() => decodeFrameBlock(damaged(starts + 60, 1), limits)).toThrow(/do not fill|backwards/);
     expect(() => decodeFrameBlock(damaged(starts, 1), limits)).toThrow(/do not fill/);
