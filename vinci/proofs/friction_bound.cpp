@@ -13,7 +13,7 @@ namespace {
 
 // Pivots of an elimination relative to the diagonal that they were: at most the first is rounding
 // of a row that depends on others, at least the second is none. Between them nothing is said.
-constexpr double dependent = 1e-13, independent = 1e-8;
+constexpr double dependent_pivot = 1e-13, independent = 1e-8;
 // Share of the speeds up to which a slip, or what a force moves, is rounding of the answer. By (2)
 // another motion would differ from it by as little.
 constexpr double largest_rounding = 1e-8;
@@ -113,7 +113,7 @@ bool FrictionBound::is_definite(const SparseRows& M) {
       for (int r = i + 1; r < size; ++r) {
         const double factor = at(r, i) / at(i, i), before = at(r, r);
         for (int c = i + 1; c < size; ++c) at(r, c) -= factor * at(i, c);
-        if (!(at(r, r) > dependent * before)) return false;
+        if (!(at(r, r) > dependent_pivot * before)) return false;
       }
     }
     begin = end;
@@ -143,7 +143,7 @@ bool FrictionBound::is_compliant(const ComplementarityProblem& problem) {
     }
   const MatrixX sum = matrix_ + matrix_.transpose();
   const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(sum, Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues().minCoeff() >= -dependent * eigen.eigenvalues().maxCoeff();
+  return eigen.eigenvalues().minCoeff() >= -dependent_pivot * eigen.eigenvalues().maxCoeff();
 }
 
 // How much an impulse of a row moves it by itself, up to the couplings in M.
@@ -230,7 +230,7 @@ bool FrictionBound::eliminate_rest(const ComplementarityProblem& problem) {
           original[rest[i]] > 0.0 ? matrix_(rest[i], rest[i]) / original[rest[i]] : 0.0;
       if (share > largest_share) largest_share = share, best = i;
     }
-    if (largest_share <= dependent) return true;
+    if (largest_share <= dependent_pivot) return true;
     if (largest_share < independent) return false;
     const int pivot = rest[best];
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(best));

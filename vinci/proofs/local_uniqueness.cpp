@@ -13,7 +13,7 @@ namespace {
 // Choices of pieces at borders that are tried.
 constexpr int most_choices = 64;
 // Of equations scaled to a largest entry of 1: pivots, and singular values, that are rounding.
-constexpr double rank_tolerance = 1e-9;
+constexpr double open_rank_tolerance = 1e-9;
 constexpr double still = 1e-7;
 
 }  // namespace
@@ -202,7 +202,7 @@ void LocalUniqueness::solve(const ComplementarityProblem& problem, const std::ve
     if (largest > 0.0) equations.row(i) /= largest;
   }
   Eigen::FullPivLU<MatrixX> factor;
-  factor.setThreshold(rank_tolerance);
+  factor.setThreshold(open_rank_tolerance);
   factor.compute(equations);
   if (factor.rank() == n + m) return;
   MatrixX kernel = factor.kernel();

@@ -9,8 +9,8 @@
 namespace vinci {
 namespace {
 
-// Overlaps up to it are rounding of coordinates, m.
-constexpr double rounding = 1e-12;
+// Overlaps up to it are sudden_rounding of coordinates, m.
+constexpr double sudden_rounding = 1e-12;
 // Of what there was: what is left is not pressed out later, so all of it is to go.
 constexpr double nothing = 1e-9;
 
@@ -22,7 +22,7 @@ SuddenOverlap::SuddenOverlap() {
 }
 
 bool SuddenOverlap::is_gone(const RemovedOverlap& removed) {
-  return removed.left <= rounding + 1e3 * nothing * (removed.depth + removed.left);
+  return removed.left <= sudden_rounding + 1e3 * nothing * (removed.depth + removed.left);
 }
 
 RemovedOverlap SuddenOverlap::remove(StepContext& context, State& state, TimeStepper& method,
@@ -70,7 +70,8 @@ void SuddenOverlap::select(const Model& model, const State& state, const TimeSte
     const PairDepth* const pair = find(contact);
     const double room = rooms_of_[i] + (pair ? pair->depth : 0.0);
     add(contact, room,
-        (changed_ || (pair && pair->due)) && room < -rounding && method_->yields(model, contact));
+        (changed_ || (pair && pair->due)) && room < -sudden_rounding &&
+            method_->yields(model, contact));
   }
 }
 
