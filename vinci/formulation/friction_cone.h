@@ -4,6 +4,7 @@
 // 2005, eq. 33], which is the pyramid of the four directions (±1, ±1).
 #pragma once
 
+#include "vinci/base/options.h"
 #include "vinci/model/model.h"
 
 namespace vinci {
@@ -15,6 +16,8 @@ struct ConeForm {
   int directions = 8;  // of a pyramid in space; a planar contact has two
 };
 
+// As the options `cone` and `directions` of a run say.
+ConeForm cone_form(const OptionValues& options);
 // Whether friction stands as forces along directions; otherwise as components along the tangents.
 inline bool has_directions(const ConeForm& form) {
   return form.cone != Cone::quadratic;

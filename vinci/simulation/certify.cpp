@@ -16,14 +16,6 @@ bool is_quasi_static(const std::string& motion) {
   return motion == "quasi-static" || motion == "dqc" || motion == "dlc";
 }
 
-ConeForm form_of(const OptionValues& options) {
-  const std::string& name = options.text("cone");
-  return {name == "pyramid" ? Cone::pyramid
-          : name == "box"   ? Cone::box
-                            : Cone::quadratic,
-          static_cast<int>(options.integer("directions"))};
-}
-
 // Reads unknowns and rows of a step's problem as what the scene calls them.
 class StepReader {
  public:
@@ -32,7 +24,7 @@ class StepReader {
       : simulation_(simulation),
         model_(simulation.model()),
         start_(std::move(start)),
-        form_(form_of(simulation.options())),
+        form_(cone_form(simulation.options())),
         force_time_(is_impulsive() ? simulation.step_size() : 1.0) {
     find_rows();
   }

@@ -64,14 +64,6 @@ Shortage shortage_of(const Model& model, const QuasiStaticAnswer& answer) {
   return shortage;
 }
 
-ConeForm form_of(const OptionValues& options) {
-  const std::string& name = options.text("cone");
-  return {name == "pyramid" ? Cone::pyramid
-          : name == "box"   ? Cone::box
-                            : Cone::quadratic,
-          static_cast<int>(options.integer("directions"))};
-}
-
 }  // namespace
 
 bool StepPart::coasts() const {
@@ -80,7 +72,7 @@ bool StepPart::coasts() const {
 
 ContactStepper::ContactStepper(const OptionValues& options, double touch)
     : motion_(motion_of(options)),
-      form_(form_of(options)),
+      form_(cone_form(options)),
       touch_(touch),
       literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities"),
       discrete_(discrete_model_of(options)) {}
