@@ -112,7 +112,8 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
+  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
+      leads(limit_.come_together())) {
     if (rest_.foretold(begun_, lambda_, limit_.w()) && rests()) return true;
     open_ = limit_.left_open();
     return true;
