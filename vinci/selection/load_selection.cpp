@@ -113,7 +113,9 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
   if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
-    if (rest_.foretold(begun_, lambda_, limit_.w()) && rests()) return true;
+    const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+    if (rest_.foretold({begun_, limit_.begun_w(), speed}, lambda_, limit_.w()) && rests())
+      return true;
     open_ = limit_.left_open();
     return true;
   }
