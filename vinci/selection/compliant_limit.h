@@ -40,8 +40,9 @@ class CompliantLimit {
   // The limit of the springs at hand.
   bool reach(VectorX& lambda);
 
-  const VectorX& w() const { return w_; }  // W λ + q of the last answer
-  int steps() const { return steps_; }     // linear systems since load()
+  const VectorX& w() const { return w_; }              // W λ + q of the last answer
+  const VectorX& begun_w() const { return begun_w_; }  // of the loads that go_on() began with
+  int steps() const { return steps_; }                 // linear systems since load()
   // Whether springs decided loads that rigid bodies leave open.
   bool left_open() const { return system_.leaves_open(); }
 
@@ -99,7 +100,7 @@ class CompliantLimit {
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
-  VectorX springs_, kept_;
+  VectorX springs_, kept_, begun_w_;
   std::vector<State> states_, before_;
   std::vector<double> right_;
   std::vector<ContactUnit> polygons_;

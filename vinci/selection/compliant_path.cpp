@@ -227,7 +227,9 @@ bool CompliantLimit::come_together() {
   const double compliance = first_compliance * typical_;
   const bool found = follow(compliance);
   units_ = given;
-  return found && newton(compliance, most_newton_steps, springs_);
+  if (!found) return false;
+  measure(springs_);
+  return newton(compliance, most_newton_steps, springs_);
 }
 
 }  // namespace vinci

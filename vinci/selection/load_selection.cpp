@@ -13,8 +13,10 @@ constexpr int whole_rows = 36;  // up to here islands are not looked for
 }  // namespace
 
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution) {
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities) {
   report_ = {};
+  velocities_ = velocities;
   SolveReport solve;
   if (solver.leaves_choice() && solve_alone(problem, accuracy, solve, solution)) return solve;
   report_ = {};
@@ -36,14 +38,14 @@ bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Acc
   const bool whole = is_whole(problem);
   int steps = 0;
   if (whole) {
-    if (!count(select(problem, solution.lambda, accuracy, nullptr))) return false;
+    if (!count(select(problem, solution.lambda, velocities_, accuracy, nullptr))) return false;
     steps = limit_.steps();
   } else {
     whole_ = solution;
     for (int i = 0; i < islands_.count(); ++i) {
       islands_.extract(problem, i, part_);
       islands_.gather_rows(i, solution.lambda, part_start_);
-      if (!count(select(part_, part_start_, accuracy, nullptr))) return false;
+      if (!count(select(part_, part_start_, velocities_of(i), accuracy, nullptr))) return false;
       steps += limit_.steps();
       islands_.scatter_rows(i, best_.lambda, whole_.lambda);
     }
@@ -62,7 +64,7 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
   Residual residual = solve.residual;
   if (is_whole(problem)) {
     best_residual_ = solve.residual;
-    count(select(problem, start_, accuracy, &solution));
+    count(select(problem, start_, velocities_, accuracy, &solution));
     std::swap(solution, best_);
     residual = best_residual_;
   } else {
@@ -72,7 +74,7 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
       islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
       islands_.gather_unknowns(i, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
-      count(select(part_, part_start_, accuracy, &part_solution_));
+      count(select(part_, part_start_, velocities_of(i), accuracy, &part_solution_));
       islands_.scatter_rows(i, best_.lambda, solution.lambda);
       islands_.scatter_unknowns(i, best_.u, solution.u);
     }
@@ -91,8 +93,15 @@ bool LoadSelection::count(bool found) {
   return found;
 }
 
+const VectorX* LoadSelection::velocities_of(int island) {
+  if (velocities_ == nullptr) return nullptr;
+  islands_.gather_unknowns(island, *velocities_, part_velocities_);
+  return &part_velocities_;
+}
+
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
-                           const Accuracy& accuracy, const Solution* solved) {
+                           const VectorX* velocities, const Accuracy& accuracy,
+                           const Solution* solved) {
   if (solved)
     best_ = *solved;
   else
@@ -112,13 +121,16 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
-      leads(limit_.come_together())) {
-    if (rest_.foretold(begun_, lambda_, limit_.w()) && rests()) return true;
+  const bool led = leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
+                   leads(limit_.come_together());
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+  const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
+  if (led) {
+    if (rest_.foretold(begun, lambda_, limit_.w()) && rests()) return true;
     open_ = limit_.left_open();
     return true;
   }
-  if (rests()) return true;
+  if (rest_.stood_still(begun) && rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
   const bool found = leads(limit_.go_on(lambda_));

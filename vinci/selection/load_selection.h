@@ -22,9 +22,10 @@ class LoadSelection {
   static constexpr int largest = 150;
 
   // `solution` holds the loads of the last step as the guess, and in the end the answer. A solver
-  // that leaves the choice is asked where the rule has no answer, any other one first.
+  // that leaves the choice is asked where the rule has no answer, any other one first. The
+  // velocities are those at the beginning of the step: what slides does not stand still.
   SolveReport solve(const ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
-                    Solution& solution);
+                    Solution& solution, const VectorX* velocities = nullptr);
   const SelectionReport& report() const { return report_; }  // of the last solve
 
  private:
@@ -32,18 +33,21 @@ class LoadSelection {
                    SolveReport& solve, Solution& solution);
   void select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
                     SolveReport& solve, Solution& solution);
-  // The answer of the rule in best_, from start_ or else from the answer of a solver.
-  bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
-              const Solution* solved);
+  // The answer of the rule in best_, from the loads and velocities of the last step, or else from
+  // the answer of a solver.
+  bool select(const ComplementarityProblem& problem, const VectorX& start,
+              const VectorX* velocities, const Accuracy& accuracy, const Solution* solved);
+  const VectorX* velocities_of(int island);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
   bool count(bool found);
   bool is_whole(const ComplementarityProblem& problem);
 
   SelectionReport report_;
   VectorX start_;
+  const VectorX* velocities_ = nullptr;
   Islands islands_;
   ComplementarityProblem part_;
-  VectorX part_start_, begun_, lambda_, scales_;
+  VectorX part_start_, part_velocities_, begun_, lambda_, scales_;
   Solution part_solution_, trial_, best_, whole_;
   ContactUnits units_;
   CompliantLimit limit_;
