@@ -55,7 +55,7 @@ class Hand:
             held = {"x": 0, "y": 0, "z": 0, "roll": 0, "pitch": 0, "yaw": 0}
             del held[name]
             bodies[f"finger-{n}"] = {
-                "shapes": shapes, "mass": finger.mass, "inertia": [1e-4, 1e-4, 1e-4, 0, 0, 0],
+                "shapes": shapes, "mass": finger.mass, "inertia": [1e-4, 1e-4, 1e-4],
                 "position": place, "motion": held,
                 "force": {name: -finger.side * finger.share * force}}
         return {"world": "spatial", "gravity": [0, 0, -GRAVITY], "bodies": bodies,

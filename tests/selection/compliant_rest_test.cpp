@@ -133,8 +133,8 @@ TEST(CompliantRest, a_bead_wedged_between_walls_has_the_least_loads_that_hold_it
 
 // A box (x, y, ω, and z in space) hangs between the wall x = −a and a jaw (x) that presses with the
 // force 1. The wall touches it at the heights ±c, the jaw at d ± c. Where d > 2c, the loads turn
-// the box however they are shared, at least by d − 2c, and friction 2c nearer to d must take that
-// up: the weight held is at most 2μ − (d − 2c)/a, by one corner of each pad.
+// the box by at least d − 2c, however they are shared, and unequal friction must take that up: the
+// weight held is at most 2μ − (d − 2c)/a, by one corner of each pad.
 Contacts hung(double weight, double d, double mu, int directions, double jaw_mass) {
   const double a = 0.5, c = 0.1;
   VectorX masses = numbers({1, 1, 0.2, 1, jaw_mass});
@@ -185,7 +185,8 @@ TEST(CompliantRest, a_box_stays_if_any_loads_hold_it_and_falls_otherwise) {
     for (const double d : {0.15, 0.25, 0.4})
       for (const double jaw_mass : {1.0, 1e-3, 1e3}) {
         const double mu = 0.6, most = most_weight(d, mu);
-        EXPECT_LE(speed_of_box(0.99 * most, d, mu, directions, jaw_mass), 1e-12)
+        const double free = 1.0 + 1.0 / jaw_mass;  // of the jaw, if nothing stops it
+        EXPECT_LE(speed_of_box(0.99 * most, d, mu, directions, jaw_mass), 1e-12 * free)
             << directions << " " << d << " " << jaw_mass;
         EXPECT_GT(speed_of_box(1.01 * most, d, mu, directions, jaw_mass), 1e-4)
             << directions << " " << d << " " << jaw_mass;

@@ -12,7 +12,9 @@
 namespace vinci {
 namespace {
 
-constexpr int sides_of_circle = 32;
+constexpr int sides_of_circle[] = {32, 256};
+constexpr int most_turns = 20;      // of friction on circles, each Newton's method on its states
+constexpr double turned_to = 1e-6;  // change of loads, over the largest
 constexpr std::size_t most_units = 40;
 constexpr int most_pieces = 60, most_pieces_of_unit = 12;
 
@@ -170,7 +172,8 @@ bool CompliantLimit::solve_piece(const VectorX& apart) {
 bool CompliantLimit::follow(double compliance) {
   compliance_ = compliance;
   if (!begin_apart(apart_)) return false;
-  const int most = most_pieces + most_pieces_of_unit * static_cast<int>(units_.size());
+  int most = most_pieces;
+  for (const ContactUnit& unit : units_) most += most_pieces_of_unit + unit.sides;
   double t = 1.0, sign = -1.0;
   int entered = -1, through = -1;  // the unit that changed last, and the condition it came by
   for (int piece = 0; piece < most; ++piece) {
@@ -216,20 +219,34 @@ bool CompliantLimit::follow(double compliance) {
   return false;
 }
 
+// A circle is a polygon on the way, and a finer one where Newton's method does not lead from its
+// answer to that of the circle.
 bool CompliantLimit::come_together() {
   if (units_.size() > most_units) return false;
   const std::span<const ContactUnit> given = units_;
-  polygons_.assign(given.begin(), given.end());
-  for (ContactUnit& unit : polygons_)
-    if (unit.sides == 0 && unit.tangents() == 2 && unit.kind != ContactUnit::Kind::fixed)
-      unit.sides = sides_of_circle;
-  units_ = polygons_;
   const double compliance = first_compliance * typical_;
-  const bool found = follow(compliance);
-  units_ = given;
-  if (!found) return false;
-  measure(springs_);
-  return newton(compliance, most_newton_steps, springs_);
+  for (const int sides : sides_of_circle) {
+    bool round = false;
+    polygons_.assign(given.begin(), given.end());
+    for (ContactUnit& unit : polygons_) {
+      if (unit.sides > 0 || unit.tangents() != 2 || unit.kind == ContactUnit::Kind::fixed) continue;
+      unit.sides = sides;
+      round = true;
+    }
+    units_ = polygons_;
+    const bool found = follow(compliance);
+    units_ = given;
+    if (found) {
+      measure(springs_);
+      bool settles = true;
+      for (int k = 0; settles && k < most_turns; ++k) {
+        settles = newton(compliance, most_newton_steps, springs_);
+        if (settles && change_ < turned_to) return true;
+      }
+    }
+    if (!round) return false;
+  }
+  return false;
 }
 
 }  // namespace vinci

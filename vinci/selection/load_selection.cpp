@@ -133,9 +133,8 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   if (rest_.stood_still(begun) && rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
-  const bool found = leads(limit_.go_on(lambda_));
-  open_ = limit_.left_open();
-  return found;
+  leads(limit_.go_on(lambda_));  // it depends on the solver: no answer of the rule
+  return false;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.
