@@ -10,7 +10,8 @@
 namespace vinci {
 namespace {
 
-constexpr double softest = 1.0, stiffest = 1e-6;  // over the diagonal of W
+constexpr double softest = 1.0, stiffest = 1e-6, hardest = 1e-10;  // over the diagonal of W
+constexpr double slowly = 0.1;  // from one proximal step to the next
 constexpr int most_descents = 40, most_proximal_steps = 30, most_halvings = 30;
 constexpr int most_idle = 4;
 constexpr double at_rest_to = 1e-14;
@@ -257,7 +258,7 @@ bool CompliantRest::minimise() {
   const SparseRows &M = problem_->M, &J = problem_->J;
   const int size = problem_->unknowns();
   double value = evaluate(), least = gradient_.norm();
-  int idle = 0;  // descents since the gradient fell
+  int idle = 0;  // descents since the function or the gradient fell
   for (int step = 0; step < most_descents; ++step) {
     lu_.reset(size);
     for (int row = 0; row < size; ++row)
@@ -293,9 +294,11 @@ bool CompliantRest::minimise() {
       now = evaluate();
       if (now <= value - 1e-4 * part * descent || gradient_.norm() < before) break;
     }
+    // Below, gradients and values only round. Either may rise on the way: the function falls while
+    // pieces change, the gradient on a piece.
+    const bool falls = now < value - 1e-4 * part * descent;
     value = now;
-    // Below, gradients only round.
-    idle = gradient_.norm() < 0.5 * least ? 0 : idle + 1;
+    idle = falls || gradient_.norm() < 0.5 * least ? 0 : idle + 1;
     least = std::min(least, gradient_.norm());
     if (idle == most_idle) return true;
     // The steps themselves say less: small ones may cross into another piece of the function.
@@ -320,11 +323,16 @@ bool CompliantRest::find(VectorX& lambda) {
     if (unit.kind == ContactUnit::Kind::cone && lambda_[unit.first] > 0.0 &&
         w_.segment(unit.first, unit.count).norm() > most)
       return false;
+  double last = 0.0;  // change of a step
   for (int k = 0; k < most_proximal_steps; ++k) {
     centre_ = lambda_;
     if (!minimise()) return false;
     const double largest = lambda_.cwiseAbs().maxCoeff();
-    if ((lambda_ - centre_).cwiseAbs().maxCoeff() <= at_rest_to * largest) break;
+    const double change = (lambda_ - centre_).cwiseAbs().maxCoeff();
+    if (change <= at_rest_to * largest) break;
+    // Bodies that are light beside others see springs of their own as soft.
+    if (change > slowly * last && compliance_ > 2.0 * hardest * typical_) compliance_ *= 0.1;
+    last = change;
   }
   lambda = lambda_;
   return true;
