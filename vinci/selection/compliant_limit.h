@@ -31,9 +31,10 @@ class CompliantLimit {
   // the one to which contacts lead that grow stiff together,
   bool stiffen();
   // the one to which contacts lead that stick wherever bodies approach: where sliding ones have
-  // none, as in Painlevé's paradox.
+  // none, as in Painlevé's paradox,
   bool jam();
-  // the one to which contacts lead that come together from apart, whatever they pass on the way,
+  // and the one to which contacts lead that come together from apart, whatever they pass on the
+  // way.
   bool come_together();
   // From any of them to stiffer springs; false where there is none, or nothing stiffer.
   bool harden();
@@ -67,6 +68,7 @@ class CompliantLimit {
   static constexpr int most_newton_steps = 20;
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
+  double speed(const VectorX& lambda) const;
   double distance(const VectorX& lambda) const;
   void hold_all();
   bool circles() const;
@@ -97,6 +99,7 @@ class CompliantLimit {
   std::span<const ContactUnit> units_;
   double compliance_ = 0.0;  // ε
   double typical_ = 1.0;     // diagonal of W
+  double tie_ = 0.0;         // a speed that rounding may make: what is that near counts as open
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
