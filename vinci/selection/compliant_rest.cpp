@@ -12,7 +12,8 @@ namespace {
 
 constexpr double softest = 1.0, stiffest = 1e-6, hardest = 1e-10;  // over the diagonal of W
 constexpr double slowly = 0.1;  // from one proximal step to the next
-constexpr int most_descents = 40, most_proximal_steps = 30, most_halvings = 30;
+constexpr int steady = 10;      // proximal steps before springs grow stiffer
+constexpr int most_descents = 40, most_proximal_steps = 40, most_halvings = 30;
 constexpr int most_idle = 4;
 constexpr double at_rest_to = 1e-14;
 constexpr double balanced = 1e-15;  // what is missing of the momentum, over that without loads
@@ -323,18 +324,28 @@ bool CompliantRest::find(VectorX& lambda) {
     if (unit.kind == ContactUnit::Kind::cone && lambda_[unit.first] > 0.0 &&
         w_.segment(unit.first, unit.count).norm() > most)
       return false;
-  double last = 0.0;  // change of a step
+  double last = 0.0, least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_proximal_steps; ++k) {
     centre_ = lambda_;
     if (!minimise()) return false;
     const double largest = lambda_.cwiseAbs().maxCoeff();
     const double change = (lambda_ - centre_).cwiseAbs().maxCoeff();
+    measure_at(lambda_, free_);
+    double speed = 0.0;
+    for (const ContactUnit& unit : units_)
+      if (unit.kind == ContactUnit::Kind::cone && lambda_[unit.first] > 0.0)
+        speed = std::max(speed, w_.segment(unit.first, unit.count).norm());
+    if (speed < least) {
+      least = speed;
+      lambda = lambda_;
+    }
     if (change <= at_rest_to * largest) break;
     // Bodies that are light beside others see springs of their own as soft.
-    if (change > slowly * last && compliance_ > 2.0 * hardest * typical_) compliance_ *= 0.1;
+    if (k >= steady && change > slowly * last && compliance_ > 2.0 * hardest * typical_)
+      compliance_ *= 0.1;
     last = change;
   }
-  lambda = lambda_;
+  measure_at(lambda, free_);
   return true;
 }
 
