@@ -168,42 +168,44 @@ bool CompliantRest::may_move(const VectorX& start, const VectorX& lambda) const 
   return false;
 }
 
-// The speeds of the contacts under the loads of the last step, or else at its end: loads that none
-// had say nothing of what slid before they met, such as a block between the walls of a channel.
-const VectorX& CompliantRest::expect(const Foretelling& begun) {
-  if (begun.velocities == nullptr || begun.lambda.cwiseAbs().maxCoeff() > 0.0) return begun.w;
-  u_ = *begun.velocities;
-  measure();
-  return w_;
-}
-
+// Whether contacts that touch stood still when the step began, as far as is known: slower than what
+// forces make of them within it. Loads of the last step may be those of an impact, and say less.
 bool CompliantRest::stood_still(const Foretelling& begun) {
-  const VectorX& expected = expect(begun);
-  const double most = nearly_still * begun.speed;
-  for (const ContactUnit& unit : units_)
-    if (unit.kind == ContactUnit::Kind::cone && expected[unit.first] <= most &&
-        expected.segment(unit.first_tangent(), unit.tangents()).norm() > most)
-      return false;
+  const double least = still * begun.speed, most = nearly_still * begun.speed;
+  VectorX& before = centre_;
+  if (begun.velocities == nullptr) {
+    before = begun.w;
+  } else {
+    centre_.setZero(problem_->rows());
+    measure_at(centre_, free_);
+    u_ = *begun.velocities;
+    measure();
+    before = w_;
+  }
+  for (const ContactUnit& unit : units_) {
+    if (unit.kind != ContactUnit::Kind::cone) continue;
+    if (before[unit.first] > most && begun.lambda[unit.first] == 0.0) continue;
+    const int first = unit.first_tangent(), count = unit.tangents();
+    const double change =
+        begun.velocities == nullptr ? most : (free_ - before).segment(first, count).norm() + least;
+    if (before.segment(first, count).norm() > change) return false;
+  }
   return true;
 }
 
 bool CompliantRest::foretold(const Foretelling& begun, const VectorX& lambda, const VectorX& w) {
   if (!may_move(begun.lambda, lambda)) return false;
-  const VectorX& expected = expect(begun);
   bool moves = false;
   for (const ContactUnit& unit : units_) {
     if (unit.kind != ContactUnit::Kind::cone) continue;
-    if (!(lambda[unit.first] > 0.0)) {  // parts that did not: pushed away by other loads
+    const int first = unit.first_tangent(), count = unit.tangents();
+    if (lambda[unit.first] > 0.0)
+      moves = moves || w.segment(first, count).norm() > still * begun.speed;
+    else  // parts that did not: pushed away by other loads
       moves = moves || (w[unit.first] > still * begun.speed &&
                         begun.w[unit.first] <= nearly_still * begun.speed);
-      continue;
-    }
-    const int first = unit.first_tangent(), count = unit.tangents();
-    if (count == 0 || w.segment(first, count).norm() <= still * begun.speed) continue;
-    moves = true;
-    if (expected.segment(first, count).norm() > nearly_still * begun.speed) return false;
   }
-  return moves;
+  return moves && stood_still(begun);
 }
 
 // λ of a unit, its slope and its part of the function.

@@ -30,17 +30,14 @@ class CompliantRest {
     double speed = 0.0;
     const VectorX* velocities = nullptr;
   };
-  // Whether contacts that slide or part under the loads λ, with the speeds w, stood still under
-  // those of the last step, as far as these foretell; where there were none, at its beginning.
+  // Whether contacts slide or part under the loads λ, with the speeds w, that stood still.
   bool foretold(const Foretelling& begun, const VectorX& lambda, const VectorX& w);
-  // The same of all contacts that do not part.
   bool stood_still(const Foretelling& begun);
   bool find(VectorX& lambda);  // false where nothing holds them
   const VectorX& w() const { return w_; }
 
  private:
   bool may_move(const VectorX& start, const VectorX& lambda) const;
-  const VectorX& expect(const Foretelling& begun);
   void measure_at(const VectorX& lambda, VectorX& w);  // u_ and w that follow from the loads
   void measure();                                      // w_ of u_
   double evaluate();                                   // λ_, slopes_ and the value at u_
