@@ -213,5 +213,26 @@ TEST(CompliantRest, a_block_that_slides_in_a_channel_does_not_stop_dead) {
   }
 }
 
+// Loads of an impact may foretell rest of what moves: only velocities tell.
+TEST(CompliantRest, what_an_impact_stops_on_paper_does_not_stand_still) {
+  Contacts block(VectorX::Ones(2), numbers({1, -1}), 0.4);
+  block.add(numbers({0, 1}), numbers({1, 0}));
+  block.add(numbers({0, -1}), numbers({1, 0}));
+  const ComplementarityProblem problem = block.problem();
+  ContactUnits units;
+  ASSERT_TRUE(units.read(problem));
+  Judge judge;
+  judge.prepare(problem);
+  VectorX scales;
+  units.scales(judge.scales(), scales);
+  CompliantRest rest;
+  rest.load(units.problem(), judge.mass(), units.units(), scales);
+  const VectorX impact = numbers({3, -0.5, 2, -0.5}), stopped = VectorX::Zero(4);
+  const VectorX sliding = numbers({1, -0.4, 0, 0}), w = numbers({0, 0.6, 0, 0.6});
+  const VectorX moving = numbers({1, 0}), standing = numbers({0, 0});
+  EXPECT_FALSE(rest.foretold({impact, stopped, 1.0, &moving}, sliding, w));
+  EXPECT_TRUE(rest.foretold({impact, stopped, 1.0, &standing}, sliding, w));
+}
+
 }  // namespace
 }  // namespace vinci
