@@ -38,8 +38,9 @@ class CompliantLimit {
   // The limit of the springs at hand.
   bool reach(VectorX& lambda);
 
-  const VectorX& w() const { return w_; }  // W λ + q of the last answer
-  int steps() const { return steps_; }     // linear systems since load()
+  const VectorX& w() const { return w_; }              // W λ + q of the last answer
+  const VectorX& begun_w() const { return begun_w_; }  // of the loads that go_on() began with
+  int steps() const { return steps_; }                 // linear systems since load()
   // Whether springs decided loads that rigid bodies leave open.
   bool left_open() const { return system_.leaves_open(); }
 
@@ -57,6 +58,7 @@ class CompliantLimit {
   };
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
+  double speed(const VectorX& lambda) const;
   double distance(const VectorX& lambda) const;
   void hold_all();
   bool circles() const;
@@ -79,10 +81,11 @@ class CompliantLimit {
   std::span<const ContactUnit> units_;
   double compliance_ = 0.0;  // ε
   double typical_ = 1.0;     // diagonal of W
+  double tie_ = 0.0;         // a speed that rounding may make: what is that near counts as open
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
-  VectorX springs_, kept_;
+  VectorX springs_, kept_, begun_w_;
   std::vector<State> states_, before_;
   std::vector<double> right_;
   double change_ = 0.0;  // of the last step, over the largest λ
