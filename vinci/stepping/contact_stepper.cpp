@@ -361,7 +361,8 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   const Vector3 prescribed = predicts_drivers(discrete_)
                                  ? relative_velocity(model, state.poses, driven_, contact)
                                  : prescribed_velocity(model, state.poses, placed_, contact, h);
-  terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
+  const Vector3 carried = prescribed + surface_velocity(model, state.poses, contact, state.time, h);
+  terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
   // h its noise would keep bodies at rest from resting, and a part that is wedged between others
@@ -702,7 +703,8 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     solved.friction = terms.friction;
     solved.impulse = h / impulse_time(h) *
                      builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
-    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact);
+    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
+                             surface_velocity(model, state.poses, contact, state.time, h);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
     if (!solved.impulse.isZero(0.0)) {
