@@ -13,9 +13,10 @@ namespace {
 constexpr double softest = 1.0, stiffest = 1e-6, hardest = 1e-10;  // over the diagonal of W
 constexpr double slowly = 0.1;  // from one proximal step to the next
 constexpr int steady = 10;      // proximal steps before springs grow stiffer
-constexpr int most_descents = 40, most_proximal_steps = 40, most_halvings = 30;
+constexpr int most_descents = 200, most_proximal_steps = 40, most_halvings = 30;
 constexpr int most_idle = 4;
 constexpr double at_rest_to = 1e-14;
+constexpr double rounded = 1e-12;   // of the function, over its value
 constexpr double balanced = 1e-15;  // what is missing of the momentum, over that without loads
 // What counts as rest, over the speeds without loads: of an answer, and of what is foretold.
 constexpr double still = 1e-8, nearly_still = 0.1;
@@ -295,7 +296,10 @@ bool CompliantRest::minimise() {
     for (int half = 0; half < most_halvings; ++half, part *= 0.5) {
       for (int i = 0; i < size; ++i) u_[i] = trial_[i] - part * step_[i];
       now = evaluate();
-      if (now <= value - 1e-4 * part * descent || gradient_.norm() < before) break;
+      const double noise = rounded * std::abs(value);
+      if (now <= value - 1e-4 * part * descent ||
+          (now <= value + noise && gradient_.norm() < before))
+        break;
     }
     // Below, gradients and values only round. Either may rise on the way: the function falls while
     // pieces change, the gradient on a piece.
