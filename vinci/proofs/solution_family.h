@@ -18,6 +18,8 @@ struct Freedoms {
   MatrixX motions;       // directions (du, dλ) in units, along which a velocity changes
   MatrixX loads;         // directions along which contact forces change and no velocity does
   MatrixX ways;          // directions that span both and keep the inequalities of corners
+
+  bool is_locally_unique() const { return decided && motions.cols() == 0; }  // the velocities
 };
 
 class SolutionFamily {
@@ -28,6 +30,7 @@ class SolutionFamily {
   // At a solution of the problem; `inertia` is regular.
   Freedoms freedoms(const ComplementarityProblem& problem, const SparseRows& inertia,
                     const Solution& solution, const Accuracy& accuracy = {});
+  const VectorX& units() const { return equations_.units(); }  // of the last call
   // Of the last call: solutions from one end to the other through that one, along a direction of
   // it. The solution alone where the direction leads to no other.
   std::vector<Solution> along(const ComplementarityProblem& problem, const Solution& solution,
