@@ -57,7 +57,8 @@ TEST(FrictionBound, of_a_sliding_square_is_that_of_its_closed_form) {
     const ComplementarityProblem problem =
         planar(square_rows(), Vector3(5.0, -0.1, 0.0), 2.0 / 3.0, share * limit);
     EXPECT_EQ(bound.proves(problem, solved(problem)), share < 1.0) << share;
-    if (share > 0.9) EXPECT_NEAR(bound.ratio(), share, 1e-9);  // a coarser one does for less
+    if (share < 0.9) continue;  // a coarser one does
+    EXPECT_NEAR(bound.ratio(), share, 1e-9);
   }
 }
 

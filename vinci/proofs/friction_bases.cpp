@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 
 #include "vinci/proofs/friction_bound.h"
 
@@ -18,8 +18,26 @@ constexpr double dependent_pivot = 1e-13, independent = 1e-8;
 constexpr double row_rounding = 1e-9;
 // What rounding may do to the bound.
 constexpr double margin = 1e-6;
+// A ratio that is taken over has to be below this: the W at hand differs by rounding, which weak
+// pivots enlarge.
+constexpr double known_margin = 0.99;
+// A pivot of the stiffness of friction relative to the largest: less is free.
+constexpr double spread_rounding = 1e-12;
 // Choices of contacts that are looked at.
 constexpr double most_bases = 256.0;
+
+// Of the same places, but for rounding of the largest.
+bool same_entries(const SparseRows& a, const SparseRows& b) {
+  if (a.rows != b.rows || a.values.size() != b.values.size() || a.starts != b.starts ||
+      a.indices != b.indices)
+    return false;
+  double largest = 0.0, changed = 0.0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    largest = std::max(largest, std::abs(b.values[i]));
+    changed = std::max(changed, std::abs(a.values[i] - b.values[i]));
+  }
+  return changed <= dependent_pivot * largest;
+}
 
 double row_sums(const MatrixX& matrix) {
   return matrix.cwiseAbs().rowwise().sum().maxCoeff();
@@ -43,12 +61,10 @@ bool FrictionBound::fill(const ComplementarityProblem& problem) {
   const int m = problem.rows();
   width_ = static_cast<std::size_t>(m);
   rows_.scale(problem.J);
-  whole_.resize(width_ * width_);
+  rows_.multiply(whole_);
   const auto at = [&](int i, int j) -> double& {
     return whole_[static_cast<std::size_t>(i) * width_ + static_cast<std::size_t>(j)];
   };
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j <= i; ++j) at(i, j) = at(j, i) = rows_.product(i, j);
   const SparseRows& C = problem.C;
   for (int i = 0; i < C.rows; ++i)
     for (int k = C.starts[i]; k < C.starts[i + 1]; ++k)
@@ -157,6 +173,57 @@ int FrictionBound::rank() {
   return static_cast<int>(count);
 }
 
+// Whether B is that of the last problem.
+bool FrictionBound::has_known_contacts() const {
+  if (!known_.usable || known_.contacts.size() != doubtful_.size()) return false;
+  for (std::size_t i = 0; i < doubtful_.size(); ++i) {
+    const Contact &a = known_.contacts[i], &b = doubtful_[i];
+    if (a.normal != b.normal || a.first != b.first || a.count != b.count || a.sigma != b.sigma)
+      return false;
+  }
+  return true;
+}
+
+// Whether this is the problem itself but for rounding: what was made of it stands.
+bool FrictionBound::is_same(const ComplementarityProblem& problem) const {
+  return has_known_contacts() && problem.C.empty() && known_.without_C &&
+         same_entries(problem.J, known_.J) && same_entries(problem.M, known_.M);
+}
+
+// Whether this is its W.
+bool FrictionBound::has_known_matrix() const {
+  if (!has_known_contacts() || known_.W.size() != whole_.size()) return false;
+  const double rounding = dependent_pivot * known_.largest;
+  for (std::size_t i = 0; i < width_; ++i)
+    for (std::size_t j = i * width_; j <= i * width_ + i; ++j)
+      if (!(std::abs(whole_[j] - known_.W[j]) <= rounding)) return false;
+  return true;
+}
+
+void FrictionBound::keep(const ComplementarityProblem& problem) {
+  known_.M = problem.M;
+  known_.J = problem.J;
+  known_.without_C = problem.C.empty();
+  known_.contacts = doubtful_;
+  known_.usable = true;
+}
+
+// The null vectors of S.
+bool FrictionBound::find_open() {
+  const auto count = static_cast<int>(doubtful_.size());
+  taken_.resize(rank_, count - rank_);
+  if (rank_ == count || rank_ == 0) return true;
+  MatrixX carrying(rank_, rank_);
+  const auto S = [&](int i, int j) {
+    return schur_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)] * count +
+                                           order_[static_cast<std::size_t>(j)])];
+  };
+  for (int i = 0; i < rank_; ++i)
+    for (int j = 0; j < count; ++j) (j < rank_ ? carrying(i, j) : taken_(i, j - rank_)) = S(i, j);
+  carrying.llt().solveInPlace(taken_);
+  return taken_.allFinite();
+}
+
 // Whether loads that S does not see can be passed on with their friction, and nothing else changes.
 bool FrictionBound::passes_on(const ComplementarityProblem& problem) {
   const auto count = static_cast<int>(doubtful_.size());
@@ -165,21 +232,13 @@ bool FrictionBound::passes_on(const ComplementarityProblem& problem) {
     for (int row = contact.normal; row < contact.first + contact.count; ++row)
       for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k)
         if (problem.C.indices[k] != contact.sigma && problem.C.values[k] != 0.0) return false;
-  MatrixX carrying(rank_, rank_), open(rank_, count - rank_);
-  const auto S = [&](int i, int j) {
-    return schur_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)] * count +
-                                           order_[static_cast<std::size_t>(j)])];
-  };
-  for (int i = 0; i < rank_; ++i)
-    for (int j = 0; j < count; ++j) (j < rank_ ? carrying(i, j) : open(i, j - rank_)) = S(i, j);
-  const MatrixX taken = carrying.llt().solve(open);
   for (int k = 0; k < count - rank_; ++k) {
     sum_.setZero(problem.unknowns());
     double size = 0.0;
     for (int i = 0; i <= rank_; ++i) {
-      const Contact& contact = doubtful_[static_cast<std::size_t>(
-          order_[static_cast<std::size_t>(i < rank_ ? i : rank_ + k)])];
-      const double share = i < rank_ ? -taken(i, k) : 1.0;
+      const int place = order_[static_cast<std::size_t>(i < rank_ ? i : rank_ + k)];
+      const Contact& contact = doubtful_[static_cast<std::size_t>(place)];
+      const double share = i < rank_ ? -taken_(i, k) : 1.0;
       size = std::max(size, std::abs(share));
       if (contact.fixed && std::abs(share) > row_rounding) return false;
       const double load = share / std::sqrt(contact.mobility);
@@ -187,7 +246,8 @@ bool FrictionBound::passes_on(const ComplementarityProblem& problem) {
       for (int j = contact.first; j < contact.first + contact.count; ++j)
         rows_.add(j, load * per_load_[j], sum_);
     }
-    if (sum_.cwiseAbs().maxCoeff() > row_rounding * size) return false;
+    for (int i = 0; i < problem.unknowns(); ++i)
+      if (!(std::abs(sum_[i]) <= row_rounding * size)) return false;
   }
   return true;
 }
@@ -195,29 +255,64 @@ bool FrictionBound::passes_on(const ComplementarityProblem& problem) {
 // The friction of the contacts that stick, spread over their loads with least squares: the same
 // motion has these forces as well, and needs less friction.
 bool FrictionBound::spread_friction(const ComplementarityProblem& problem, const VectorX& lambda) {
-  const int n = problem.unknowns();
+  const auto n = static_cast<std::size_t>(problem.unknowns());
   if (sticking_.empty()) return false;
-  sum_.setZero(n);
-  MatrixX stiffness = MatrixX::Zero(n, n);
+  sum_.setZero(problem.unknowns());
+  stiffness_.assign(n * n, 0.0);
   for (const Contact& contact : sticking_) {
     if (contact.fixed || contact.sigma >= 0) return false;
     for (int j = contact.first; j < contact.first + contact.count; ++j) {
       if (problem.C.starts[j] != problem.C.starts[j + 1]) return false;
       rows_.add(j, lambda[j], sum_);
-      lever_.setZero(n);
-      rows_.add(j, 1.0, lever_);
-      stiffness += lambda[contact.normal] * lever_ * lever_.transpose();
+      rows_.add_square(j, lambda[contact.normal], stiffness_);
     }
   }
-  const VectorX y = stiffness.completeOrthogonalDecomposition().solve(sum_);
-  if (!((stiffness * y - sum_).cwiseAbs().maxCoeff() <= row_rounding * sum_.cwiseAbs().maxCoeff()))
-    return false;
+  // Elimination with the largest diagonal entries; what has none left is free, and stays at zero.
+  pivots_.clear();
+  lever_ = sum_;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, stiffness_[i * n + i]);
+  role_of_unknown_.assign(n, 0);
+  while (true) {
+    std::size_t best = n;
+    for (std::size_t i = 0; i < n; ++i)
+      if (role_of_unknown_[i] == 0 &&
+          (best == n || stiffness_[i * n + i] > stiffness_[best * n + best]))
+        best = i;
+    if (best == n || stiffness_[best * n + best] <= spread_rounding * largest) break;
+    role_of_unknown_[best] = 1;
+    pivots_.push_back(static_cast<int>(best));
+    for (std::size_t i = 0; i < n; ++i) {
+      const double factor = stiffness_[i * n + best] / stiffness_[best * n + best];
+      if (role_of_unknown_[i] != 0 || factor == 0.0) continue;
+      for (std::size_t j = 0; j < n; ++j)
+        stiffness_[i * n + j] -= factor * stiffness_[best * n + j];
+      lever_[static_cast<Eigen::Index>(i)] -= factor * lever_[static_cast<Eigen::Index>(best)];
+    }
+  }
+  double size = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    size = std::max(size, std::abs(sum_[k]));
+    if (role_of_unknown_[i] == 0) sum_[k] = 0.0;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (role_of_unknown_[i] == 0 &&
+        !(std::abs(lever_[static_cast<Eigen::Index>(i)]) <= row_rounding * size))
+      return false;
+  for (std::size_t k = pivots_.size(); k-- > 0;) {
+    const auto row = static_cast<std::size_t>(pivots_[k]);
+    double value = lever_[pivots_[k]];
+    for (std::size_t l = k + 1; l < pivots_.size(); ++l)
+      value -= stiffness_[row * n + static_cast<std::size_t>(pivots_[l])] * sum_[pivots_[l]];
+    sum_[pivots_[k]] = value / stiffness_[row * n + row];
+  }
   const std::size_t first = doubtful_.size() - sticking_.size();
   for (std::size_t i = first; i < doubtful_.size(); ++i) {
     Contact& contact = doubtful_[i];
     double needed = 0.0;
     for (int j = contact.first; j < contact.first + contact.count; ++j) {
-      per_load_[j] = rows_.product(j, y);
+      per_load_[j] = rows_.product(j, sum_);
       needed += per_load_[j] * per_load_[j];
     }
     contact.needed = std::sqrt(needed);
@@ -310,6 +405,26 @@ bool FrictionBound::test_exactly(std::span<const int> basis) {
   if (a * b >= limit) b = largest_eigenvalue(slips);
   ratio_ = std::max(ratio_, 0.5 * std::sqrt(a * b));
   return a * b < limit;
+}
+
+// By what is known of this W, or else by all choices.
+bool FrictionBound::is_below() {
+  if (known_.ratio > 0.0) {
+    double share = 0.0;
+    for (std::size_t i = 0; i < doubtful_.size(); ++i)
+      if (doubtful_[i].needed > 0.0)
+        share = std::max(
+            share, known_.needed[i] > 0.0 ? doubtful_[i].needed / known_.needed[i] : infinity);
+    if (share * known_.ratio < known_margin) {
+      ratio_ = share * known_.ratio;
+      return true;
+    }
+  }
+  if (!test_all()) return false;
+  known_.ratio = ratio_;
+  known_.needed.clear();
+  for (const Contact& contact : doubtful_) known_.needed.push_back(contact.needed);
+  return true;
 }
 
 // All choices of contacts that carry the loads of the others.

@@ -236,24 +236,52 @@ double FrictionBound::direction_share(const ComplementarityProblem& problem,
 }
 
 bool FrictionBound::is_small(const ComplementarityProblem& problem, const Solution& solution) {
+  if (is_same(problem)) {
+    for (std::size_t i = 0; i < doubtful_.size(); ++i) {
+      doubtful_[i].mobility = known_.contacts[i].mobility;
+      doubtful_[i].slip = known_.contacts[i].slip;
+    }
+  } else if (!find_matrix(problem)) {
+    return false;
+  }
+  // Where loads are open, those of the solver seldom share friction as they can be passed on.
+  const bool open = rank_ < static_cast<int>(doubtful_.size()) && !sticking_.empty();
+  if (!open && passes_on(problem) && is_below()) return true;
+  return spread_friction(problem, solution.lambda) && passes_on(problem) && is_below();
+}
+
+// W and S.
+bool FrictionBound::find_matrix(const ComplementarityProblem& problem) {
   for (const Contact& contact : doubtful_) role_[static_cast<std::size_t>(contact.normal)] = 1;
-  if (!fill(problem) || !eliminate_rest()) return false;
-  rank_ = rank();
-  if (rank_ < 0) return false;
-  if (passes_on(problem) && test_all()) return true;
-  return spread_friction(problem, solution.lambda) && passes_on(problem) && test_all();
+  const bool definite = rows_.factor(problem.M);
+  if (!definite || !rows_.is_symmetric() || !fill(problem)) {
+    known_.usable = false;
+    return false;
+  }
+  if (!has_known_matrix()) {
+    known_.usable = false;
+    if (!eliminate_rest()) return false;
+    rank_ = rank();
+    if (rank_ < 0 || !find_open()) return false;
+    known_.W = whole_;
+    known_.largest = 0.0;
+    for (const double entry : whole_) known_.largest = std::max(known_.largest, std::abs(entry));
+    known_.ratio = 0.0;
+  }
+  keep(problem);
+  return true;
 }
 
 bool FrictionBound::proves(const ComplementarityProblem& problem, const Solution& solution,
                            const Accuracy& accuracy) {
   ratio_ = 0.0;
-  if (!find_contacts(problem) || !rows_.factor(problem.M) || !is_compliant(problem)) return false;
+  if (!find_contacts(problem) || !is_compliant(problem)) return false;
   find_doubtful(problem, solution, std::min(10.0 * accuracy.zero(), largest_rounding));
   if (problem.unknowns() == 0) return doubtful_.empty() && is_symmetric(problem.C);
-  if (doubtful_.empty()) return true;
+  // The bound of contacts in B begins with the factor, or has it.
+  if (doubtful_.empty()) return rows_.factor(problem.M);
   ratio_ = infinity;
-  if (problem.rows() > largest || !rows_.is_symmetric()) return false;
-  return is_small(problem, solution);
+  return problem.rows() <= largest && is_small(problem, solution);
 }
 
 }  // namespace vinci

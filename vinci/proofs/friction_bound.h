@@ -55,17 +55,24 @@ class FrictionBound {
   double measure_rows(const ComplementarityProblem& problem, const Solution& solution);
   double direction_share(const ComplementarityProblem& problem, const Contact& contact) const;
   bool is_small(const ComplementarityProblem& problem, const Solution& solution);
+  bool find_matrix(const ComplementarityProblem& problem);
   // friction_bases.cpp
   bool fill(const ComplementarityProblem& problem);
   double slip_of(const ComplementarityProblem& problem, const Contact& contact) const;
   bool eliminate_rest();
   int rank();  // of S; −1: not known
+  bool has_known_contacts() const;
+  bool is_same(const ComplementarityProblem& problem) const;
+  bool has_known_matrix() const;
+  void keep(const ComplementarityProblem& problem);
+  bool find_open();
   bool passes_on(const ComplementarityProblem& problem);
   bool spread_friction(const ComplementarityProblem& problem, const VectorX& lambda);
   enum class Basis : char { none, small, large };
   Basis test(std::span<const int> basis);
   bool test_exactly(std::span<const int> basis);
   bool test_all();
+  bool is_below();
 
   std::vector<Contact> contacts_, doubtful_, sticking_;
   std::vector<char> role_;  // per row: 0 of R, 1 a normal of B, 2 a σ, which is no row of W
@@ -79,7 +86,22 @@ class FrictionBound {
   std::vector<double> schur_, lower_;   // S and Cholesky's factor, scaled to W of the normals
   std::vector<int> rest_, order_, basis_;
   int rank_ = 0;
-  MatrixX compliance_;
+  MatrixX compliance_, taken_;  // taken_: loads of those that carry, per one that S does not see
+  std::vector<double> stiffness_;
+  std::vector<int> pivots_;
+  std::vector<char> role_of_unknown_;
+
+  // The last W that was eliminated, and a ratio that was proved of it. Steps in which nothing but
+  // the forces changes end here: the ratio grows at most as the friction that they need.
+  struct Known {
+    SparseRows M, J;
+    std::vector<double> W;
+    double largest = 0.0;  // of W
+    std::vector<Contact> contacts;
+    std::vector<double> needed;  // by contact, of the ratio
+    double ratio = 0.0;          // 0: nothing was proved
+    bool usable = false, without_C = false;
+  } known_;
   double ratio_ = 0.0;
 };
 

@@ -18,21 +18,24 @@ class ScaledRows {
   bool is_symmetric() const { return symmetric_; }
   void scale(const SparseRows& J);  // after factor()
 
-  double product(int row, int other) const;             // g_i·g_j
+  void multiply(std::vector<double>& W) const;          // g_i·g_j of all rows, by rows
   double product(int row, const VectorX& y) const;      // g_i·y
   void add(int row, double factor, VectorX& to) const;  // to += factor · g_i
+  // weight · g_i g_iᵀ added to a matrix of all unknowns, by rows.
+  void add_square(int row, double weight, std::vector<double>& to) const;
 
  private:
   struct Piece {
-    int component, place;  // its entries are scaled_[place, ...)
+    int first, count, place;  // unknowns; their entries are scaled_[place, ...)
   };
-  int size(int component) const {
-    return starts_[static_cast<std::size_t>(component) + 1] -
-           starts_[static_cast<std::size_t>(component)];
-  }
   bool factor_component(const SparseRows& M, int begin, int end);
+  const Piece* begin(int row) const {
+    return pieces_.data() + piece_starts_[static_cast<std::size_t>(row)];
+  }
+  const Piece* end(int row) const { return begin(row + 1); }
 
   bool symmetric_ = true;
+  int unknowns_ = 0;  // of the rows
   std::vector<int> starts_, places_, component_of_;  // per component, in factors_; per unknown
   std::vector<double> factors_;                      // L by rows, 1/L_ii on the diagonal
   std::vector<int> piece_starts_;                    // per row

@@ -48,6 +48,13 @@ void IslandDiagnosis::measure_model(const Model& model) {
   }
 }
 
+bool IslandDiagnosis::is_plain(const SolvedProblem& solved, const Solution& solution,
+                               double residual) {
+  constexpr int of_a_body = 6;
+  return solved.inertia == nullptr && solved.problem.unknowns() <= of_a_body &&
+         diagnoser_.is_plain(solved.problem, solution, solved.accuracy, residual);
+}
+
 int IslandDiagnosis::find(const SolvedProblem& solved) {
   body_of_.clear();
   if (solved.inertia == nullptr) return islands_.find(solved.problem);

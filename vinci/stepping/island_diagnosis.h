@@ -20,6 +20,8 @@ class IslandDiagnosis {
  public:
   explicit IslandDiagnosis(const Diagnoser::Settings& settings) : diagnoser_(settings) {}
 
+  // Whether a problem that moves a single body has one motion plainly; false: ask for its islands.
+  bool is_plain(const SolvedProblem& solved, const Solution& solution, double residual);
   // Of a problem that has an answer; how many islands there are.
   int find(const SolvedProblem& solved);
   // Null where the island has one motion plainly; the rest holds of the last one that is not.

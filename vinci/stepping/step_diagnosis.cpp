@@ -46,6 +46,7 @@ void StepDiagnosis::look(const SolvedProblem& solved, const Owners& owners,
   // An impact law has not reported yet.
   const bool judged = report.solve.status == SolveStatus::solved;
   const double residual = judged ? report.solve.residual.relative : -1.0;
+  if (impl.islands.is_plain(solved, solution, residual)) return;
   const int count = impl.islands.find(solved);
   int found = 1;
   for (int k = 0; k < count; ++k) {
