@@ -30,7 +30,6 @@ class SolutionFamily {
   // At a solution of the problem; `inertia` is regular.
   Freedoms freedoms(const ComplementarityProblem& problem, const SparseRows& inertia,
                     const Solution& solution, const Accuracy& accuracy = {});
-  const VectorX& units() const { return equations_.units(); }  // of the last call
   // Of the last call: solutions from one end to the other through that one, along a direction of
   // it. The solution alone where the direction leads to no other.
   std::vector<Solution> along(const ComplementarityProblem& problem, const Solution& solution,

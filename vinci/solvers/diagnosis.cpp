@@ -7,7 +7,7 @@
 #include "vinci/newton/semismooth_newton.h"
 #include "vinci/proofs/all_solutions.h"
 #include "vinci/proofs/friction_bound.h"
-#include "vinci/proofs/solution_family.h"
+#include "vinci/proofs/local_uniqueness.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/solvers/quasi_static.h"
 #include "vinci/splitting/gauss_seidel.h"
@@ -23,8 +23,7 @@ constexpr double hopeless = 1e-6;
 // Ways that are tried along a direction: from four times the speeds at hand, by quarters.
 constexpr int ways = 10;
 constexpr int corrected_ways = 4;
-constexpr Eigen::Index most_directions = 4;
-constexpr std::size_t most_solutions = 64;
+constexpr std::size_t most_directions = 4, most_solutions = 64;
 constexpr int most_sweeps = 1000;
 
 // Numbers in [0, 1) that depend on the seed alone.
@@ -106,14 +105,14 @@ struct Diagnoser::Impl {
 
   Settings settings;
   FrictionBound bound;
-  SolutionFamily local;
+  LocalUniqueness local;
   Judge judge;
   GaussSeidelSolver sweeps;
   SemismoothNewtonSolver newton;
   AutoSolver any;
   QuasiStatic quasi_static;
   Diagnosis found;
-  Freedoms open;  // of the solution that was looked around last
+  OpenDirections open;  // of the solution that was looked around last
   Solution trial;
   double speed = 0.0;         // that differences are compared with
   double own_residual = 0.0;  // of the answer
@@ -179,10 +178,8 @@ bool Diagnoser::Impl::is_convex_and_unique(const DiagnosedProblem& asked) {
 
 // The directions in which a solution can be left.
 void Diagnoser::Impl::look(const DiagnosedProblem& asked, const Solution& at) {
-  open = local.freedoms(asked.problem, asked.inertia ? *asked.inertia : asked.problem.M, at,
-                        asked.accuracy);
-  if (open.decided)
-    found.open_loads = std::max(found.open_loads, static_cast<int>(open.loads.cols()));
+  open = local(asked.problem, at, asked.accuracy);
+  found.open_loads = std::max(found.open_loads, open.loads);
 }
 
 // All solutions; true if that decides.
@@ -266,12 +263,8 @@ void Diagnoser::Impl::look_around(const DiagnosedProblem& asked) {
 
 // Along the first directions that change velocities.
 void Diagnoser::Impl::walk_around(const DiagnosedProblem& asked, const Solution& from) {
-  if (!open.decided) return;
-  const Eigen::Index n = asked.problem.unknowns(), m = asked.problem.rows();
-  for (Eigen::Index k = 0; k < std::min(open.motions.cols(), most_directions); ++k) {
-    const VectorX direction = local.units().cwiseProduct(open.motions.col(k));
-    walk(asked, from, {direction.head(n), direction.tail(m)});
-  }
+  for (std::size_t k = 0; k < std::min(open.moving.size(), most_directions); ++k)
+    walk(asked, from, open.moving[k]);
 }
 
 // Loads up to twice the largest one known, friction within its limits.

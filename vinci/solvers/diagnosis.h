@@ -4,7 +4,7 @@
 //   1. a proof that there are no others: monotone laws, or friction below a bound
 //      (proofs/friction_bound.h);
 //   2. all solutions, up to 24 rows (proofs/all_solutions.h), as far as a count of choices goes;
-//   3. the directions in which the answer can be left (proofs/solution_family.h), and solves from
+//   3. the directions in which the answer can be left (proofs/local_uniqueness.h), and solves from
 //      points along them and from others.
 //
 // Where M is singular (quasi-static motion) 1 has its own form: without friction that depends on
