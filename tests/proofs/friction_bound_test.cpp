@@ -11,7 +11,7 @@
 #include "tests/support/contact_scenes.h"
 #include "tests/support/enumeration.h"
 #include "vinci/proofs/all_solutions.h"
-#include "vinci/proofs/solution_family.h"
+#include "vinci/proofs/local_uniqueness.h"
 #include "vinci/solvers/auto_solver.h"
 #include "vinci/splitting/gauss_seidel.h"
 
@@ -167,7 +167,7 @@ TEST(FrictionBound, no_second_motion_below_it_where_loads_are_open) {
     Vector6 p;
     p << unit(random), unit(random), -0.1, 0.0, 0.0, trial % 2 == 0 ? 0.0 : unit(random);
     if (trial % 4 == 0) p.head<2>() *= 0.05;
-    const double friction = 0.05 + 1.5 * std::abs(unit(random));
+    const double friction = 0.05 + (trial % 5 < 3 ? 0.4 : 1.5) * std::abs(unit(random));
     const ComplementarityProblem problem =
         patch(points, 0.1 + 0.5 * std::abs(unit(random)), friction, p);
     Solution answer{VectorX::Zero(6), VectorX::Zero(problem.rows())};
@@ -178,8 +178,8 @@ TEST(FrictionBound, no_second_motion_below_it_where_loads_are_open) {
     ++proved;
     EXPECT_LT(motions, 1e-7) << trial;
   }
-  EXPECT_GE(proved, 15);
-  EXPECT_GE(several, 5);
+  EXPECT_GE(proved, 10);  // neither is empty
+  EXPECT_GE(several, 10);
 }
 
 TEST(FrictionBound, monotone_laws_have_one_motion) {
@@ -241,8 +241,8 @@ void compare(const ComplementarityProblem& problem, Tally& tally) {
     ++tally.proved;
     EXPECT_LT(apart, 1e-6) << "problem " << tally.problems << ", ratio " << bound.ratio();
     if (one.dimension > 0) {
-      const Freedoms open = SolutionFamily().freedoms(problem, problem.M, one.solution);
-      EXPECT_TRUE(open.is_locally_unique()) << "problem " << tally.problems;
+      const OpenDirections open = LocalUniqueness()(problem, one.solution);
+      EXPECT_EQ(open.motions, 0) << "problem " << tally.problems;
     }
   }
 }
