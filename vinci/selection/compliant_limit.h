@@ -72,7 +72,10 @@ class CompliantLimit {
                     VectorX& lambda);
   CompliantSystem::Unknown& add(int first, int count, double slip);
   void factor();
-  bool solve_step(bool limit, VectorX& lambda);
+  void solve_for(const VectorX& w, double b, const VectorX& lambda, std::vector<double>& z);
+  bool add_loads(const std::vector<double>& z, VectorX& lambda);
+  bool solve_springs(VectorX& lambda);
+  bool solve_limit(bool first, VectorX& lambda);
   void keep_limits(VectorX& lambda) const;
 
   CompliantSystem system_;
@@ -82,9 +85,9 @@ class CompliantLimit {
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
-  VectorX springs_, kept_;
+  VectorX springs_, kept_, hidden_;
   std::vector<State> states_, before_;
-  std::vector<double> right_;
+  std::vector<double> right_, unseen_;
   double change_ = 0.0;  // of the last step, over the largest λ
 };
 

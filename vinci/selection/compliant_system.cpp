@@ -9,8 +9,9 @@ namespace vinci {
 namespace {
 
 constexpr int most_entries = 64;  // of a row of J that is gathered without memory of its own
-// A pivot of rows scaled to 1 that the compliance alone may have made, in units of its share.
-constexpr double open_pivot = 30.0;
+// What the compliance alone determines has a stiffness of its size: of the inverse matrix in units
+// of 1/ε, and in a pivot, which may be far from the least stiffness.
+constexpr double open_inverse = 0.01, open_pivot = 1e5;
 
 }  // namespace
 
@@ -143,6 +144,7 @@ double CompliantSystem::joint(int j, double compliance) const {
 }
 
 void CompliantSystem::factor(double compliance) {
+  compliance_ = compliance;
   const auto count = static_cast<int>(unknowns_.size());
   diagonal_.resize(unknowns_.size());
   coupling_.assign(unknowns_.size(), 0.0);
@@ -154,11 +156,15 @@ void CompliantSystem::factor(double compliance) {
   by_velocities_ ? factor_velocities(compliance) : factor_loads(compliance);
 }
 
+bool CompliantSystem::leaves_open() const {
+  return by_velocities_ || (may_leave_open_ && lu_.inverse_norm() * compliance_ > open_inverse);
+}
+
 void CompliantSystem::factor_loads(double compliance) {
   const auto count = static_cast<int>(unknowns_.size());
   const std::size_t width = static_cast<std::size_t>(size_);
   columns_of_loads_.resize(width * unknowns_.size());
-  double room[most_entries], largest = 0.0;
+  double room[most_entries];
   for (int j = 0; j < count; ++j) {
     const Direction& force = unknowns_[j].force;
     std::fill(momentum_.begin(), momentum_.end(), 0.0);
@@ -190,14 +196,18 @@ void CompliantSystem::factor_loads(double compliance) {
         }
     to[i] += diagonal_[i];
     if (unknowns_[i].joined) to[i - 1] += coupling_[i];
-    largest = std::max(largest, std::abs(to[i]));
   }
   lu_.factor();
-  open_ = count > 0 && lu_.least_pivot() * largest < open_pivot * compliance;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    const double pivot = std::abs(lu_.entry(i, i));
+    least = std::isfinite(pivot) ? std::min(least, pivot) : 0.0;
+  }
+  may_leave_open_ = least < open_pivot * compliance;
 }
 
 void CompliantSystem::factor_velocities(double) {
-  open_ = true;
+  may_leave_open_ = true;
   lu_.reset(size_);
   for (const int component : components_)
     for (const int row : mass_->members(component))

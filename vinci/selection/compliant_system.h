@@ -46,7 +46,8 @@ class CompliantSystem {
   void solve(std::vector<double>& x);  // r in, z out
   // Whether the unknowns that were factored are more than the bodies can tell apart, so that the
   // compliance alone decides some of them.
-  bool leaves_open() const { return open_; }
+  bool leaves_open() const;
+  bool may_leave_open() const { return may_leave_open_; }  // at once; false: it does not
 
  private:
   int row_begin(int row) const { return starts_[row]; }
@@ -70,7 +71,8 @@ class CompliantSystem {
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
   std::vector<Unknown> unknowns_;
-  bool by_velocities_ = false, open_ = false;
+  bool by_velocities_ = false, may_leave_open_ = false;
+  double compliance_ = 0.0;  // of the factors
   std::vector<double> diagonal_, coupling_;  // of R
   std::vector<double> columns_of_loads_;     // M⁻¹JᵀE, one row per unknown
   DenseLu lu_;
