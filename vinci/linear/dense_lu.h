@@ -21,10 +21,12 @@ class DenseLu {
   double inverse_norm() const;
 
  private:
+  int find_end(int i);  // into end_
   int size_ = 0;
   double least_pivot_ = 0.0;
   std::vector<double> data_, scale_;
   std::vector<int> swaps_;
+  std::vector<int> first_, end_;  // of the entries of a row that are not zero
 };
 
 }  // namespace vinci

@@ -19,7 +19,11 @@ constexpr double most_compliance = 1e2;
 constexpr int most_newton_steps = 20, most_stiffening_steps = 60, most_refinements = 40;
 constexpr int patience = 2;  // Newton steps before they are shortened
 constexpr double converged = 1e-14;
-constexpr double straight = 1e-5;  // a change of loads after which the factors are good enough
+constexpr double settled_loads = 1e-12, settled_speeds = 1e-13;
+constexpr double straight = 1e-4;  // a change of loads after which the factors are good enough
+// Friction is at its limit to rounding: it slides, maybe at no speed, since others hold.
+constexpr double at_limit = 1.0 - 1e-12;
+constexpr double rounding = 1e-14;  // of velocities, over typical ones
 
 double square(double x) {
   return x * x;
@@ -59,7 +63,7 @@ CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
   const double length = target.norm();
   state.mode = Mode::slide;
   if (unit.sides == 0) {
-    if (held ? held->mode == Mode::stick : (length <= radius && radius > 0.0))
+    if (held ? held->mode == Mode::stick : (length <= at_limit * radius && radius > 0.0))
       state.mode = Mode::stick;
     else if (length > 0.0)
       state.along = target / length;
@@ -74,7 +78,7 @@ CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
   state.corner = std::min(static_cast<int>(angle / (2.0 * half)), unit.sides - 1);
   const double middle = (2 * state.corner + 1) * half;
   const Vector2 outwards(std::cos(middle), std::sin(middle));
-  if (target.dot(outwards) <= radius * std::cos(half) && radius > 0.0) {
+  if (target.dot(outwards) <= at_limit * radius * std::cos(half) && radius > 0.0) {
     state.mode = Mode::stick;
     state.corner = -1;
     return state;
@@ -233,9 +237,9 @@ bool CompliantLimit::add_loads(const std::vector<double>& z, VectorX& lambda) {
   return true;
 }
 
-// To the springs' answer with these states.
-bool CompliantLimit::solve_springs(VectorX& lambda) {
-  solve_for(w_, compliance_, lambda, right_);
+// To the answer of springs with these states.
+bool CompliantLimit::solve_step(double own, VectorX& lambda) {
+  solve_for(w_, own, lambda, right_);
   return add_loads(right_, lambda);
 }
 
@@ -278,11 +282,11 @@ void CompliantLimit::keep_limits(VectorX& lambda) const {
 
 // --------------------------------------------------------------------------------------- the paths
 
-// At one ε; ends where the states that gave an answer are those of the answer. A step that leads
-// away from the natural map's zero is shortened, once it has been tried whole.
+// At one ε, from λ with w_ measured; ends where the states that gave an answer are those of the
+// answer. A step that leads away from the natural map's zero is shortened, once it has been tried
+// whole.
 bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool stuck) {
   compliance_ = compliance;
-  measure(lambda);
   classify(lambda, false);
   double merit = 0.0;
   if (stuck) hold_all();
@@ -291,7 +295,8 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     set_up(lambda);
     if (lambda != from_) measure(lambda);
     factor();
-    if (!solve_springs(lambda)) return false;
+    // Loads that rigid bodies determine need no springs.
+    if (!solve_step(system_.may_leave_open() ? compliance_ : 0.0, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
     before_ = states_;
@@ -378,6 +383,7 @@ bool CompliantLimit::circles() const {
 // From the answer at ε to the limit, with its states.
 bool CompliantLimit::refine(VectorX& lambda) {
   const bool bent = circles();
+  const double springiness = compliance_ / typical_;
   double last = 1.0;
   int slow = 0;
   for (int k = 0; k < most_refinements; ++k) {
@@ -385,16 +391,20 @@ bool CompliantLimit::refine(VectorX& lambda) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
-      if (k == 0 || change_ > straight) factor();
+      if (!system_.factored() || change_ > straight) factor();
     }
     if (!solve_limit(k == 0, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
-    // Steps shrink by one factor: the next one is known.
+    // Steps shrink by one factor: the next one is known. The velocities of this one are its share
+    // ε.
     if (change_ <= converged) return true;
-    if (k > 0 && change_ * (change_ / last) <= 10.0 * converged) return true;
+    if ((k > 0 || !system_.may_leave_open()) && change_ * (change_ / last) <= settled_loads &&
+        change_ * springiness <= settled_speeds)
+      return true;
     slow = change_ < 0.5 * last ? 0 : slow + 1;
-    if (slow == 4) return true;  // as far as double precision goes: the judge decides
+    // As far as double precision goes: the judge decides.
+    if (slow == 4 || (slow > 0 && change_ * springiness < rounding)) return true;
     last = change_;
   }
   return true;
@@ -402,11 +412,14 @@ bool CompliantLimit::refine(VectorX& lambda) {
 
 bool CompliantLimit::go_on(const VectorX& start) {
   springs_ = start;
+  measure(springs_);
+  begun_w_ = w_;
   return newton(first_compliance * typical_, most_newton_steps, springs_);
 }
 
 bool CompliantLimit::jam() {
   springs_.setZero(system_.rows());
+  measure(springs_);
   return newton(first_compliance * typical_, most_newton_steps, springs_, true);
 }
 
@@ -418,6 +431,7 @@ bool CompliantLimit::stiffen() {
   while (steps_ - before < most_stiffening_steps) {
     const double next = first ? compliance : std::max(compliance * factor, first_compliance);
     kept_ = springs_;
+    measure(springs_);
     if (newton(next * typical_, most_newton_steps, springs_)) {
       first = false;
       compliance = next;
@@ -436,13 +450,13 @@ bool CompliantLimit::stiffen() {
 bool CompliantLimit::harden() {
   const double next = 0.01 * compliance_;
   if (next < 0.5 * least_compliance * typical_) return false;
+  measure(springs_);
   return newton(next, most_newton_steps, springs_);
 }
 
 // With the states of the springs.
 bool CompliantLimit::reach(VectorX& lambda) {
   lambda = springs_;
-  measure(lambda);
   return refine(lambda);
 }
 

@@ -38,8 +38,9 @@ class CompliantLimit {
   // The limit of the springs at hand.
   bool reach(VectorX& lambda);
 
-  const VectorX& w() const { return w_; }  // W λ + q of the last answer
-  int steps() const { return steps_; }     // linear systems since load()
+  const VectorX& w() const { return w_; }              // W λ + q of the last answer
+  const VectorX& begun_w() const { return begun_w_; }  // of the loads that go_on() began with
+  int steps() const { return steps_; }                 // linear systems since load()
   // Whether springs decided loads that rigid bodies leave open.
   bool left_open() const { return system_.leaves_open(); }
 
@@ -74,7 +75,7 @@ class CompliantLimit {
   void factor();
   void solve_for(const VectorX& w, double b, const VectorX& lambda, std::vector<double>& z);
   bool add_loads(const std::vector<double>& z, VectorX& lambda);
-  bool solve_springs(VectorX& lambda);
+  bool solve_step(double own, VectorX& lambda);
   bool solve_limit(bool first, VectorX& lambda);
   void keep_limits(VectorX& lambda) const;
 
@@ -85,7 +86,7 @@ class CompliantLimit {
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
-  VectorX springs_, kept_, hidden_;
+  VectorX springs_, kept_, hidden_, begun_w_;
   std::vector<State> states_, before_;
   std::vector<double> right_, unseen_;
   double change_ = 0.0;  // of the last step, over the largest λ

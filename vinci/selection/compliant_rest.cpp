@@ -12,6 +12,7 @@ namespace {
 
 constexpr double softest = 1.0, stiffest = 1e-6;  // over the diagonal of W
 constexpr int most_descents = 40, most_proximal_steps = 30, most_halvings = 30;
+constexpr int most_idle = 4;
 constexpr double at_rest_to = 1e-14;
 constexpr double balanced = 1e-15;  // what is missing of the momentum, over that without loads
 // What counts as rest, over the speeds without loads: of an answer, and of what is foretold.
@@ -150,7 +151,7 @@ void CompliantRest::measure_at(const VectorX& lambda, VectorX& w) {
 // Whether friction is at its limit, or a contact has lost its load: all else stands still.
 bool CompliantRest::may_move(const VectorX& start, const VectorX& lambda) const {
   constexpr double at_limit = 1.0 - 1e-9;
-  const bool known = start.size() > 0 && start.cwiseAbs().maxCoeff() > 0.0;
+  const bool known = start.cwiseAbs().maxCoeff() > 0.0;
   for (const ContactUnit& unit : units_) {
     if (unit.kind != ContactUnit::Kind::cone) continue;
     const double load = lambda[unit.first];
@@ -165,26 +166,22 @@ bool CompliantRest::may_move(const VectorX& start, const VectorX& lambda) const 
   return false;
 }
 
-bool CompliantRest::foretold(const VectorX& start, const VectorX& lambda, const VectorX& w) {
-  if (!may_move(start, lambda)) return false;
-  zero_.setZero(problem_->rows());
-  measure_at(zero_, free_);
-  const double scale = free_.size() > 0 ? free_.cwiseAbs().maxCoeff() : 0.0;
-  const bool known = start.size() > 0 && start.cwiseAbs().maxCoeff() > 0.0;
-  if (known) measure_at(start, before_);
-  const VectorX& expected = known ? before_ : free_;
+bool CompliantRest::foretold(const Foretelling& begun, const VectorX& lambda,
+                             const VectorX& w) const {
+  if (!may_move(begun.lambda, lambda)) return false;
+  const bool known = begun.lambda.cwiseAbs().maxCoeff() > 0.0;
   bool moves = false;
   for (const ContactUnit& unit : units_) {
     if (unit.kind != ContactUnit::Kind::cone) continue;
     if (!(lambda[unit.first] > 0.0)) {  // parts that did not: pushed away by other loads
-      moves =
-          moves || (w[unit.first] > still * scale && expected[unit.first] <= nearly_still * scale);
+      moves = moves || (w[unit.first] > still * begun.speed &&
+                        begun.w[unit.first] <= nearly_still * begun.speed);
       continue;
     }
     const int first = unit.first_tangent(), count = unit.tangents();
-    if (count == 0 || w.segment(first, count).norm() <= still * scale) continue;
+    if (count == 0 || w.segment(first, count).norm() <= still * begun.speed) continue;
     moves = true;
-    if (known && before_.segment(first, count).norm() > nearly_still * scale) return false;
+    if (known && begun.w.segment(first, count).norm() > nearly_still * begun.speed) return false;
   }
   return moves;
 }
@@ -241,7 +238,8 @@ double CompliantRest::evaluate() {
 bool CompliantRest::minimise() {
   const SparseRows &M = problem_->M, &J = problem_->J;
   const int size = problem_->unknowns();
-  double value = evaluate();
+  double value = evaluate(), least = gradient_.norm();
+  int idle = 0;  // descents since the gradient fell
   for (int step = 0; step < most_descents; ++step) {
     lu_.reset(size);
     for (int row = 0; row < size; ++row)
@@ -278,6 +276,10 @@ bool CompliantRest::minimise() {
       if (now <= value - 1e-4 * part * descent || gradient_.norm() < before) break;
     }
     value = now;
+    // Below, gradients only round.
+    idle = gradient_.norm() < 0.5 * least ? 0 : idle + 1;
+    least = std::min(least, gradient_.norm());
+    if (idle == most_idle) return true;
     // The steps themselves say less: small ones may cross into another piece of the function.
     if (gradient_.norm() <= balanced * problem_->p.norm() || part < 1e-6) return true;
   }

@@ -9,6 +9,8 @@ namespace {
 
 constexpr const char* rule_name = "selection";
 constexpr int whole_rows = 36;  // up to here islands are not looked for
+// Of the speed of contacts without loads: the most that a row may be unsure.
+constexpr double most_unsure = 1e-9;
 
 }  // namespace
 
@@ -23,6 +25,16 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
   if (solve.status != SolveStatus::refused && solve.status != SolveStatus::no_solution)
     select_among(problem, accuracy, solve, solution);
   return solve;
+}
+
+SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver,
+                                 const Accuracy& accuracy, Solution& solution, double resolution) {
+  resolution_ = resolution;
+  biases_ = &problem.b;
+  const SolveReport report = solve(problem, solver, accuracy, solution);
+  resolution_ = 0.0;
+  biases_ = nullptr;
+  return report;
 }
 
 // Whether the problem is taken as it is; otherwise islands_ are its parts.
@@ -43,7 +55,7 @@ bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Acc
     for (int i = 0; i < islands_.count(); ++i) {
       islands_.extract(problem, i, part_);
       islands_.gather_rows(i, solution.lambda, part_start_);
-      if (!count(select(part_, part_start_, accuracy, nullptr))) return false;
+      if (!count(select_part(i, accuracy, nullptr))) return false;
       steps += limit_.steps();
       islands_.scatter_rows(i, best_.lambda, whole_.lambda);
     }
@@ -72,7 +84,7 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
       islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
       islands_.gather_unknowns(i, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
-      count(select(part_, part_start_, accuracy, &part_solution_));
+      count(select_part(i, accuracy, &part_solution_));
       islands_.scatter_rows(i, best_.lambda, solution.lambda);
       islands_.scatter_unknowns(i, best_.u, solution.u);
     }
@@ -85,6 +97,16 @@ void LoadSelection::select_among(const ComplementarityProblem& problem, const Ac
   conclude(solve, accuracy);
 }
 
+// Island i, which is part_.
+bool LoadSelection::select_part(int i, const Accuracy& accuracy, const Solution* solved) {
+  VectorX* const whole = biases_;
+  if (whole) biases_ = &part_.b;
+  const bool found = select(part_, part_start_, accuracy, solved);
+  if (whole && !shifted_.empty()) islands_.scatter_rows(i, part_.b, *whole);
+  biases_ = whole;
+  return found;
+}
+
 bool LoadSelection::count(bool found) {
   report_.chosen += found && open_ ? 1 : 0;
   report_.missed += found ? 0 : 1;
@@ -93,6 +115,7 @@ bool LoadSelection::count(bool found) {
 
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
                            const Accuracy& accuracy, const Solution* solved) {
+  shifted_.clear();
   if (solved)
     best_ = *solved;
   else
@@ -113,7 +136,9 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
   if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
-    if (rest_.foretold(begun_, lambda_, limit_.w()) && rests()) return true;
+    const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+    if (rest_.foretold({begun_, limit_.begun_w(), speed}, lambda_, limit_.w()) && rests())
+      return true;
     open_ = limit_.left_open();
     return true;
   }
@@ -130,13 +155,41 @@ bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accur
                               const VectorX& w) {
   units_.from_units(lambda_, w, scales_, trial_.lambda);
   trial_.u.resize(problem.unknowns());
-  const Residual measured = judge_.measure(problem, trial_);
-  const bool exact = accuracy.is_settled(measured);
+  Residual measured = judge_.measure(problem, trial_);
+  bool exact = accuracy.is_settled(measured);
+  if (!exact && biases_ && close_together(w)) {
+    const Residual agreed = judge_.measure(problem, trial_);
+    exact = accuracy.is_settled(agreed);
+    if (exact)
+      measured = agreed;
+    else
+      take_back();
+  }
   if (!exact && !(measured.relative < best_residual_.relative)) return false;
   best_residual_ = measured;
   best_.lambda = trial_.lambda;
   best_.u = judge_.u();
   return exact;
+}
+
+// Changes b by what closed contacts lack, where that is less than anyone knows. True where it did.
+bool LoadSelection::close_together(const VectorX& w) {
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(biases_->size()));
+  const double most = std::min(resolution_, most_unsure * speed);
+  for (const ContactUnit& unit : units_.units()) {
+    const double lacks = w[unit.first];
+    const bool closed = lambda_[unit.first] > 0.0 || lacks < 0.0;
+    if (!unit.touches() || !closed || lacks == 0.0 || std::abs(lacks) > most) continue;
+    const int row = units_.given_row(unit.first);
+    shifted_.emplace_back(row, (*biases_)[row]);
+    (*biases_)[row] -= lacks;
+  }
+  return !shifted_.empty();
+}
+
+void LoadSelection::take_back() {
+  for (const auto& [row, was] : shifted_) (*biases_)[row] = was;
+  shifted_.clear();
 }
 
 }  // namespace vinci

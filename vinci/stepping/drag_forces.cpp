@@ -21,9 +21,8 @@ constexpr int secant_rounds = 20;
 // Of the terms of a line: what they leave of a force that is smaller is rounding, four digits above
 // which it is met.
 constexpr double small_part = 1e-4;
-// Of the speeds that an entry has in a step: what is slower is rounding, and its drag as well,
-// which may be steep.
-constexpr double at_rest = 1e-13;
+// Of the largest velocity that an entry has in a step.
+constexpr double velocity_rounding = 1e-13;
 // Slower than any motion, m/s and rad/s: squares of it are not numbers any more.
 constexpr double slowest = 1e-150;
 
@@ -147,7 +146,32 @@ void DragForces::find_slopes(const State& at, const VectorX& velocities) {
   if (others_->drag.size() > 0) slopes_ -= others_->drag;
 }
 
-bool DragForces::meets(const VectorX& velocities, const VectorX& speeds, const Accuracy& accuracy) {
+// Velocities of bodies that rows act on are known to what the judge asks of all of these, any other
+// to its rounding.
+void DragForces::find_resolution(const Solve& solve, double tolerance) {
+  const VectorX& before = start_->velocities;
+  resolved_ = velocity_rounding * before.cwiseAbs().cwiseMax(solve.foreseen.cwiseAbs());
+  const auto radius = [](const Body& body) {
+    const double size = body.bounding_radius;
+    return std::isfinite(size) && size > 0.0 ? size : 1.0;
+  };
+  const auto joined = [&](const Body& body) {
+    return solve.joined[static_cast<std::size_t>(&body - model_->bodies.data())] != 0;
+  };
+  double speed = 0.0;
+  for (const Body& body : model_->bodies)
+    for (int i = body.velocity_offset;
+         joined(body) && i < body.velocity_offset + body.velocity_size; ++i)
+      speed = std::max(speed, std::max(std::abs(before[i]), std::abs(solve.foreseen[i])) *
+                                  (model_->coordinate[i] < 3 ? 1.0 : radius(body)));
+  for (const Body& body : model_->bodies)
+    for (int i = body.velocity_offset;
+         joined(body) && i < body.velocity_offset + body.velocity_size; ++i)
+      resolved_[i] = tolerance * speed / (model_->coordinate[i] < 3 ? 1.0 : radius(body));
+}
+
+bool DragForces::meets(const VectorX& velocities, const Solve& solve, const Accuracy& accuracy) {
+  find_resolution(solve, accuracy.tolerance);
   evaluate(velocities, forces_);
   error_ = 0.0;
   for (Eigen::Index i = 0; i < forces_.size(); ++i) {
@@ -157,9 +181,11 @@ bool DragForces::meets(const VectorX& velocities, const VectorX& speeds, const A
     const double terms = std::max(std::abs(line_.at_rest[i]), std::abs(drag));
     const double size = std::max({std::abs(line), std::abs(forces_[i]), small_part * terms});
     const double miss = std::abs(forces_[i] - line);
-    const bool rests =
-        std::max(std::abs(velocities[i]), std::abs(drawn_[i])) <= at_rest * speeds[i] + slowest;
-    const double error = miss > 0.0 && !rests ? miss / size : 0.0;
+    // A steep drag has no more digits than its velocity.
+    const double known = resolved_[i] + slowest;
+    const bool rests = std::max(std::abs(velocities[i]), std::abs(drawn_[i])) <= known;
+    const bool same = std::abs(velocities[i] - drawn_[i]) <= known;
+    const double error = miss > 0.0 && !rests && !same ? miss / size : 0.0;
     met_[static_cast<std::size_t>(i)] = error <= accuracy.tolerance;
     error_ = std::max(error_, error);
   }
