@@ -618,6 +618,7 @@ void ContactStepper::settle_forces(StepContext& context, StepPart part, StepRepo
     iterations += report.solve.iterations;
   }
   report.solve.iterations = iterations;
+  forces_.still(joined_, next_);
 }
 
 // Proved, or none was found: with large friction a problem may have no solution that only a search
