@@ -63,7 +63,7 @@ CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
   const double length = target.norm();
   state.mode = Mode::slide;
   if (unit.sides == 0) {
-    if (held ? held->mode == Mode::stick : (length <= at_limit * radius && radius > 0.0))
+    if (held ? held->mode == Mode::stick : (length < at_limit * radius - tie_))
       state.mode = Mode::stick;
     else if (length > 0.0)
       state.along = target / length;
@@ -78,7 +78,7 @@ CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
   state.corner = std::min(static_cast<int>(angle / (2.0 * half)), unit.sides - 1);
   const double middle = (2 * state.corner + 1) * half;
   const Vector2 outwards(std::cos(middle), std::sin(middle));
-  if (target.dot(outwards) <= at_limit * radius * std::cos(half) && radius > 0.0) {
+  if (target.dot(outwards) < at_limit * radius * std::cos(half) - tie_) {
     state.mode = Mode::stick;
     state.corner = -1;
     return state;
@@ -105,13 +105,13 @@ void CompliantLimit::classify(const VectorX& lambda, bool hold) {
       if (hold) continue;
       const double target = scale * lambda[unit.first] - w_[unit.first];
       const double full = scale + compliance_;
-      state.mode = target <= full * unit.lower   ? Mode::open
-                   : target >= full * unit.upper ? Mode::slide
-                                                 : Mode::stick;
+      state.mode = target <= full * unit.lower + tie_   ? Mode::open
+                   : target >= full * unit.upper - tie_ ? Mode::slide
+                                                        : Mode::stick;
     } else {
       if (hold && state.mode == Mode::open) continue;
       const double target = scale * lambda[unit.first] - w_[unit.first];
-      if (!hold && !(target > 0.0)) {
+      if (!hold && !(target > tie_)) {
         state = {};
         continue;
       }
@@ -287,6 +287,7 @@ void CompliantLimit::keep_limits(VectorX& lambda) const {
 // whole.
 bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool stuck) {
   compliance_ = compliance;
+  tie_ = rounding * speed(lambda);
   classify(lambda, false);
   double merit = 0.0;
   if (stuck) hold_all();
@@ -295,8 +296,9 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     set_up(lambda);
     if (lambda != from_) measure(lambda);
     factor();
-    // Loads that rigid bodies determine need no springs.
-    if (!solve_step(system_.may_leave_open() ? compliance_ : 0.0, lambda)) return false;
+    // Stiff springs decide nothing where rigid bodies determine the loads.
+    const bool stiff = compliance_ <= first_compliance * typical_;
+    if (!solve_step(stiff && !system_.may_leave_open() ? 0.0 : compliance_, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
     before_ = states_;
@@ -314,6 +316,16 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     merit = now;
   }
   return false;
+}
+
+// The largest speed of a unit, or that its loads make.
+double CompliantLimit::speed(const VectorX& lambda) const {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    for (int row = units_[i].first; row < units_[i].first + units_[i].count; ++row)
+      largest = std::max(
+          {largest, std::abs(w_[row]), std::abs(scale_[static_cast<int>(i)] * lambda[row])});
+  return largest;
 }
 
 // |s λ − P(s λ − w − ε λ)|, the natural map of all units.

@@ -58,6 +58,7 @@ class CompliantLimit {
   };
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
+  double speed(const VectorX& lambda) const;
   double distance(const VectorX& lambda) const;
   void hold_all();
   bool circles() const;
@@ -83,6 +84,7 @@ class CompliantLimit {
   std::span<const ContactUnit> units_;
   double compliance_ = 0.0;  // ε
   double typical_ = 1.0;     // diagonal of W
+  double tie_ = 0.0;         // a speed that rounding may make: what is that near counts as open
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step

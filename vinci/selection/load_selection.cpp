@@ -17,13 +17,46 @@ constexpr double most_unsure = 1e-9;
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
                                  const Accuracy& accuracy, Solution& solution) {
   report_ = {};
-  SolveReport solve;
-  if (solver.leaves_choice() && solve_alone(problem, accuracy, solve, solution)) return solve;
-  report_ = {};
   start_ = solution.lambda;
-  solve = solver.solve(problem, solution);
-  if (solve.status != SolveStatus::refused && solve.status != SolveStatus::no_solution)
-    select_among(problem, accuracy, solve, solution);
+  // Whether the problem is taken as it is; otherwise islands_ are its parts.
+  whole_ = problem.rows() <= whole_rows || islands_.find(problem) == 1;
+  const int parts = whole_ ? 1 : islands_.count();
+  found_.assign(static_cast<std::size_t>(parts), 0);
+  int missing = parts, steps = 0;
+  if (solver.leaves_choice()) {
+    for (int i = 0; i < parts; ++i) {
+      if (!select_part(problem, i, accuracy, false, solution)) continue;
+      found_[static_cast<std::size_t>(i)] = 1;
+      --missing;
+      steps += limit_.steps();
+    }
+    if (missing == 0) {
+      SolveReport solve{SolveStatus::inaccurate, measure(problem, solution), steps, rule_name, ""};
+      conclude(solve, accuracy);
+      return solve;
+    }
+    answers_ = solution.lambda;
+  }
+  SolveReport solve = solver.solve(problem, solution);
+  if (solve.status == SolveStatus::refused || solve.status == SolveStatus::no_solution)
+    return solve;
+  best_residual_ = solve.residual;
+  bool changed = false;
+  for (int i = 0; i < parts; ++i) {
+    changed = changed || is_within(problem, i);
+    if (found_[static_cast<std::size_t>(i)]) {
+      islands_.gather_rows(i, answers_, part_start_);
+      islands_.scatter_rows(i, part_start_, solution.lambda);
+    } else if (!select_part(problem, i, accuracy, true, solution)) {
+      ++report_.missed;
+    }
+  }
+  if (!changed) return solve;
+  const Residual residual = measure(problem, solution);
+  if (!accuracy.is_solved(solve.residual) && accuracy.is_solved(residual)) solve.solver = rule_name;
+  solve.residual = residual;
+  solve.status = SolveStatus::inaccurate;
+  conclude(solve, accuracy);
   return solve;
 }
 
@@ -37,80 +70,45 @@ SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver
   return report;
 }
 
-// Whether the problem is taken as it is; otherwise islands_ are its parts.
-bool LoadSelection::is_whole(const ComplementarityProblem& problem) {
-  return problem.rows() <= whole_rows || islands_.find(problem) == 1;
+bool LoadSelection::is_within(const ComplementarityProblem& problem, int island) const {
+  return (whole_ ? std::min(problem.rows(), problem.unknowns())
+                 : std::min(islands_.rows(island), islands_.unknowns(island))) <= largest;
 }
 
-// True, and all of it done, where the rule has an answer for every island.
-bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
-                                SolveReport& solve, Solution& solution) {
-  const bool whole = is_whole(problem);
-  int steps = 0;
-  if (whole) {
-    if (!count(select(problem, solution.lambda, accuracy, nullptr))) return false;
-    steps = limit_.steps();
+// The rule's answer of a part into the solution, which holds that of a solver where it is `solved`;
+// then the better of both where the rule has none as exact as asked for.
+bool LoadSelection::select_part(const ComplementarityProblem& problem, int island,
+                                const Accuracy& accuracy, bool solved, Solution& solution) {
+  bool found = false;
+  if (!is_within(problem, island)) return false;
+  if (whole_) {
+    found = select(problem, start_, accuracy, solved ? &solution : nullptr);
+    if (found || solved) std::swap(solution, best_);
   } else {
-    whole_ = solution;
-    for (int i = 0; i < islands_.count(); ++i) {
-      islands_.extract(problem, i, part_);
-      islands_.gather_rows(i, solution.lambda, part_start_);
-      if (!count(select_part(i, accuracy, nullptr))) return false;
-      steps += limit_.steps();
-      islands_.scatter_rows(i, best_.lambda, whole_.lambda);
-    }
-    best_residual_ = judge_(problem, whole_);
-    whole_.u = judge_.u();
-  }
-  std::swap(solution, whole ? best_ : whole_);
-  solve = {SolveStatus::inaccurate, best_residual_, steps, rule_name, ""};
-  conclude(solve, accuracy);
-  return true;
-}
-
-// In place of the solver's answer, that of the rule where it has one.
-void LoadSelection::select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
-                                 SolveReport& solve, Solution& solution) {
-  Residual residual = solve.residual;
-  if (is_whole(problem)) {
-    best_residual_ = solve.residual;
-    count(select(problem, start_, accuracy, &solution));
-    std::swap(solution, best_);
-    residual = best_residual_;
-  } else {
-    for (int i = 0; i < islands_.count(); ++i) {
-      islands_.extract(problem, i, part_);
-      islands_.gather_rows(i, start_, part_start_);
-      islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
-      islands_.gather_unknowns(i, solution.u, part_solution_.u);
+    islands_.extract(problem, island, part_);
+    islands_.gather_rows(island, start_, part_start_);
+    if (solved) {
+      islands_.gather_rows(island, solution.lambda, part_solution_.lambda);
+      islands_.gather_unknowns(island, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
-      count(select_part(i, accuracy, &part_solution_));
-      islands_.scatter_rows(i, best_.lambda, solution.lambda);
-      islands_.scatter_unknowns(i, best_.u, solution.u);
     }
-    residual = judge_(problem, solution);
-    solution.u = judge_.u();
+    VectorX* const whole = biases_;
+    if (whole) biases_ = &part_.b;
+    found = select(part_, part_start_, accuracy, solved ? &part_solution_ : nullptr);
+    if (found || solved) islands_.scatter_rows(island, best_.lambda, solution.lambda);
+    if (whole && !shifted_.empty()) islands_.scatter_rows(island, part_.b, *whole);
+    biases_ = whole;
   }
-  if (!accuracy.is_solved(solve.residual) && accuracy.is_solved(residual)) solve.solver = rule_name;
-  solve.residual = residual;
-  solve.status = SolveStatus::inaccurate;
-  conclude(solve, accuracy);
-}
-
-// Island i, which is part_.
-bool LoadSelection::select_part(int i, const Accuracy& accuracy, const Solution* solved) {
-  VectorX* const whole = biases_;
-  if (whole) biases_ = &part_.b;
-  const bool found = select(part_, part_start_, accuracy, solved);
-  if (whole && !shifted_.empty()) islands_.scatter_rows(i, part_.b, *whole);
-  biases_ = whole;
-  return found;
-}
-
-bool LoadSelection::count(bool found) {
   report_.chosen += found && open_ ? 1 : 0;
-  report_.missed += found ? 0 : 1;
   return found;
+}
+
+// Of all parts together, with the velocities that follow from the loads.
+Residual LoadSelection::measure(const ComplementarityProblem& problem, Solution& solution) {
+  if (whole_) return best_residual_;
+  const Residual residual = judge_(problem, solution);
+  solution.u = judge_.u();
+  return residual;
 }
 
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
@@ -121,7 +119,6 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   else
     best_residual_.relative = std::numeric_limits<double>::infinity();
   if (!units_.read(problem)) return false;
-  if (std::min(problem.unknowns(), units_.problem().rows()) > largest) return false;
   judge_.prepare(problem);
   if (!judge_.regular() || !judge_.mass().block_diagonal()) return false;
   units_.scales(judge_.scales(), scales_);
@@ -157,13 +154,14 @@ bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accur
   trial_.u.resize(problem.unknowns());
   Residual measured = judge_.measure(problem, trial_);
   bool exact = accuracy.is_settled(measured);
+  const std::size_t kept = shifted_.size();
   if (!exact && biases_ && close_together(w)) {
     const Residual agreed = judge_.measure(problem, trial_);
     exact = accuracy.is_settled(agreed);
     if (exact)
       measured = agreed;
     else
-      take_back();
+      take_back(kept);
   }
   if (!exact && !(measured.relative < best_residual_.relative)) return false;
   best_residual_ = measured;
@@ -176,6 +174,7 @@ bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accur
 bool LoadSelection::close_together(const VectorX& w) {
   const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(biases_->size()));
   const double most = std::min(resolution_, most_unsure * speed);
+  const std::size_t kept = shifted_.size();
   for (const ContactUnit& unit : units_.units()) {
     const double lacks = w[unit.first];
     const bool closed = lambda_[unit.first] > 0.0 || lacks < 0.0;
@@ -184,12 +183,12 @@ bool LoadSelection::close_together(const VectorX& w) {
     shifted_.emplace_back(row, (*biases_)[row]);
     (*biases_)[row] -= lacks;
   }
-  return !shifted_.empty();
+  return shifted_.size() > kept;
 }
 
-void LoadSelection::take_back() {
-  for (const auto& [row, was] : shifted_) (*biases_)[row] = was;
-  shifted_.clear();
+void LoadSelection::take_back(std::size_t kept) {
+  for (; shifted_.size() > kept; shifted_.pop_back())
+    (*biases_)[shifted_.back().first] = shifted_.back().second;
 }
 
 }  // namespace vinci

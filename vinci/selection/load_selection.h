@@ -21,8 +21,9 @@ struct SelectionReport {
 
 class LoadSelection {
  public:
-  // Of an island: loads or velocities, whichever are fewer. The equations are dense.
-  static constexpr int largest = 150;
+  // Of an island: rows or velocities, whichever are fewer. The equations are dense; a larger one
+  // costs more by them than by the solver behind.
+  static constexpr int largest = 72;
 
   // `solution` holds the loads of the last step as the guess, and in the end the answer. A solver
   // that leaves the choice is asked where the rule has no answer, any other one first.
@@ -37,26 +38,25 @@ class LoadSelection {
   const SelectionReport& report() const { return report_; }  // of the last solve
 
  private:
-  bool solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
-                   SolveReport& solve, Solution& solution);
-  void select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
-                    SolveReport& solve, Solution& solution);
+  bool select_part(const ComplementarityProblem& problem, int island, const Accuracy& accuracy,
+                   bool solved, Solution& solution);
+  bool is_within(const ComplementarityProblem& problem, int island) const;
+  Residual measure(const ComplementarityProblem& problem, Solution& solution);
   // The answer of the rule in best_, from start_ or else from the answer of a solver.
   bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
               const Solution* solved);
-  bool select_part(int i, const Accuracy& accuracy, const Solution* solved);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
   bool close_together(const VectorX& w);
-  void take_back();
-  bool count(bool found);
-  bool is_whole(const ComplementarityProblem& problem);
+  void take_back(std::size_t kept);
 
   SelectionReport report_;
   VectorX start_;
+  bool whole_ = true;
+  std::vector<char> found_;  // per part: the rule's answer, before any of a solver
   Islands islands_;
   ComplementarityProblem part_;
-  VectorX part_start_, begun_, lambda_, scales_;
-  Solution part_solution_, trial_, best_, whole_;
+  VectorX answers_, part_start_, begun_, lambda_, scales_;
+  Solution part_solution_, trial_, best_;
   ContactUnits units_;
   CompliantLimit limit_;
   CompliantRest rest_;
