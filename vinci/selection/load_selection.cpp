@@ -13,8 +13,10 @@ constexpr int whole_rows = 36;  // up to here islands are not looked for
 }  // namespace
 
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution) {
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities) {
   report_ = {};
+  velocities_ = velocities;
   start_ = solution.lambda;
   // Whether the problem is taken as it is; otherwise islands_ are its parts.
   whole_ = problem.rows() <= whole_rows || islands_.find(problem) == 1;
@@ -70,7 +72,7 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
   bool found = false;
   if (!is_within(problem, island)) return false;
   if (whole_) {
-    found = select(problem, start_, accuracy, solved ? &solution : nullptr);
+    found = select(problem, start_, velocities_, accuracy, solved ? &solution : nullptr);
     if (found || solved) std::swap(solution, best_);
   } else {
     islands_.extract(problem, island, part_);
@@ -80,7 +82,9 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
       islands_.gather_unknowns(island, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
     }
-    found = select(part_, part_start_, accuracy, solved ? &part_solution_ : nullptr);
+    if (velocities_ != nullptr) islands_.gather_unknowns(island, *velocities_, part_velocities_);
+    found = select(part_, part_start_, velocities_ != nullptr ? &part_velocities_ : nullptr,
+                   accuracy, solved ? &part_solution_ : nullptr);
     if (found || solved) islands_.scatter_rows(island, best_.lambda, solution.lambda);
   }
   report_.chosen += found && open_ ? 1 : 0;
@@ -96,7 +100,8 @@ Residual LoadSelection::measure(const ComplementarityProblem& problem, Solution&
 }
 
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
-                           const Accuracy& accuracy, const Solution* solved) {
+                           const VectorX* velocities, const Accuracy& accuracy,
+                           const Solution* solved) {
   if (solved)
     best_ = *solved;
   else
@@ -115,19 +120,20 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
-    const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
-    if (rest_.foretold({begun_, limit_.begun_w(), speed}, lambda_, limit_.w()) && rests())
-      return true;
+  const bool led = leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
+                   leads(limit_.come_together());
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+  const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
+  if (led) {
+    if (rest_.foretold(begun, lambda_, limit_.w()) && rests()) return true;
     open_ = limit_.left_open();
     return true;
   }
-  if (rests()) return true;
+  if (rest_.stood_still(begun) && rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
-  const bool found = leads(limit_.go_on(lambda_));
-  open_ = limit_.left_open();
-  return found;
+  leads(limit_.go_on(lambda_));  // it depends on the solver: no answer of the rule
+  return false;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.

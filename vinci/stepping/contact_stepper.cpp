@@ -441,12 +441,14 @@ bool ContactStepper::is_still(const Model& model, int b) const {
 }
 
 // Guess: the impulses that the same entities had in the last step.
-void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) const {
+void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
   const Model& model = part.model;
-  work.solution.u.setZero(work.problem.unknowns());
-  for (int i = 0; motion_ == MotionModel::quasi_static && i < model.velocity_count; ++i)
+  before_.setZero(work.problem.unknowns());
+  for (int i = 0; i < model.velocity_count; ++i)
     if (const int unknown = model.free_index[i]; unknown >= 0)
-      work.solution.u[unknown] = part.state.velocities[i];
+      before_[unknown] = part.state.velocities[i];
+  work.solution.u.setZero(work.problem.unknowns());
+  if (motion_ == MotionModel::quasi_static) work.solution.u = before_;
   work.solution.lambda.resize(work.problem.rows());
   const double scale = impulse_time(part.h) / part.h;
   MemoryCursor memory(part.state.memory.impulses);
@@ -498,8 +500,8 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
-    report.solve =
-        selection_.solve(work.problem, *context.in.solver, context.in.accuracy, work.solution);
+    report.solve = selection_.solve(work.problem, *context.in.solver, context.in.accuracy,
+                                    work.solution, &before_);
     report.selected = selection_.report().chosen;
     report.unselected = selection_.report().missed;
     show(context, report);

@@ -104,7 +104,7 @@ class ContactStepper : public TimeStepper {
   void note_rebound(const StepPart& part, const Contact& contact, const ImpulseMemory* landing,
                     double speed);
   void formulate(StepWorkspace& work, const StepPart& part);
-  void warm_start(StepWorkspace& work, const StepPart& part) const;
+  void warm_start(StepWorkspace& work, const StepPart& part);
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
   SolvedProblem solved(const StepContext& context) const;
@@ -144,6 +144,7 @@ class ContactStepper : public TimeStepper {
   VectorX foreseen_;          // packed velocities at the end of the step without contact
   VectorX speeds_;            // of the entries in the step, with drags
   VectorX driven_;            // discrete models: packed velocities of drivers at its start
+  VectorX before_;            // of the unknowns, at its start
   VectorX next_;              // packed velocities at the end of the step
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
