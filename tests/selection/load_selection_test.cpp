@@ -226,7 +226,7 @@ TEST(LoadSelection, supports_apart_by_less_than_is_known_are_closed_together) {
   const ComplementarityProblem known = problem;
   selection.solve(known, solver, {}, strict);
   EXPECT_NEAR(strict.lambda[2], 0.0, 1e-9);
-  const SolveReport report = selection.solve(problem, solver, {}, together, 1e-9);
+  const SolveReport report = selection.solve(problem, solver, {}, together, nullptr, 1e-9);
   EXPECT_EQ(report.status, SolveStatus::solved);
   EXPECT_EQ(selection.report().chosen, 1);
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(together.lambda[i], 0.25, 1e-9);

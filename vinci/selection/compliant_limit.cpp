@@ -10,13 +10,9 @@
 namespace vinci {
 namespace {
 
-// ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
-// exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
-// share of it in the least stiffness per step, so it is not larger. Contacts whose rows are almost
-// dependent take a smaller one.
-constexpr double first_compliance = 1e-6, least_compliance = 1e-10;
+constexpr double least_compliance = 1e-10;  // over the typical diagonal of W
 constexpr double most_compliance = 1e2;
-constexpr int most_newton_steps = 20, most_stiffening_steps = 60, most_refinements = 40;
+constexpr int most_stiffening_steps = 60, most_refinements = 40;
 constexpr int patience = 2;  // Newton steps before they are shortened
 constexpr double converged = 1e-14;
 constexpr double settled_loads = 1e-12, settled_speeds = 1e-13;

@@ -15,8 +15,10 @@ constexpr double most_unsure = 1e-9;
 }  // namespace
 
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution) {
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities) {
   report_ = {};
+  velocities_ = velocities;
   start_ = solution.lambda;
   // Whether the problem is taken as it is; otherwise islands_ are its parts.
   whole_ = problem.rows() <= whole_rows || islands_.find(problem) == 1;
@@ -61,10 +63,11 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
 }
 
 SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution, double resolution) {
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities, double resolution) {
   resolution_ = resolution;
   biases_ = &problem.b;
-  const SolveReport report = solve(problem, solver, accuracy, solution);
+  const SolveReport report = solve(problem, solver, accuracy, solution, velocities);
   resolution_ = 0.0;
   biases_ = nullptr;
   return report;
@@ -82,7 +85,7 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
   bool found = false;
   if (!is_within(problem, island)) return false;
   if (whole_) {
-    found = select(problem, start_, accuracy, solved ? &solution : nullptr);
+    found = select(problem, start_, velocities_, accuracy, solved ? &solution : nullptr);
     if (found || solved) std::swap(solution, best_);
   } else {
     islands_.extract(problem, island, part_);
@@ -92,9 +95,11 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
       islands_.gather_unknowns(island, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
     }
+    if (velocities_ != nullptr) islands_.gather_unknowns(island, *velocities_, part_velocities_);
     VectorX* const whole = biases_;
     if (whole) biases_ = &part_.b;
-    found = select(part_, part_start_, accuracy, solved ? &part_solution_ : nullptr);
+    found = select(part_, part_start_, velocities_ != nullptr ? &part_velocities_ : nullptr,
+                   accuracy, solved ? &part_solution_ : nullptr);
     if (found || solved) islands_.scatter_rows(island, best_.lambda, solution.lambda);
     if (whole && !shifted_.empty()) islands_.scatter_rows(island, part_.b, *whole);
     biases_ = whole;
@@ -112,7 +117,8 @@ Residual LoadSelection::measure(const ComplementarityProblem& problem, Solution&
 }
 
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
-                           const Accuracy& accuracy, const Solution* solved) {
+                           const VectorX* velocities, const Accuracy& accuracy,
+                           const Solution* solved) {
   shifted_.clear();
   if (solved)
     best_ = *solved;
@@ -132,19 +138,20 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
-    const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
-    if (rest_.foretold({begun_, limit_.begun_w(), speed}, lambda_, limit_.w()) && rests())
-      return true;
+  const bool led = leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
+                   leads(limit_.come_together());
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+  const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
+  if (led) {
+    if (rest_.foretold(begun, lambda_, limit_.w()) && rests()) return true;
     open_ = limit_.left_open();
     return true;
   }
-  if (rests()) return true;
+  if (rest_.stood_still(begun) && rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
-  const bool found = leads(limit_.go_on(lambda_));
-  open_ = limit_.left_open();
-  return found;
+  leads(limit_.go_on(lambda_));  // it depends on the solver: no answer of the rule
+  return false;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.

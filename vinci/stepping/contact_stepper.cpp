@@ -327,8 +327,9 @@ void ContactStepper::detect(StepContext& context, const StepPart& part, StepRepo
 }
 
 // On whom rows of the problem act.
-void ContactStepper::mark_joined(const StepWorkspace& work, std::vector<char>& bodies) const {
-  std::fill(bodies.begin(), bodies.end(), 0);
+void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
+                                 std::vector<char>& bodies) const {
+  bodies.assign(model.bodies.size(), 0);
   for (const Contact& contact : work.contacts) bodies[contact.body_a] = bodies[contact.body_b] = 1;
   for (const SupportPoint& support : supports_) bodies[support.body] = 1;
   for (const ElementTerms& element : elements_)
@@ -338,8 +339,7 @@ void ContactStepper::mark_joined(const StepWorkspace& work, std::vector<char>& b
 
 // Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
 void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
-  touched_.resize(part.model.bodies.size());
-  mark_joined(work, touched_);
+  mark_joined(part.model, work, touched_);
   hold_touched(part, work.problem);
   if (!part.coasts()) return;
   work.contacts.clear();
@@ -369,7 +369,8 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   const Vector3 prescribed = predicts_drivers(discrete_)
                                  ? relative_velocity(model, state.poses, driven_, contact)
                                  : prescribed_velocity(model, state.poses, placed_, contact, h);
-  terms.prescribed = {terms.frame.tangent_1.dot(prescribed), terms.frame.tangent_2.dot(prescribed)};
+  const Vector3 carried = prescribed + surface_velocity(model, state.poses, contact, state.time, h);
+  terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
   // h its noise would keep bodies at rest from resting, and a part that is wedged between others
@@ -449,12 +450,14 @@ bool ContactStepper::is_still(const Model& model, int b) const {
 }
 
 // Guess: the impulses that the same entities had in the last step.
-void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) const {
+void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
   const Model& model = part.model;
-  work.solution.u.setZero(work.problem.unknowns());
-  for (int i = 0; motion_ == MotionModel::quasi_static && i < model.velocity_count; ++i)
+  before_.setZero(work.problem.unknowns());
+  for (int i = 0; i < model.velocity_count; ++i)
     if (const int unknown = model.free_index[i]; unknown >= 0)
-      work.solution.u[unknown] = part.state.velocities[i];
+      before_[unknown] = part.state.velocities[i];
+  work.solution.u.setZero(work.problem.unknowns());
+  if (motion_ == MotionModel::quasi_static) work.solution.u = before_;
   work.solution.lambda.resize(work.problem.rows());
   const double scale = impulse_time(part.h) / part.h;
   MemoryCursor memory(part.state.memory.impulses);
@@ -507,7 +510,7 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
     report.solve = selection_.solve(work.problem, *context.in.solver, context.in.accuracy,
-                                    work.solution, gap_noise_);
+                                    work.solution, &before_, gap_noise_);
     report.selected = selection_.report().chosen;
     report.unselected = selection_.report().missed;
     show(context, report);
@@ -600,8 +603,7 @@ void ContactStepper::settle_forces(StepContext& context, StepPart part, StepRepo
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
   const auto meets = [&] {
-    joined_.resize(part.model.bodies.size());
-    mark_joined(context.work, joined_);
+    mark_joined(part.model, context.work, joined_);
     return forces_.meets(next_, {foreseen_, joined_}, context.in.accuracy);
   };
   while (report.ending == Ending::none && report.solve.status != SolveStatus::refused && !meets()) {
@@ -711,7 +713,8 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     solved.friction = terms.friction;
     solved.impulse = h / impulse_time(h) *
                      builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
-    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact);
+    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
+                             surface_velocity(model, state.poses, contact, state.time, h);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
     if (!solved.impulse.isZero(0.0)) {
