@@ -137,5 +137,7 @@ def numbers(count: int) -> list[int]:
 
 def apart(hand: Hand) -> bool:
     """Fingers of one side do not touch each other."""
-    one, other = hand.fingers[1:3] if len(hand.fingers) == 3 else (None, None)
-    return one is None or all(math.dist(a, b) > 3 * TIP for a in one.points for b in other.points)
+    if len(hand.fingers) != 3:
+        return True
+    one, other = hand.fingers[1:]
+    return all(math.dist(a, b) > 3 * TIP for a in one.points for b in other.points)
