@@ -10,15 +10,16 @@
 namespace vinci {
 namespace {
 
-// ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
-// exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
-// share of it in the least stiffness per step, so it is not larger. Contacts whose rows are almost
-// dependent take a smaller one.
-constexpr double first_compliance = 1e-6, least_compliance = 1e-10;
+constexpr double least_compliance = 1e-10;  // over the typical diagonal of W
 constexpr double most_compliance = 1e2;
-constexpr int most_newton_steps = 20, most_stiffening_steps = 60, most_refinements = 40;
+constexpr int most_stiffening_steps = 60, most_refinements = 40;
 constexpr int patience = 2;  // Newton steps before they are shortened
 constexpr double converged = 1e-14;
+constexpr double settled_loads = 1e-12, settled_speeds = 1e-13;
+constexpr double straight = 1e-4;  // a change of loads after which the factors are good enough
+// Friction is at its limit to rounding: it slides, maybe at no speed, since others hold.
+constexpr double at_limit = 1.0 - 1e-12;
+constexpr double rounding = 1e-14;  // of velocities, over typical ones
 
 double square(double x) {
   return x * x;
@@ -58,7 +59,7 @@ CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
   const double length = target.norm();
   state.mode = Mode::slide;
   if (unit.sides == 0) {
-    if (held ? held->mode == Mode::stick : (length <= radius && radius > 0.0))
+    if (held ? held->mode == Mode::stick : (length < at_limit * radius - tie_))
       state.mode = Mode::stick;
     else if (length > 0.0)
       state.along = target / length;
@@ -73,7 +74,7 @@ CompliantLimit::State CompliantLimit::classify_friction(const ContactUnit& unit,
   state.corner = std::min(static_cast<int>(angle / (2.0 * half)), unit.sides - 1);
   const double middle = (2 * state.corner + 1) * half;
   const Vector2 outwards(std::cos(middle), std::sin(middle));
-  if (target.dot(outwards) <= radius * std::cos(half) && radius > 0.0) {
+  if (target.dot(outwards) < at_limit * radius * std::cos(half) - tie_) {
     state.mode = Mode::stick;
     state.corner = -1;
     return state;
@@ -100,13 +101,13 @@ void CompliantLimit::classify(const VectorX& lambda, bool hold) {
       if (hold) continue;
       const double target = scale * lambda[unit.first] - w_[unit.first];
       const double full = scale + compliance_;
-      state.mode = target <= full * unit.lower   ? Mode::open
-                   : target >= full * unit.upper ? Mode::slide
-                                                 : Mode::stick;
+      state.mode = target <= full * unit.lower + tie_   ? Mode::open
+                   : target >= full * unit.upper - tie_ ? Mode::slide
+                                                        : Mode::stick;
     } else {
       if (hold && state.mode == Mode::open) continue;
       const double target = scale * lambda[unit.first] - w_[unit.first];
-      if (!hold && !(target > 0.0)) {
+      if (!hold && !(target > tie_)) {
         state = {};
         continue;
       }
@@ -201,23 +202,28 @@ void CompliantLimit::factor() {
   ++steps_;
 }
 
-// λ ← λ − E (…)⁻¹ Gᵀ(w + ε λ), without ε towards the limit.
-bool CompliantLimit::solve_step(bool limit, VectorX& lambda) {
-  const double own = limit ? 0.0 : compliance_;
+// z = −(…)⁻¹ Gᵀ(w + b λ)
+void CompliantLimit::solve_for(const VectorX& w, double b, const VectorX& lambda,
+                               std::vector<double>& z) {
   const std::vector<CompliantSystem::Unknown>& unknowns = system_.unknowns();
-  right_.resize(unknowns.size());
+  z.resize(unknowns.size());
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const CompliantSystem::Direction& line = unknowns[i].equation;
     double sum = 0.0;
     for (int a = 0; a < line.count; ++a)
-      sum -= line.part[a] * (w_[line.first + a] + own * lambda[line.first + a]);
-    right_[i] = sum;
+      sum -= line.part[a] * (w[line.first + a] + b * lambda[line.first + a]);
+    z[i] = sum;
   }
-  system_.solve(right_);
+  system_.solve(z);
+}
+
+// λ ← λ + E z
+bool CompliantLimit::add_loads(const std::vector<double>& z, VectorX& lambda) {
+  const std::vector<CompliantSystem::Unknown>& unknowns = system_.unknowns();
   double change = 0.0;
   for (std::size_t j = 0; j < unknowns.size(); ++j)
     for (int b = 0; b < unknowns[j].force.count; ++b) {
-      const double by = right_[j] * unknowns[j].force.part[b];
+      const double by = z[j] * unknowns[j].force.part[b];
       lambda[unknowns[j].force.first + b] += by;
       change = std::max(change, std::abs(by));
     }
@@ -225,6 +231,32 @@ bool CompliantLimit::solve_step(bool limit, VectorX& lambda) {
   const double largest = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0.0;
   change_ = largest > 0.0 ? change / largest : 0.0;
   return true;
+}
+
+// To the answer of springs with these states.
+bool CompliantLimit::solve_step(double own, VectorX& lambda) {
+  solve_for(w_, own, lambda, right_);
+  return add_loads(right_, lambda);
+}
+
+// A proximal step. What bodies do not see of the loads would follow from what loads cannot change
+// of the speeds, zᵀw with zᵀJ = 0, over ε: the rounding of gaps, by a million. So that part of the
+// step is taken away, and `first` that of the loads too: then zᵀλ = 0.
+bool CompliantLimit::solve_limit(bool first, VectorX& lambda) {
+  solve_for(w_, 0.0, lambda, right_);
+  if (system_.may_leave_open()) {
+    hidden_.setZero(lambda.size());
+    if (first) {
+      solve_for(compliance_ * lambda, 0.0, lambda, unseen_);
+      for (double& z : unseen_) z = -z;
+      add_loads(unseen_, hidden_);
+    }
+    add_loads(right_, hidden_);
+    hidden_ *= compliance_;
+    solve_for(hidden_, 0.0, lambda, unseen_);
+    for (std::size_t j = 0; j < right_.size(); ++j) right_[j] += unseen_[j];
+  }
+  return add_loads(right_, lambda);
 }
 
 // Friction that slides on a circle is on it.
@@ -246,11 +278,12 @@ void CompliantLimit::keep_limits(VectorX& lambda) const {
 
 // --------------------------------------------------------------------------------------- the paths
 
-// At one ε; ends where the states that gave an answer are those of the answer. A step that leads
-// away from the natural map's zero is shortened, once it has been tried whole.
+// At one ε, from λ with w_ measured; ends where the states that gave an answer are those of the
+// answer. A step that leads away from the natural map's zero is shortened, once it has been tried
+// whole.
 bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool stuck) {
   compliance_ = compliance;
-  measure(lambda);
+  tie_ = rounding * speed(lambda);
   classify(lambda, false);
   double merit = 0.0;
   if (stuck) hold_all();
@@ -259,7 +292,9 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     set_up(lambda);
     if (lambda != from_) measure(lambda);
     factor();
-    if (!solve_step(false, lambda)) return false;
+    // Stiff springs decide nothing where rigid bodies determine the loads.
+    const bool stiff = compliance_ <= first_compliance * typical_;
+    if (!solve_step(stiff && !system_.may_leave_open() ? 0.0 : compliance_, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
     before_ = states_;
@@ -277,6 +312,16 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     merit = now;
   }
   return false;
+}
+
+// The largest speed of a unit, or that its loads make.
+double CompliantLimit::speed(const VectorX& lambda) const {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    for (int row = units_[i].first; row < units_[i].first + units_[i].count; ++row)
+      largest = std::max(
+          {largest, std::abs(w_[row]), std::abs(scale_[static_cast<int>(i)] * lambda[row])});
+  return largest;
 }
 
 // |s λ − P(s λ − w − ε λ)|, the natural map of all units.
@@ -346,6 +391,7 @@ bool CompliantLimit::circles() const {
 // From the answer at ε to the limit, with its states.
 bool CompliantLimit::refine(VectorX& lambda) {
   const bool bent = circles();
+  const double springiness = compliance_ / typical_;
   double last = 1.0;
   int slow = 0;
   for (int k = 0; k < most_refinements; ++k) {
@@ -353,15 +399,20 @@ bool CompliantLimit::refine(VectorX& lambda) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
-      factor();
+      if (!system_.factored() || change_ > straight) factor();
     }
-    if (!solve_step(true, lambda)) return false;
+    if (!solve_limit(k == 0, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
-    // Steps shrink by one factor: the next one is known.
-    if (change_ <= converged || change_ * (change_ / last) <= 10.0 * converged) return true;
+    // Steps shrink by one factor: the next one is known. The velocities of this one are its share
+    // ε.
+    if (change_ <= converged) return true;
+    if ((k > 0 || !system_.may_leave_open()) && change_ * (change_ / last) <= settled_loads &&
+        change_ * springiness <= settled_speeds)
+      return true;
     slow = change_ < 0.5 * last ? 0 : slow + 1;
-    if (slow == 4) return true;  // as far as double precision goes: the judge decides
+    // As far as double precision goes: the judge decides.
+    if (slow == 4 || (slow > 0 && change_ * springiness < rounding)) return true;
     last = change_;
   }
   return true;
@@ -369,11 +420,14 @@ bool CompliantLimit::refine(VectorX& lambda) {
 
 bool CompliantLimit::go_on(const VectorX& start) {
   springs_ = start;
+  measure(springs_);
+  begun_w_ = w_;
   return newton(first_compliance * typical_, most_newton_steps, springs_);
 }
 
 bool CompliantLimit::jam() {
   springs_.setZero(system_.rows());
+  measure(springs_);
   return newton(first_compliance * typical_, most_newton_steps, springs_, true);
 }
 
@@ -385,6 +439,7 @@ bool CompliantLimit::stiffen() {
   while (steps_ - before < most_stiffening_steps) {
     const double next = first ? compliance : std::max(compliance * factor, first_compliance);
     kept_ = springs_;
+    measure(springs_);
     if (newton(next * typical_, most_newton_steps, springs_)) {
       first = false;
       compliance = next;
@@ -403,13 +458,13 @@ bool CompliantLimit::stiffen() {
 bool CompliantLimit::harden() {
   const double next = 0.01 * compliance_;
   if (next < 0.5 * least_compliance * typical_) return false;
+  measure(springs_);
   return newton(next, most_newton_steps, springs_);
 }
 
 // With the states of the springs.
 bool CompliantLimit::reach(VectorX& lambda) {
   lambda = springs_;
-  measure(lambda);
   return refine(lambda);
 }
 

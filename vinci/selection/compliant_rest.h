@@ -22,9 +22,17 @@ class CompliantRest {
   // The problem, the factors of its M and the units are referred to.
   void load(const ComplementarityProblem& problem, const MassFactor& mass,
             std::span<const ContactUnit> units, const VectorX& scales);
-  // Whether contacts that slide or part under the loads λ, with the speeds w, stood still under the
-  // loads `start` of the last step, as far as these foretell; no loads foretell nothing else.
-  bool foretold(const VectorX& start, const VectorX& lambda, const VectorX& w);
+  // The loads of the last step, the w that they would make of this one, the speed of the contacts
+  // without loads, and the velocities at the beginning of the step, where they are known.
+  struct Foretelling {
+    const VectorX& lambda;
+    const VectorX& w;
+    double speed = 0.0;
+    const VectorX* velocities = nullptr;
+  };
+  // Whether contacts slide or part under the loads λ, with the speeds w, that stood still.
+  bool foretold(const Foretelling& begun, const VectorX& lambda, const VectorX& w);
+  bool stood_still(const Foretelling& begun);
   bool find(VectorX& lambda);  // false where nothing holds them
   const VectorX& w() const { return w_; }
 
@@ -40,7 +48,7 @@ class CompliantRest {
   const MassFactor* mass_ = nullptr;
   std::span<const ContactUnit> units_;
   double typical_ = 1.0, compliance_ = 1.0;
-  VectorX u_, w_, lambda_, centre_, gradient_, trial_, free_, before_, zero_;
+  VectorX u_, w_, lambda_, centre_, gradient_, trial_, free_;
   std::vector<Matrix3> slopes_;  // ∂λ/∂z per unit, z = −w/ε + centre
   std::vector<double> step_;
   DenseLu lu_;

@@ -4,13 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vinci {
 namespace {
 
 constexpr int most_entries = 64;  // of a row of J that is gathered without memory of its own
-// A pivot of rows scaled to 1 that the compliance alone may have made, in units of its share.
-constexpr double open_pivot = 30.0;
+// What the compliance alone determines has a stiffness of its size: of the inverse matrix in units
+// of 1/ε, and in a pivot, which may be far from the least stiffness.
+constexpr double open_inverse = 0.01, open_pivot = 1e5;
+
+// Whether the rows of a unit have their entries in the same columns.
+bool have_equal_columns(const SparseRows& J, const ContactUnit& unit) {
+  const int begin = J.starts[unit.first], width = J.starts[unit.first + 1] - begin;
+  for (int row = unit.first + 1; row < unit.first + unit.count; ++row) {
+    const int from = J.starts[row];
+    if (J.starts[row + 1] - from != width) return false;
+    for (int k = 0; k < width; ++k)
+      if (J.indices[from + k] != J.indices[begin + k]) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -41,7 +55,9 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
   const SparseRows& J = problem_->J;
   int columns[most_entries], count = 0;
   const int first_end = J.starts[unit.first + 1];
-  for (int k = J.starts[unit.first]; k < J.starts[unit.first + unit.count]; ++k) {
+  const bool uniform = have_equal_columns(J, unit);
+  const int all = uniform ? first_end : J.starts[unit.first + unit.count];
+  for (int k = J.starts[unit.first]; k < all; ++k) {
     const int unknown = J.indices[k], component = mass_->component_of(unknown);
     int& place = place_[static_cast<std::size_t>(component)];
     if (place < 0) {
@@ -54,12 +70,10 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
     if (count == most_entries) return false;
     columns[count++] = column;
   }
-  const int begin = J.starts[unit.first], width = J.starts[unit.first + 1] - begin;
   for (int row = unit.first; row < unit.first + unit.count; ++row) {
     const int from = J.starts[row], end = J.starts[row + 1];
     columns_.insert(columns_.end(), columns, columns + count);
-    if (end - from == count && width == count &&
-        std::equal(J.indices.data() + from, J.indices.data() + end, J.indices.data() + begin)) {
+    if (uniform) {
       values_.insert(values_.end(), J.values.data() + from, J.values.data() + end);
     } else {
       const auto first = static_cast<int>(values_.size());
@@ -113,13 +127,9 @@ void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
   if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
 }
 
-// The row of J along a direction, in the order of the columns of its first row; `values` is room
-// for it.
-const double* CompliantSystem::gather(const Direction& direction, double* values) const {
+// The row of J along a direction, in the order of the columns of its first row.
+void CompliantSystem::gather(const Direction& direction, double* values) const {
   const int begin = row_begin(direction.first), width = row_end(direction.first) - begin;
-  if (direction.part[0] == 1.0 && (direction.count < 2 || direction.part[1] == 0.0) &&
-      (direction.count < 3 || direction.part[2] == 0.0))
-    return values_.data() + begin;
   for (int k = 0; k < width; ++k) values[k] = direction.part[0] * values_[begin + k];
   for (int a = 1; a < direction.count; ++a) {
     const double part = direction.part[a];
@@ -127,7 +137,6 @@ const double* CompliantSystem::gather(const Direction& direction, double* values
     const double* const own = values_.data() + row_begin(direction.first + a);
     for (int k = 0; k < width; ++k) values[k] += part * own[k];
   }
-  return values;
 }
 
 // ε GᵀE of an unknown's equation and the force before it, of the same unit.
@@ -143,6 +152,8 @@ double CompliantSystem::joint(int j, double compliance) const {
 }
 
 void CompliantSystem::factor(double compliance) {
+  compliance_ = compliance;
+  factored_ = unknowns_;
   const auto count = static_cast<int>(unknowns_.size());
   diagonal_.resize(unknowns_.size());
   coupling_.assign(unknowns_.size(), 0.0);
@@ -151,18 +162,22 @@ void CompliantSystem::factor(double compliance) {
     if (unknowns_[j].joined) coupling_[j] = joint(j, compliance);
   }
   by_velocities_ = count > size_ && problem_->C.empty();
-  by_velocities_ ? factor_velocities(compliance) : factor_loads(compliance);
+  by_velocities_ ? factor_velocities() : factor_loads(compliance);
+}
+
+bool CompliantSystem::leaves_open() const {
+  return by_velocities_ || (may_leave_open_ && lu_.inverse_norm() * compliance_ > open_inverse);
 }
 
 void CompliantSystem::factor_loads(double compliance) {
   const auto count = static_cast<int>(unknowns_.size());
   const std::size_t width = static_cast<std::size_t>(size_);
   columns_of_loads_.resize(width * unknowns_.size());
-  double room[most_entries], largest = 0.0;
+  double values[most_entries];
   for (int j = 0; j < count; ++j) {
     const Direction& force = unknowns_[j].force;
     std::fill(momentum_.begin(), momentum_.end(), 0.0);
-    const double* const values = gather(force, room);
+    gather(force, values);
     const int begin = row_begin(force.first), end = row_end(force.first);
     for (int k = begin; k < end; ++k) momentum_[columns_[k]] += values[k - begin];
     apply_inverse(momentum_.data(), columns_of_loads_.data() + width * static_cast<std::size_t>(j));
@@ -171,7 +186,7 @@ void CompliantSystem::factor_loads(double compliance) {
   const SparseRows& C = problem_->C;
   for (int i = 0; i < count; ++i) {
     const Direction& line = unknowns_[i].equation;
-    const double* const values = gather(line, room);
+    gather(line, values);
     const int begin = row_begin(line.first), end = row_end(line.first);
     double* const to = count > 0 ? &lu_.entry(i, 0) : nullptr;
     for (int j = 0; j < count; ++j) {
@@ -190,14 +205,18 @@ void CompliantSystem::factor_loads(double compliance) {
         }
     to[i] += diagonal_[i];
     if (unknowns_[i].joined) to[i - 1] += coupling_[i];
-    largest = std::max(largest, std::abs(to[i]));
   }
   lu_.factor();
-  open_ = count > 0 && lu_.least_pivot() * largest < open_pivot * compliance;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    const double pivot = std::abs(lu_.entry(i, i));
+    least = std::isfinite(pivot) ? std::min(least, pivot) : 0.0;
+  }
+  may_leave_open_ = least < open_pivot * compliance;
 }
 
-void CompliantSystem::factor_velocities(double) {
-  open_ = true;
+void CompliantSystem::factor_velocities() {
+  may_leave_open_ = true;
   lu_.reset(size_);
   for (const int component : components_)
     for (const int row : mass_->members(component))
@@ -206,31 +225,49 @@ void CompliantSystem::factor_velocities(double) {
         lu_.entry(first + mass_->position_of(row),
                   first + mass_->position_of(problem_->M.indices[k])) += problem_->M.values[k];
       }
-  double room[most_entries], line[most_entries], before[most_entries];
+  double line[most_entries], before[most_entries];
+  std::size_t entries = 0;
+  for (const Unknown& unknown : unknowns_)
+    entries +=
+        static_cast<std::size_t>(row_end(unknown.force.first) - row_begin(unknown.force.first));
+  forces_.resize(entries);
+  lines_.resize(entries);
+  double *force = forces_.data(), *equation = lines_.data();
   for (std::size_t j = 0; j < unknowns_.size(); ++j) {
     const Unknown& unknown = unknowns_[j];
     const int begin = row_begin(unknown.force.first);
     const int width = row_end(unknown.force.first) - begin;
     const int* const columns = columns_.data() + begin;
-    const double* const equation = gather(unknown.equation, room);
+    gather(unknown.equation, equation);
+    gather(unknown.force, force);
     const double stiffness = 1.0 / diagonal_[j];
     const double link = unknown.joined ? coupling_[j] : 0.0;
     for (int k = 0; k < width; ++k)
       line[k] = (link == 0.0 ? equation[k] : equation[k] - link * before[k]) * stiffness;
-    const double* const force = gather(unknown.force, room);
     for (int i = 0; i < width; ++i) {
       if (force[i] == 0.0) continue;
       double* const to = &lu_.entry(columns[i], 0);
       for (int k = 0; k < width; ++k) to[columns[k]] += force[i] * line[k];
     }
     std::copy_n(line, width, before);
+    force += width;
+    equation += width;
   }
   lu_.factor();
 }
 
+bool CompliantSystem::factored() const {
+  if (unknowns_.size() != factored_.size()) return false;
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const Unknown &now = unknowns_[j], &then = factored_[j];
+    if (now.force.first != then.force.first || now.force.count != then.force.count) return false;
+  }
+  return true;
+}
+
 void CompliantSystem::relax(std::vector<double>& x) const {
   for (std::size_t j = 0; j < x.size(); ++j) {
-    if (unknowns_[j].joined) x[j] -= coupling_[j] * x[j - 1];
+    if (factored_[j].joined) x[j] -= coupling_[j] * x[j - 1];
     x[j] /= diagonal_[j];
   }
 }
@@ -240,23 +277,24 @@ void CompliantSystem::solve(std::vector<double>& x) {
     lu_.solve(x.data());
     return;
   }
-  double room[most_entries];
   motion_.assign(motion_.size(), 0.0);
   std::vector<double>& right = columns_of_loads_;
   right = x;
   relax(right);
-  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
-    const Direction& force = unknowns_[j].force;
-    const double* const values = gather(force, room);
-    const int begin = row_begin(force.first), end = row_end(force.first);
-    for (int k = begin; k < end; ++k) motion_[columns_[k]] += values[k - begin] * right[j];
+  const double* force = forces_.data();
+  for (std::size_t j = 0; j < factored_.size(); ++j) {
+    const int row = factored_[j].force.first;
+    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
+      motion_[columns_[k]] += *force++ * right[j];
   }
   lu_.solve(motion_.data());
-  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
-    const Direction& line = unknowns_[j].equation;
-    const double* const values = gather(line, room);
-    const int begin = row_begin(line.first), end = row_end(line.first);
-    for (int k = begin; k < end; ++k) x[j] -= values[k - begin] * motion_[columns_[k]];
+  const double* line = lines_.data();
+  for (std::size_t j = 0; j < factored_.size(); ++j) {
+    const int row = factored_[j].equation.first;
+    double sum = x[j];
+    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
+      sum -= *line++ * motion_[columns_[k]];
+    x[j] = sum;
   }
   relax(x);
 }

@@ -43,19 +43,21 @@ class CompliantSystem {
   std::vector<Unknown>& unknowns() { return unknowns_; }
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
   void factor(double compliance);
-  void solve(std::vector<double>& x);  // r in, z out
+  bool factored() const;               // these unknowns, whatever their directions and slips were
+  void solve(std::vector<double>& x);  // r in, z out, of the unknowns that were factored
   // Whether the unknowns that were factored are more than the bodies can tell apart, so that the
   // compliance alone decides some of them.
-  bool leaves_open() const { return open_; }
+  bool leaves_open() const;
+  bool may_leave_open() const { return may_leave_open_; }  // at once; false: it does not
 
  private:
   int row_begin(int row) const { return starts_[row]; }
   int row_end(int row) const { return starts_[row + 1]; }
   bool add_unit(const ContactUnit& unit);
-  const double* gather(const Direction& direction, double* values) const;
+  void gather(const Direction& direction, double* values) const;
   void apply_inverse(const double* x, double* y) const;  // M⁻¹
   void factor_loads(double compliance);
-  void factor_velocities(double compliance);
+  void factor_velocities();
   double joint(int j, double compliance) const;
   void relax(std::vector<double>& x) const;  // x ← R⁻¹x
 
@@ -69,10 +71,12 @@ class CompliantSystem {
   int size_ = 0;              // velocities that take part
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
-  std::vector<Unknown> unknowns_;
-  bool by_velocities_ = false, open_ = false;
+  std::vector<Unknown> unknowns_, factored_;
+  bool by_velocities_ = false, may_leave_open_ = false;
+  double compliance_ = 0.0;                  // of the factors
   std::vector<double> diagonal_, coupling_;  // of R
   std::vector<double> columns_of_loads_;     // M⁻¹JᵀE, one row per unknown
+  std::vector<double> forces_, lines_;       // EᵀJ and GᵀJ, the entries of one unknown per row
   DenseLu lu_;
 };
 

@@ -9,96 +9,122 @@ namespace {
 
 constexpr const char* rule_name = "selection";
 constexpr int whole_rows = 36;  // up to here islands are not looked for
+// Of the speed of contacts without loads: the most that a row may be unsure.
+constexpr double most_unsure = 1e-9;
 
 }  // namespace
 
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution) {
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities) {
   report_ = {};
-  SolveReport solve;
-  if (solver.leaves_choice() && solve_alone(problem, accuracy, solve, solution)) return solve;
-  report_ = {};
+  velocities_ = velocities;
   start_ = solution.lambda;
-  solve = solver.solve(problem, solution);
-  if (solve.status != SolveStatus::refused && solve.status != SolveStatus::no_solution)
-    select_among(problem, accuracy, solve, solution);
-  return solve;
-}
-
-// Whether the problem is taken as it is; otherwise islands_ are its parts.
-bool LoadSelection::is_whole(const ComplementarityProblem& problem) {
-  return problem.rows() <= whole_rows || islands_.find(problem) == 1;
-}
-
-// True, and all of it done, where the rule has an answer for every island.
-bool LoadSelection::solve_alone(const ComplementarityProblem& problem, const Accuracy& accuracy,
-                                SolveReport& solve, Solution& solution) {
-  const bool whole = is_whole(problem);
-  int steps = 0;
-  if (whole) {
-    if (!count(select(problem, solution.lambda, accuracy, nullptr))) return false;
-    steps = limit_.steps();
-  } else {
-    whole_ = solution;
-    for (int i = 0; i < islands_.count(); ++i) {
-      islands_.extract(problem, i, part_);
-      islands_.gather_rows(i, solution.lambda, part_start_);
-      if (!count(select(part_, part_start_, accuracy, nullptr))) return false;
+  // Whether the problem is taken as it is; otherwise islands_ are its parts.
+  whole_ = problem.rows() <= whole_rows || islands_.find(problem) == 1;
+  const int parts = whole_ ? 1 : islands_.count();
+  found_.assign(static_cast<std::size_t>(parts), 0);
+  int missing = parts, steps = 0;
+  if (solver.leaves_choice()) {
+    for (int i = 0; i < parts; ++i) {
+      if (!select_part(problem, i, accuracy, false, solution)) continue;
+      found_[static_cast<std::size_t>(i)] = 1;
+      --missing;
       steps += limit_.steps();
-      islands_.scatter_rows(i, best_.lambda, whole_.lambda);
     }
-    best_residual_ = judge_(problem, whole_);
-    whole_.u = judge_.u();
-  }
-  std::swap(solution, whole ? best_ : whole_);
-  solve = {SolveStatus::inaccurate, best_residual_, steps, rule_name, ""};
-  conclude(solve, accuracy);
-  return true;
-}
-
-// In place of the solver's answer, that of the rule where it has one.
-void LoadSelection::select_among(const ComplementarityProblem& problem, const Accuracy& accuracy,
-                                 SolveReport& solve, Solution& solution) {
-  Residual residual = solve.residual;
-  if (is_whole(problem)) {
-    best_residual_ = solve.residual;
-    count(select(problem, start_, accuracy, &solution));
-    std::swap(solution, best_);
-    residual = best_residual_;
-  } else {
-    for (int i = 0; i < islands_.count(); ++i) {
-      islands_.extract(problem, i, part_);
-      islands_.gather_rows(i, start_, part_start_);
-      islands_.gather_rows(i, solution.lambda, part_solution_.lambda);
-      islands_.gather_unknowns(i, solution.u, part_solution_.u);
-      best_residual_ = judge_(part_, part_solution_);
-      count(select(part_, part_start_, accuracy, &part_solution_));
-      islands_.scatter_rows(i, best_.lambda, solution.lambda);
-      islands_.scatter_unknowns(i, best_.u, solution.u);
+    if (missing == 0) {
+      SolveReport solve{SolveStatus::inaccurate, measure(problem, solution), steps, rule_name, ""};
+      conclude(solve, accuracy);
+      return solve;
     }
-    residual = judge_(problem, solution);
-    solution.u = judge_.u();
+    answers_ = solution.lambda;
   }
+  SolveReport solve = solver.solve(problem, solution);
+  if (solve.status == SolveStatus::refused || solve.status == SolveStatus::no_solution)
+    return solve;
+  best_residual_ = solve.residual;
+  bool changed = false;
+  for (int i = 0; i < parts; ++i) {
+    changed = changed || is_within(problem, i);
+    if (found_[static_cast<std::size_t>(i)]) {
+      islands_.gather_rows(i, answers_, part_start_);
+      islands_.scatter_rows(i, part_start_, solution.lambda);
+    } else if (!select_part(problem, i, accuracy, true, solution)) {
+      ++report_.missed;
+    }
+  }
+  if (!changed) return solve;
+  const Residual residual = measure(problem, solution);
   if (!accuracy.is_solved(solve.residual) && accuracy.is_solved(residual)) solve.solver = rule_name;
   solve.residual = residual;
   solve.status = SolveStatus::inaccurate;
   conclude(solve, accuracy);
+  return solve;
 }
 
-bool LoadSelection::count(bool found) {
+SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver,
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities, double resolution) {
+  resolution_ = resolution;
+  biases_ = &problem.b;
+  const SolveReport report = solve(problem, solver, accuracy, solution, velocities);
+  resolution_ = 0.0;
+  biases_ = nullptr;
+  return report;
+}
+
+bool LoadSelection::is_within(const ComplementarityProblem& problem, int island) const {
+  return (whole_ ? std::min(problem.rows(), problem.unknowns())
+                 : std::min(islands_.rows(island), islands_.unknowns(island))) <= largest;
+}
+
+// The rule's answer of a part into the solution, which holds that of a solver where it is `solved`;
+// then the better of both where the rule has none as exact as asked for.
+bool LoadSelection::select_part(const ComplementarityProblem& problem, int island,
+                                const Accuracy& accuracy, bool solved, Solution& solution) {
+  bool found = false;
+  if (!is_within(problem, island)) return false;
+  if (whole_) {
+    found = select(problem, start_, velocities_, accuracy, solved ? &solution : nullptr);
+    if (found || solved) std::swap(solution, best_);
+  } else {
+    islands_.extract(problem, island, part_);
+    islands_.gather_rows(island, start_, part_start_);
+    if (solved) {
+      islands_.gather_rows(island, solution.lambda, part_solution_.lambda);
+      islands_.gather_unknowns(island, solution.u, part_solution_.u);
+      best_residual_ = judge_(part_, part_solution_);
+    }
+    if (velocities_ != nullptr) islands_.gather_unknowns(island, *velocities_, part_velocities_);
+    VectorX* const whole = biases_;
+    if (whole) biases_ = &part_.b;
+    found = select(part_, part_start_, velocities_ != nullptr ? &part_velocities_ : nullptr,
+                   accuracy, solved ? &part_solution_ : nullptr);
+    if (found || solved) islands_.scatter_rows(island, best_.lambda, solution.lambda);
+    if (whole && !shifted_.empty()) islands_.scatter_rows(island, part_.b, *whole);
+    biases_ = whole;
+  }
   report_.chosen += found && open_ ? 1 : 0;
-  report_.missed += found ? 0 : 1;
   return found;
 }
 
+// Of all parts together, with the velocities that follow from the loads.
+Residual LoadSelection::measure(const ComplementarityProblem& problem, Solution& solution) {
+  if (whole_) return best_residual_;
+  const Residual residual = judge_(problem, solution);
+  solution.u = judge_.u();
+  return residual;
+}
+
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
-                           const Accuracy& accuracy, const Solution* solved) {
+                           const VectorX* velocities, const Accuracy& accuracy,
+                           const Solution* solved) {
+  shifted_.clear();
   if (solved)
     best_ = *solved;
   else
     best_residual_.relative = std::numeric_limits<double>::infinity();
   if (!units_.read(problem)) return false;
-  if (std::min(problem.unknowns(), units_.problem().rows()) > largest) return false;
   judge_.prepare(problem);
   if (!judge_.regular() || !judge_.mass().block_diagonal()) return false;
   units_.scales(judge_.scales(), scales_);
@@ -112,17 +138,20 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
-    if (rest_.foretold(begun_, lambda_, limit_.w()) && rests()) return true;
+  const bool led = leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
+                   leads(limit_.come_together());
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+  const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
+  if (led) {
+    if (rest_.foretold(begun, lambda_, limit_.w()) && rests()) return true;
     open_ = limit_.left_open();
     return true;
   }
-  if (rests()) return true;
+  if (rest_.stood_still(begun) && rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
-  const bool found = leads(limit_.go_on(lambda_));
-  open_ = limit_.left_open();
-  return found;
+  leads(limit_.go_on(lambda_));  // it depends on the solver: no answer of the rule
+  return false;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.
@@ -130,13 +159,43 @@ bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accur
                               const VectorX& w) {
   units_.from_units(lambda_, w, scales_, trial_.lambda);
   trial_.u.resize(problem.unknowns());
-  const Residual measured = judge_.measure(problem, trial_);
-  const bool exact = accuracy.is_settled(measured);
+  Residual measured = judge_.measure(problem, trial_);
+  bool exact = accuracy.is_settled(measured);
+  const std::size_t kept = shifted_.size();
+  if (!exact && biases_ && close_together(w)) {
+    const Residual agreed = judge_.measure(problem, trial_);
+    exact = accuracy.is_settled(agreed);
+    if (exact)
+      measured = agreed;
+    else
+      take_back(kept);
+  }
   if (!exact && !(measured.relative < best_residual_.relative)) return false;
   best_residual_ = measured;
   best_.lambda = trial_.lambda;
   best_.u = judge_.u();
   return exact;
+}
+
+// Changes b by what closed contacts lack, where that is less than anyone knows. True where it did.
+bool LoadSelection::close_together(const VectorX& w) {
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(biases_->size()));
+  const double most = std::min(resolution_, most_unsure * speed);
+  const std::size_t kept = shifted_.size();
+  for (const ContactUnit& unit : units_.units()) {
+    const double lacks = w[unit.first];
+    const bool closed = lambda_[unit.first] > 0.0 || lacks < 0.0;
+    if (!unit.touches() || !closed || lacks == 0.0 || std::abs(lacks) > most) continue;
+    const int row = units_.given_row(unit.first);
+    shifted_.emplace_back(row, (*biases_)[row]);
+    (*biases_)[row] -= lacks;
+  }
+  return shifted_.size() > kept;
+}
+
+void LoadSelection::take_back(std::size_t kept) {
+  for (; shifted_.size() > kept; shifted_.pop_back())
+    (*biases_)[shifted_.back().first] = shifted_.back().second;
 }
 
 }  // namespace vinci
