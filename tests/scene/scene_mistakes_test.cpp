@@ -73,6 +73,7 @@ TEST(SceneMistakes, a_diagnostic_reads_file_line_key_message) {
   EXPECT_EQ(mistakes[0].text(),
             "test:3: bodies.ball.shapes[0].cicle: unknown key (did you mean 'circle'?); accepted: "
             "circle, polygon, box, capsule, superellipse, implicit, half-plane, material, density, "
+            "surface-velocity, "
             "position, angle");
 }
 

@@ -215,7 +215,6 @@ double sides_over(const Simulation& s, double way) {
 GalleryScene thrown() {
   return {
       .name = "part stops on a table",
-      .on_table = true,
       .yaml =
           [](MotionModel) {
             return fmt::format(
@@ -238,7 +237,6 @@ GalleryScene thrown() {
 GalleryScene viscous() {
   return {
       .name = "part pulled over a viscous table",
-      .on_table = true,
       .yaml =
           [](MotionModel) {
             return fmt::format(
@@ -269,7 +267,6 @@ double pushing_speed(MotionModel motion) {
 }
 GalleryScene tripod_pushed() {
   return {.name = "tripod pushed (case 08)",
-          .on_table = true,
           .yaml =
               [](MotionModel motion) {
                 return fmt::format(R"(
@@ -301,7 +298,6 @@ run: {{step: 0.25 mm/speed, duration: 10 mm/speed}}
 // Case 09 A: slides and spins, stops on one foot after the other.
 GalleryScene tripod_thrown() {
   return {.name = "tripod slides to rest (case 09)",
-          .on_table = true,
           .yaml =
               [](MotionModel) {
                 const auto c = reference("case09_tripod_dynamic")["expected"]["A"];
@@ -333,7 +329,6 @@ GalleryScene tripod_thrown() {
 // Case 07, ten times slower: x₀ = 0.6, μ₂ = ½, to the time 1.25.
 GalleryScene fence() {
   return {.name = "fence and particle (case 07)",
-          .on_table = true,
           .yaml =
               [](MotionModel) {
                 return std::string(R"(

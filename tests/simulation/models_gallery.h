@@ -14,7 +14,6 @@ enum class MotionModel { dynamic, first_order, quasi_static };
 
 struct GalleryScene {
   std::string name;
-  bool on_table = false;  // 2.5D
   std::string (*yaml)(MotionModel) = nullptr;
   // Without inertia the forces of this scene cannot balance: the run ends there.
   bool unbalanced = false;
@@ -35,6 +34,7 @@ inline constexpr int gallery_directions = 16;
 inline constexpr double layer_depth = 31.0 * 0.44 / 1e6 + 31.0 * 9.81 / 1e8;
 
 std::vector<GalleryScene> planar_gallery();
-std::vector<GalleryScene> table_gallery();
+std::vector<GalleryScene> table_gallery();    // 2.5D
+std::vector<GalleryScene> spatial_gallery();  // rigid bodies alone
 
 }  // namespace vinci::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stepper × motion model × cone × solver, in the plane and on a table, on the same gallery:
-// each agrees with its reference, or says why it has no meaning. docs/models.md shows which.
+// Every stepper × motion model × cone × solver, in the plane, on a table and in space, on a
+// gallery: each agrees with its reference, or says why it has no meaning. docs/models.md shows
+// which.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -15,6 +16,9 @@ namespace {
 
 constexpr const char* motions[] = {"dynamic", "first-order", "quasi-static"};
 constexpr const char* cones[] = {"quadratic", "pyramid"};
+enum class Setting { plane, table, space };
+constexpr Setting settings[] = {Setting::plane, Setting::table, Setting::space};
+constexpr const char* setting_names[] = {"2D", "2.5D", "3D"};
 
 std::vector<std::string> steppers() {
   return builtin_plugins().steppers.names();
@@ -26,7 +30,7 @@ std::vector<std::string> solvers() {
 struct Choice {
   std::string stepper, cone, solver;
   MotionModel motion = MotionModel::dynamic;
-  bool on_table = false;
+  Setting setting = Setting::plane;
 
   bool is_soft() const { return stepper == "song-pang-kumar"; }
   std::string motion_name() const { return motions[static_cast<int>(motion)]; }
@@ -42,7 +46,8 @@ struct Choice {
     return result;
   }
   std::vector<GalleryScene> gallery() const {
-    return on_table ? table_gallery() : planar_gallery();
+    if (setting == Setting::space) return spatial_gallery();
+    return setting == Setting::table ? table_gallery() : planar_gallery();
   }
   // "" where the combination has a meaning, else what the program says against it.
   std::string why_not() const {
@@ -58,10 +63,10 @@ struct Choice {
 // All combinations of a stepper and a solver.
 std::vector<Choice> choices(const std::string& stepper, const std::string& solver) {
   std::vector<Choice> all;
-  for (const bool on_table : {false, true})
+  for (const Setting setting : settings)
     for (const MotionModel motion :
          {MotionModel::dynamic, MotionModel::first_order, MotionModel::quasi_static})
-      for (const char* cone : cones) all.push_back({stepper, cone, solver, motion, on_table});
+      for (const char* cone : cones) all.push_back({stepper, cone, solver, motion, setting});
   return all;
 }
 
@@ -151,7 +156,7 @@ class Tables {
  public:
   std::string text() {
     std::string all;
-    for (const bool on_table : {false, true}) all += table(on_table) + "\n";
+    for (const Setting setting : settings) all += table(setting) + "\n";
     for (const auto& [reason, letter] : letters_) reasons_[letter] = reason;
     all += "| letter | reason |\n|---|---|\n";
     for (const auto& [letter, reason] : reasons_)
@@ -161,8 +166,9 @@ class Tables {
 
  private:
   // One row per solver and the steppers for which it says the same, one column per motion and cone.
-  std::string table(bool on_table) {
-    std::string all = fmt::format("| {} | stepper |", on_table ? "2.5D" : "2D"), rule = "|---|---|";
+  std::string table(Setting setting) {
+    std::string all = fmt::format("| {} | stepper |", setting_names[static_cast<int>(setting)]);
+    std::string rule = "|---|---|";
     for (const char* motion : motions)
       for (const char* cone : cones) {
         all += fmt::format(" {}, {} |", motion, cone);
@@ -174,7 +180,7 @@ class Tables {
       for (const std::string& stepper : steppers()) {
         std::string cells;
         for (const Choice& choice : choices(stepper, solver))
-          if (choice.on_table == on_table) cells += " " + cell(choice) + " |";
+          if (choice.setting == setting) cells += " " + cell(choice) + " |";
         const auto same = std::find_if(rows.begin(), rows.end(),
                                        [&](const auto& row) { return row.second == cells; });
         if (same == rows.end())

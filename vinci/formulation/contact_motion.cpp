@@ -2,6 +2,8 @@
 // Relative and prescribed velocities at a contact.
 #include "vinci/formulation/contact_motion.h"
 
+#include <cmath>
+
 namespace vinci {
 namespace {
 
@@ -37,7 +39,31 @@ Vector3 carried_velocity(const Body& body, const Pose& now, const Pose& placed,
          h;
 }
 
+// The mean of a shape's surface velocity by Gauss's rule of three points; along axes of the world.
+Vector3 running_velocity(const PlacedShape& shape, const Pose& pose, double time, double h) {
+  const double node = std::sqrt(0.6);
+  Vector3 mean = Vector3::Zero();
+  for (std::size_t i = 0; i < shape.surface_velocity.size(); ++i) {
+    const auto at = [&](double place) {
+      const double values[] = {time + 0.5 * (1.0 + place) * h};
+      return shape.surface_velocity[i].value(values);
+    };
+    mean[static_cast<int>(i)] =
+        h > 0.0 ? (5.0 * (at(-node) + at(node)) + 8.0 * at(0.0)) / 18.0 : at(-1.0);
+  }
+  return pose.rotation * (shape.offset.rotation * mean);
+}
+
 }  // namespace
+
+Vector3 surface_velocity(const Model& model, const std::vector<Pose>& poses, const Contact& contact,
+                         double time, double h) {
+  if (!model.conveys) return Vector3::Zero();
+  const Vector3 velocity =
+      running_velocity(model.shapes[contact.key.shape_b()], poses[contact.body_b], time, h) -
+      running_velocity(model.shapes[contact.key.shape_a()], poses[contact.body_a], time, h);
+  return velocity - contact.normal.dot(velocity) * contact.normal;
+}
 
 Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
                           const VectorX& velocities, const Contact& contact) {

@@ -19,6 +19,11 @@ namespace vinci {
 Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
                           const VectorX& velocities, const Contact& contact);
 
+// Velocity of b's surface against a's along the contact by which they run over their shapes
+// (PlacedShape::surface_velocity), the mean from `time` on over h >= 0. m/s
+Vector3 surface_velocity(const Model& model, const std::vector<Pose>& poses, const Contact& contact,
+                         double time, double h);
+
 // Mean velocity over the step of the point of a body that is at `point` now, by its prescribed
 // coordinates alone. m/s
 Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,

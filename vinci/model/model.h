@@ -81,6 +81,9 @@ struct PlacedShape {
   double half_thickness = std::numeric_limits<double>::infinity();  // as shape.h has it, m
   // How far a layer on it can be pressed in until its rigid core is met, m; 0 of a rigid material.
   double layer_depth = infinity;
+  // m/s at which its surface runs over it, as that of a belt, along the shape's axes; functions of
+  // time. None: not at all.
+  std::vector<Expression> surface_velocity = {};
 };
 
 // The massless visco-elastic skin of a material at a contact, for steppers that let bodies deform
@@ -125,6 +128,7 @@ struct Model {
   int velocity_count = 0;       // packed entries
   int free_count = 0;           // unknowns u of a step
   bool drags = false;           // a force depends on a velocity
+  bool conveys = false;         // the surface of a shape runs
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
 

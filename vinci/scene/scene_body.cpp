@@ -111,6 +111,11 @@ bool BodyReader::read_shapes(const Node& node, Body& body) {
       model_.shapes.push_back({std::move(result.shape), result.offset,
                                static_cast<int>(model_.bodies.size()),
                                static_cast<int>(material - model_.materials.begin()), half});
+      if (const Node* runs = shape.find("surface-velocity")) {
+        for (const Node& component : runs->children)
+          model_.shapes.back().surface_velocity.push_back(numbers_.function(component));
+        model_.conveys = true;
+      }
     } catch (const Impossible& mistake) {
       mistakes_.add(*mistake.where, mistake.message);
       fine = false;

@@ -249,6 +249,14 @@ SceneValue shape(World world) {
   const std::string unit = world == World::planar ? "kg/m²" : "kg/m³";
   value.keys.push_back({"density", "Density in " + unit + "; 1000 if not given.",
                         within("a number in " + unit + ", 0 or more", 0.0, infinity)});
+  const SceneValue speed =
+      function("a speed in m/s, as a number or an expression of t", Variables::time);
+  value.keys.push_back({"surface-velocity",
+                        "Velocity at which the surface runs over the shape, as that of a belt, "
+                        "along the axes of the "
+                        "shape; what is normal to a contact does not count.",
+                        world == World::planar ? numbers("[vx, vy] in m/s", 2, speed)
+                                               : numbers("[vx, vy, vz] in m/s", 3, speed)});
   add_placement(world, "body", value.keys);
   return value;
 }

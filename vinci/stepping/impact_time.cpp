@@ -41,6 +41,12 @@ class ImpactWitness final : public SolutionWitness {
   StepDiagnosis::Owners owners_;
 };
 
+// Of the surfaces at a contact, b against a.
+Vector3 touching_velocity(const Model& model, const State& state, const Contact& contact) {
+  return relative_velocity(model, state.poses, state.velocities, contact) +
+         surface_velocity(model, state.poses, contact, state.time, 0.0);
+}
+
 // The memory of a contact is an impulse in the time of the whole step: a guess for the next part.
 void scale_memory(State& state, double factor) {
   for (ImpulseMemory& memory : state.memory.impulses) memory.impulse *= factor;
@@ -351,12 +357,14 @@ void ImpactTimeStepper::formulate(const Model& model) {
   terms_.clear();
   impact_.contacts.clear();
   impact_.pyramid = has_directions(form);
+  impact_.box = form.cone == Cone::box;
   for (const Contact& contact : ends_) {
     const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     ContactTerms terms;
     terms.frame = contact_frame(model.world, contact.normal);
     terms.friction = surface.friction;
-    const Vector3 driven = relative_velocity(model, now_.poses, prescribed_, contact);
+    const Vector3 driven = relative_velocity(model, now_.poses, prescribed_, contact) +
+                           surface_velocity(model, now_.poses, contact, now_.time, 0.0);
     terms.normal_bias = contact.normal.dot(driven);
     terms.prescribed = {terms.frame.tangent_1.dot(driven), terms.frame.tangent_2.dot(driven)};
     terms_.push_back(terms);
@@ -368,7 +376,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
     const Contact& contact = ends_[i];
     const EntityRows& rows = builder_.contacts()[i];
     const ContactFrame& frame = terms_[i].frame;
-    const Vector3 before = relative_velocity(model, now_.poses, now_.velocities, contact);
+    const Vector3 before = touching_velocity(model, now_, contact);
     impact_.contacts.push_back(
         {rows.first,
          rows.count,
@@ -431,7 +439,7 @@ void ImpactTimeStepper::rebound(const Model& model) {
     SolvedContact solved{contact, frame.tangent_1, frame.tangent_2};
     solved.friction = terms_[i].friction;
     solved.impulse = builder_.impulse(builder_.contacts()[i], impulse_.lambda);
-    const Vector3 velocity = relative_velocity(model, now_.poses, now_.velocities, contact);
+    const Vector3 velocity = touching_velocity(model, now_, contact);
     solved.velocity = {frame.normal.dot(velocity), frame.tangent_1.dot(velocity),
                        frame.tangent_2.dot(velocity)};
     struck_.push_back(solved);

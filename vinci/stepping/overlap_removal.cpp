@@ -23,6 +23,7 @@ double kinetic_energy(const Model& model, const State& state, int b) {
 }  // namespace
 
 bool OverlapRemoval::is_driven(const Model& model, const State& state) {
+  if (model.conveys) return true;
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] < 0 && state.velocities[i] != 0.0) return true;
   return false;
