@@ -28,7 +28,7 @@ double unexplained_in_bin(const Simulation& simulation, const std::vector<Part>&
   const std::vector<PlacedShape>& shapes = simulation.model().shapes;
   const std::vector<Pose>& poses = simulation.state().poses;
   constexpr std::size_t walls = 3;
-  const Vector3 out[walls] = {{0, -1, 0}, {-1, 0, 0}, {1, 0, 0}};
+  const Vector3 out[walls] = {{0, -1, 0}, {1, 0, 0}, {-1, 0, 0}};
   const double place[walls] = {0.0, 0.12, 0.12};
   double most = 0.0;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -134,9 +134,9 @@ Integrals gauss(const ImplicitCurve& curve, const Vector2& origin, double from, 
 }
 
 // Halves are integrated again until they agree with their whole. Where the boundary itself is known
-// less well than that they never do, and further halves tell nothing: their number has a bound, above
-// that of a smooth arc (2) and of one with a corner (2 per halving). Such a curve then costs a few
-// times what others do.
+// less well than that they never do, and further halves tell nothing: their number has a bound,
+// above that of a smooth arc (2) and of one with a corner (2 per halving). Such a curve then costs
+// a few times what others do.
 struct Quadrature {
   const ImplicitCurve& curve;
   Vector2 origin;

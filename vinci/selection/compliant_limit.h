@@ -84,7 +84,10 @@ class CompliantLimit {
                     VectorX& lambda);
   CompliantSystem::Unknown& add(int first, int count, double slip);
   void factor();
-  bool solve_step(bool limit, VectorX& lambda);
+  void solve_for(const VectorX& w, double b, const VectorX& lambda, std::vector<double>& z);
+  bool add_loads(const std::vector<double>& z, VectorX& lambda);
+  bool solve_step(double own, VectorX& lambda);
+  bool solve_limit(bool first, VectorX& lambda);
   void keep_limits(VectorX& lambda) const;
 
   // Of contacts that come together (compliant_path.cpp).
@@ -103,9 +106,9 @@ class CompliantLimit {
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
-  VectorX springs_, kept_, begun_w_;
+  VectorX springs_, kept_, hidden_, begun_w_;
   std::vector<State> states_, before_;
-  std::vector<double> right_;
+  std::vector<double> right_, unseen_;
   std::vector<ContactUnit> polygons_;
   VectorX apart_, rise_, speeds_, speeding_;
   std::vector<double> values_, slopes_;

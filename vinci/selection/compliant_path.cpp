@@ -156,12 +156,12 @@ bool CompliantLimit::solve_piece(const VectorX& apart) {
   set_up(springs_);
   factor();
   measure(springs_);
-  if (!solve_step(false, springs_)) return false;
+  if (!solve_step(compliance_, springs_)) return false;
   rise_.setZero(system_.rows());
   measure(rise_);
   const VectorX without = w_;
   w_ = apart;
-  if (!solve_step(false, rise_)) return false;
+  if (!solve_step(compliance_, rise_)) return false;
   measure(rise_);
   speeding_ = w_ - without + apart + compliance_ * rise_;
   measure(springs_);

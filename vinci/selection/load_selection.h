@@ -4,6 +4,9 @@
 // lead that grow stiff together, or that jam (compliant_limit.h). Per island.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "vinci/complementarity/islands.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/selection/compliant_limit.h"
@@ -27,6 +30,12 @@ class LoadSelection {
   // velocities are those at the beginning of the step: what slides does not stand still.
   SolveReport solve(const ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
                     Solution& solution, const VectorX* velocities = nullptr);
+  // The same where normal rows are known to `resolution` only, in the unit of w: contacts that are
+  // closed together are, if their b disagree by less. The problem then gets the b that agree.
+  SolveReport solve(ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
+                    Solution& solution, const VectorX* velocities, double resolution);
+  // Whether four directions of friction are the corners of a square around the circle.
+  void take_boxes(bool boxes) { units_.take_boxes(boxes); }
   const SelectionReport& report() const { return report_; }  // of the last solve
 
  private:
@@ -39,6 +48,8 @@ class LoadSelection {
   bool select(const ComplementarityProblem& problem, const VectorX& start,
               const VectorX* velocities, const Accuracy& accuracy, const Solution* solved);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
+  bool close_together(const VectorX& w);
+  void take_back(std::size_t kept);
 
   SelectionReport report_;
   VectorX start_;
@@ -54,6 +65,9 @@ class LoadSelection {
   CompliantRest rest_;
   Judge judge_;
   Residual best_residual_;
+  double resolution_ = 0.0;
+  VectorX* biases_ = nullptr;                    // b of the problem at hand, if it may change
+  std::vector<std::pair<int, double>> shifted_;  // rows of it, and what they were
   bool open_ = false;  // the compliance decided loads that rigid bodies leave open
 };
 

@@ -127,7 +127,7 @@ const std::vector<StepField>& step_fields() {
                "step is not certified.",
        .unit = "m",
        .over_parts = OverParts::largest,
-       .column = "unexplained_overlap"},
+       .column = "unexplained"},
       {.name = "removed_overlap",
        .place = member<&R::removed_overlap>,
        .text = "Deepest overlap that was taken out of positions at the end of the step.",
