@@ -143,7 +143,7 @@ class Rocking:
                 else:
                     y[1] = self.belt + math.copysign(max(abs(y[1] - self.belt), 2e-12), sign)
             # A fine step sees events that come soon after each other.
-            piece = solve_ivp(rate, (t, end), y, events=events, max_step=(end - begin) / 16, **TIGHT)
+            piece = solve_ivp(rate, (t, end), y, events=events, max_step=(end - begin) / 6, **TIGHT)
             spent = float(piece.t[-1]) - t
             found.state = piece.y[:, -1].copy()
             for a, b in zip(piece.t, piece.y.T):
@@ -211,12 +211,10 @@ class Rocking:
         return bisect(lambda r: self.asymptotic(r)[0].flown > 0, 0.95 * self.leaves_from,
                       1.05 * self.leaves_from)
 
-
-def edge_limit(plate: Rocking, length: float, rise: float, k2: float) -> float:
-    """The place where a block lifts an edge; exact angles."""
-    plate = replace(plate, block=(length, rise, k2))
-    return bisect(lambda r: plate.asymptotic(r)[0].least_load <= 0, 0.7 * plate.leaves_from,
-                  plate.leaves_from)
+    def edge_limit(self) -> float:
+        """The place where a block lifts an edge; exact angles."""
+        return bisect(lambda r: self.asymptotic(r)[0].least_load <= 0, 0.85 * self.leaves_from,
+                      self.leaves_from)
 
 
 def tripod(stance: float, times: np.ndarray, mu: float = 0.3) -> np.ndarray:
@@ -241,7 +239,7 @@ def tripod(stance: float, times: np.ndarray, mu: float = 0.3) -> np.ndarray:
 
 def bisect(true_above: Callable[[float], bool], low: float, high: float) -> float:
     assert not true_above(low) and true_above(high)
-    while high - low > 1e-8:
+    while high - low > 1e-7:
         middle = (low + high) / 2
         low, high = (low, middle) if true_above(middle) else (middle, high)
     return (low + high) / 2
