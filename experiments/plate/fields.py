@@ -76,10 +76,10 @@ def miss(motion: np.ndarray, wanted: Field, at: np.ndarray, mu: float) -> float:
     return float(np.sqrt(((got - goal) ** 2).sum() / (goal**2).sum()))
 
 
-def find(name: str, mu: float, seed: int, start: np.ndarray | None = None,
+def find(wanted: Field, mu: float, seed: int, start: np.ndarray | None = None,
          calls: int = 60) -> tuple[float, np.ndarray]:
     """The motion whose field is nearest to the wanted one, from one start."""
-    wanted, at = WANTED[name], grid(5)
+    at = grid(5)
     goal = wanted(at)
     size = np.sqrt((goal**2).sum())
     chance = np.random.default_rng(seed)
@@ -95,6 +95,13 @@ def find(name: str, mu: float, seed: int, start: np.ndarray | None = None,
     found = least_squares(cost, begin.ravel(), max_nfev=calls, diff_step=1e-4)
     motion = found.x.reshape(6, 2) * scale
     return miss(motion, wanted, at, mu), motion
+
+
+def shifted(wanted: Field, at: np.ndarray, by: np.ndarray) -> Field:
+    """The wanted field less the linear one nearest to the vectors `by` at the points `at`."""
+    base = np.column_stack([np.ones(len(at)), at])
+    parts = np.linalg.lstsq(base, by, rcond=None)[0]
+    return lambda where: wanted(where) - np.column_stack([np.ones(len(where)), where]) @ parts
 
 
 def stored() -> dict[str, np.ndarray]:

