@@ -361,13 +361,18 @@ def study_circle(experiment: Experiment) -> dict[str, Any]:
         errors = [float(apart(runs["circle", cone], runs["circle", "exact"]).max())
                   for cone in cones[1:]]
         assert all(a > b for a, b in zip(errors, errors[1:])), errors
-        fine = dict(zip(cones, experiment.map(
-            orbit, [("circle", cone, 1e-5, duration, 1e-3) for cone in cones])))
-        off = [float(apart(fine[cone], fine["exact"]).max()) / pyramids["n"][cone]["max_err"] - 1
-               for cone in cones[1:]]
-        assert max(map(abs, off)) < 0.1, off
-        experiment.row("the same errors at h = 10 µs", paper="not given",
-                       ours=f"within {100 * max(map(abs, off)):.0f}% of the reference's")
+        # The reference's own tolerance holds for fine steps.
+        some, until = ["exact", "4", "8", "16"], 2.0
+        fine = dict(zip(some, experiment.map(
+            orbit, [("circle", cone, 1e-5, until, 1e-3) for cone in some])))
+        early = [t for t in listed if t <= until]
+        off = [float(np.linalg.norm(at_times(fine[cone], early)
+                                    - np.array(pyramids["n"][cone]["xy"])[:len(early)], axis=1).max())
+               for cone in some[1:]]
+        least = min(max(pyramids["n"][cone]["err"][:len(early)]) for cone in some[1:])
+        assert max(off) < 0.1 * least, (off, least)
+        experiment.row("pyramids of 4, 8, 16 directions at h = 10 µs, 2 s", paper="not given",
+                       ours=f"within {1e6 * max(off):.0f} µm of the reference's orbits")
     return {"orbits": runs, "duration": duration, **study_feet(experiment)}
 
 
@@ -444,7 +449,7 @@ def study_steps(experiment: Experiment) -> dict[str, tuple[np.ndarray, np.ndarra
     short = experiment.short
     known = reference("case06_circle_quadratic")
     duration = 0.3 if short else 1.0
-    sizes = [1e-3, 5e-4, 2e-4] if short else [1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5]
+    sizes = [1e-3, 5e-4, 2e-4] if short else [1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6]
     listed = [t for t in known["times"] if t <= duration + 1e-9]
     runs = experiment.map(orbit, [("circle", "exact", h, duration, 1e-3) for h in sizes])
     errors = [float(np.linalg.norm(at_times(run, listed) - np.array(known["xy"])[:len(listed)],
@@ -570,7 +575,7 @@ def study_fields(experiment: Experiment) -> dict[str, tuple[Drift, np.ndarray]]:
     names = list(fields.WANTED)
     designs = fields.stored()
     if not short:
-        seeds = range(-1, 5)
+        seeds = range(-1, 2)
         tasks = [(name, seed, 40) for name in names for seed in seeds]
         found = experiment.map(search, tasks)
         for name in names:
@@ -657,7 +662,7 @@ def draw_circle(path: Axes, error: Axes, found: dict[str, Any]) -> None:
 def draw_steps(axes: Axes, steps: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     for name, (sizes, errors) in steps.items():
         axes.loglog(1e3 * sizes, 1e3 * errors, "o-", ms=3, lw=1, label=name)
-    axes.loglog([0.02, 1], [0.002, 0.1], "k:", lw=1, label="first order")
+    axes.loglog([0.005, 1], [0.0005, 0.1], "k:", lw=1, label="first order")
     axes.set(xlabel="h (ms)", ylabel="error (mm)", title="step size")
     axes.legend(fontsize=7)
 
