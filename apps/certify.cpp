@@ -2,8 +2,11 @@
 // `vinci certify`: does the step at a time have a solution, and is it the only one?
 #include "vinci/simulation/certify.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
+#include "apps/certify_page.h"
 #include "apps/command.h"
 #include "apps/text.h"
 
@@ -11,7 +14,8 @@ namespace vinci {
 namespace {
 
 struct CertifyFlags {
-  std::string scene, at;
+  std::string scene, at, html;
+  bool overwrite = false;
   ChoiceFlags choices;
 };
 
@@ -105,7 +109,24 @@ void print_certificate(const std::string& file, const StepCertificate& certifica
     print_line("another", motion_text(other.bodies, model));
 }
 
+// The page with the bodies at the end of the step.
+PageResult write_ghosts(const CertifyFlags& flags, const StepCertificate& certificate,
+                        const State& state, const std::shared_ptr<const Plugins>& plugins) {
+  ChoiceFlags choices = flags.choices;
+  choices.options["step"] = choices.options["output-interval"] = fmt::format("{}", ghost_step);
+  choices.options["duration"] = fmt::format("{}", ghost_duration);
+  Simulation still =
+      make_simulation(load_scene(flags.scene, *plugins, choices), overrides_of(choices), plugins);
+  PageOptions options;
+  options.overwrite = flags.overwrite;
+  options.over = true;
+  return write_certificate_page(flags.html, certificate, state, still, options);
+}
+
 int run_certify(const CertifyFlags& flags, const Command& command) {
+  std::error_code failed;
+  if (!flags.html.empty() && !flags.overwrite && std::filesystem::exists(flags.html, failed))
+    throw Error("exists already; give --overwrite to replace it", flags.html);
   const auto plugins = plugins_of(flags.choices.libraries);
   Simulation simulation = make_simulation(load_scene(flags.scene, *plugins, flags.choices),
                                           overrides_of(flags.choices), plugins);
@@ -113,12 +134,15 @@ int run_certify(const CertifyFlags& flags, const Command& command) {
   if (at < 0.0) throw Error("the time is negative; accepted: 0 s or later", "--at");
   const StepCertificate certificate = certify_at(simulation, at);
   const int code = certificate.is_certain() ? exit_good : exit_failed;
+  if (!flags.html.empty()) write_ghosts(flags, certificate, simulation.state(), plugins);
   if (command.json) {
     Json json = {{"ok", code == exit_good}, {"exit_code", code}, {"scene", flags.scene}};
     json.update(Json::parse(certificate_json(certificate, simulation.model())));
+    json["page"] = flags.html.empty() ? Json() : Json(flags.html);
     print(json);
   } else {
     print_certificate(flags.scene, certificate, simulation.model());
+    if (!flags.html.empty()) print_line("page", flags.html);
   }
   return code;
 }
@@ -136,6 +160,12 @@ void add_certify(CLI::App& app, Command& command) {
       ->add_option("--at", flags->at,
                    "Time at which the step begins, in s; the scene is run up to it. [0]")
       ->type_name("NUMBER");
+  subcommand
+      ->add_option("--html", flags->html,
+                   "Write the viewer with the bodies of the step and, as ghosts over them, those "
+                   "that move along a motion that it leaves open.")
+      ->type_name("FILE");
+  subcommand->add_flag("--overwrite", flags->overwrite, "Replace a page that exists.");
   add_json_flag(*subcommand, command);
   add_choice_flags(*subcommand, flags->choices);
   subcommand->callback([flags, &command] {

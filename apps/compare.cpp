@@ -111,6 +111,9 @@ void print_notes(const Comparison& all) {
     std::vector<std::string> notes;
     if (cost.passed_steps > 0)
       notes.push_back("bodies passed or overlap in " + plural(cost.passed_steps, "step"));
+    if (cost.unexplained_steps > 0)
+      notes.push_back("layers do not explain an overlap in " +
+                      plural(cost.unexplained_steps, "step"));
     if (cost.coarse_steps > 0) notes.push_back(plural(cost.coarse_steps, "step") + " too long");
     if (cost.inexact_steps > 0)
       notes.push_back(plural(cost.inexact_steps, "step") + " not solved to the accepted residual");

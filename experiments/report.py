@@ -20,7 +20,7 @@ import os
 import pathlib
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import matplotlib
@@ -33,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 class Experiment:
     """One experiment of the paper: where its results go, and what it found."""
 
-    def __init__(self, name: str, text: str | None) -> None:
+    def __init__(self, name: str, text: str | None, parts: Sequence[str] = ()) -> None:
         parser = argparse.ArgumentParser(
             description=(text or "").strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("--short", action="store_true", help="seconds instead of minutes")
@@ -42,11 +42,15 @@ class Experiment:
                             help="for figures, recordings and table.json")
         parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                             help="processes at the same time (default: one a core)")
+        if parts:
+            parser.add_argument("--only", metavar="PART", choices=parts,
+                                help=f"one part alone: {', '.join(parts)}")
         arguments = parser.parse_args()
         if arguments.jobs < 1:
             parser.error("--jobs: at least 1")
         self.name = name
         self.short: bool = arguments.short
+        self.only: str | None = arguments.only if parts else None
         self.jobs: int = arguments.jobs
         self.output: pathlib.Path = arguments.output
         self.folder = ROOT / "experiments" / name  # of the scenes
@@ -65,6 +69,10 @@ class Experiment:
         # Processes that begin anew: threads of the libraries do not survive a fork.
         with multiprocessing.get_context("spawn").Pool(min(self.jobs, len(work))) as pool:
             return pool.map(function, work, chunksize=1)
+
+    def does(self, part: str) -> bool:
+        """Whether this part is asked for."""
+        return self.only in (None, part)
 
     def row(self, quantity: str, *, paper: str, ours: str) -> None:
         """A row of the table 'paper says / we got'."""

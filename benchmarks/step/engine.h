@@ -25,7 +25,7 @@ class Engine {
   virtual double residual() const { return -1.0; }
 };
 
-std::unique_ptr<Engine> make_vinci(const Layout& layout);
+std::unique_ptr<Engine> make_vinci(const Layout& layout, bool diagnose);
 std::unique_ptr<Engine> make_box2d(const Layout& layout);   // planar layouts
 std::unique_ptr<Engine> make_bullet(const Layout& layout);  // spatial layouts
 

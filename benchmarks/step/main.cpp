@@ -25,6 +25,7 @@ struct Settings {
   int window_steps = 1000;
   double budget = 60.0;  // s of wall time, for settling and for measuring, an engine and scene
   bool json = false;
+  bool diagnose = false;  // our own steps with and without it, in the place of the peers
   std::string filter;
 };
 
@@ -118,12 +119,13 @@ void summarize(Runner& runner, const Layout& layout, int settle_steps) {
 
 std::vector<Measurement> run(const Layout& layout, const Settings& settings) {
   std::vector<Runner> runners(1);
-  runners[0].engine = make_vinci(layout);
+  runners[0].engine = make_vinci(layout, false);
+  if (settings.diagnose) runners.emplace_back().engine = make_vinci(layout, true);
 #ifdef VINCI_WITH_BOX2D
-  if (layout.planar) runners.emplace_back().engine = make_box2d(layout);
+  if (layout.planar && !settings.diagnose) runners.emplace_back().engine = make_box2d(layout);
 #endif
 #ifdef VINCI_WITH_BULLET
-  if (!layout.planar) runners.emplace_back().engine = make_bullet(layout);
+  if (!layout.planar && !settings.diagnose) runners.emplace_back().engine = make_bullet(layout);
 #endif
   const int settle_steps = settle(runners, settings);
   for (Runner& runner : runners) {
@@ -201,6 +203,7 @@ void run_all(const Settings& settings) {
 #endif
   if (talk) print_header();
   bool all_settled = true;
+  std::string costs;
   for (const Layout& layout : layouts()) {
     if (full_name(layout).find(settings.filter) == std::string::npos) continue;
     const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -209,8 +212,12 @@ void run_all(const Settings& settings) {
       rows.push_back(to_json(measurement));
       all_settled = all_settled && measurement.settled;
       if (talk) print_row(layout, measurement);
+      if (measurement.engine == "flag")
+        costs += fmt::format("{:<26} diagnose: flag over off {:.3f}\n", full_name(layout),
+                             1.0 / measurement.ratio);
     }
   }
+  if (talk) fmt::print("{}", costs);
   if (talk && !all_settled)
     fmt::print(
         "* the time budget ended before the scene had settled: these are impacts (--budget)\n");
@@ -227,6 +234,8 @@ int main(int argc, char** argv) {
   bool quick = false;
   app.add_flag("--quick", quick, "A tenth of the steps and a twentieth of the time budget");
   app.add_flag("--json", settings.json, "Print one JSON document instead of the table");
+  app.add_flag("--diagnose", settings.diagnose,
+               "Instead of the peers our own steps with 'diagnose: flag', and what that costs");
   app.add_option("--filter", settings.filter, "Only scenes whose name contains this text");
   app.add_option("--budget", settings.budget, "Wall time in s to settle, and again to measure")
       ->check(CLI::PositiveNumber)

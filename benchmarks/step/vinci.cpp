@@ -23,7 +23,7 @@ std::string body_text(const std::string& name, const PlacedBox& box, const Layou
       fixed ? "" : fmt::format(", density: {}", density), vector_text(box.center, layout.planar));
 }
 
-std::string scene_text(const Layout& layout) {
+std::string scene_text(const Layout& layout, bool diagnose) {
   std::string text =
       fmt::format("world: {}\ngravity: {}\nmaterials: {{all: {{friction: {}}}}}\nbodies:\n",
                   layout.planar ? "planar" : "spatial",
@@ -34,18 +34,19 @@ std::string scene_text(const Layout& layout) {
     text += body_text(fmt::format("fixed{}", i), layout.fixed[i], layout, true);
   for (std::size_t i = 0; i < layout.boxes.size(); ++i)
     text += body_text(fmt::format("box{}", i), layout.boxes[i], layout, false);
-  return text + fmt::format("run: {{step: {}, duration: 1e6}}\n", step_size);
+  return text + fmt::format("run: {{step: {}, duration: 1e6, diagnose: '{}'}}\n", step_size,
+                            diagnose ? "flag" : "off");
 }
 
 class VinciEngine : public Engine {
  public:
-  explicit VinciEngine(const Layout& layout)
-      : simulation_(Scene::parse(scene_text(layout), layout.name)) {
+  VinciEngine(const Layout& layout, bool diagnose)
+      : diagnose_(diagnose), simulation_(Scene::parse(scene_text(layout, diagnose), layout.name)) {
     for (std::size_t i = 0; i < layout.boxes.size(); ++i)
       bodies_.push_back(simulation_.model().find_body(fmt::format("box{}", i)));
   }
 
-  std::string name() const override { return "Vinci"; }
+  std::string name() const override { return diagnose_ ? "flag" : "Vinci"; }
   void step() override { simulation_.step(); }
   void positions(std::vector<Vector3>& centers) const override {
     centers.clear();
@@ -56,14 +57,15 @@ class VinciEngine : public Engine {
   double residual() const override { return simulation_.report().solve.residual.relative; }
 
  private:
+  bool diagnose_;
   Simulation simulation_;
   std::vector<int> bodies_;  // of the boxes
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_vinci(const Layout& layout) {
-  return std::make_unique<VinciEngine>(layout);
+std::unique_ptr<Engine> make_vinci(const Layout& layout, bool diagnose) {
+  return std::make_unique<VinciEngine>(layout, diagnose);
 }
 
 }  // namespace vinci

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The designs of experiments/feeder under every stepper and solver that takes them."""
+"""The designs of experiments/feeder under every stepper and solver that takes them: how the cup
+leaves, whether the steps have one motion, and whether another choice would change how it leaves."""
 
 from __future__ import annotations
 
@@ -62,3 +63,22 @@ def outcome(task: tuple[str, str, str, feeder.Uncertain, int]) -> tuple[str, int
             break
         before = now
     return ("stuck", *counts)
+
+
+LEAVES = 8  # runs that are followed at a time
+APART = 0.2  # of the cosine of the angle at which the cup leaves
+
+
+def choices(task: tuple[str, str, feeder.Uncertain]) -> tuple[str, int, int, int, str]:
+    """How the cup leaves by `auto`; steps, those with several motions, those where this is not
+    known; whether the other motions of these steps lead to the same end."""
+    name, stepper, point = task
+    word, steps, *_ = outcome((name, stepper, "auto", point, 1))
+    scene = feeder.load_scene()
+    run = {"parameters": {**feeder.metres(feeder.DESIGNS[name]),
+                          **point.parameters(scene.parameters)},
+           "stepper": stepper, "duration": steps * STEP}  # fmt: skip
+    simulation = vinci.Simulation(scene, diagnose="flag", **run)
+    words = [simulation.step().uniqueness for _ in range(steps)]
+    found = vinci.branches(scene, LEAVES, quantity="cos(cup.angle)", tolerance=APART, **run)
+    return word, steps, words.count("several"), words.count("unknown"), found.verdict

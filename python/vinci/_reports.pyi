@@ -24,6 +24,8 @@ class StepReport:
     @property
     def overlap(self) -> float: ...
     @property
+    def unexplained(self) -> float: ...
+    @property
     def removed_overlap(self) -> float: ...
     @property
     def added_energy(self) -> float: ...
@@ -105,8 +107,11 @@ class FrameInfo:
     impulse_residual: float
     #: Deepest overlap at the start of the step. m.
     penetration: float
-    #: Deepest overlap at the end of the step. m.
+    #: Deepest overlap at the end of the step; of layers, what they do not explain. m.
     overlap: float
+    #: The part of it that layers do not explain where this is more than tolerated: the step
+    #: is not certified. m.
+    unexplained: float
     #: Deepest overlap that was taken out of positions at the end of the step. m.
     removed_overlap: float
     #: Energy that this gave to bodies beyond what they paid from their motion. J.
@@ -200,6 +205,11 @@ class RunSummary:
     #: Steps in which bodies went through each other or overlapped too deep, however short
     #: their parts were made.
     passed_steps: int
+    #: Steps that end with bodies deeper in each other than their layers explain, by more
+    #: than is tolerated.
+    unexplained_steps: int
+    #: The deepest of them. m.
+    deepest_unexplained: float
     #: Steps that took an overlap out of positions.
     removed_overlaps: int
     #: The deepest of them. m.

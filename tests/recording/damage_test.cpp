@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sys/resource.h>
 
 #include "tests/support/leaks.h"
 #include "vinci/base/error.h"
@@ -100,6 +101,32 @@ TEST_F(Damage, a_recording_that_is_changed_is_read_or_refused) {
   }
   EXPECT_GT(opened, 0);
   EXPECT_GT(refused, 0);
+}
+
+// The most memory that the process has had, kB.
+long most_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// Its length is compared with the text that is there before there is memory for it.
+TEST_F(Damage, a_model_that_claims_to_be_long_takes_no_memory) {
+  const std::filesystem::path path = folder_ / "whole.h5";
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t index = H5Dopen2(file, "models/index", H5P_DEFAULT);
+  const hid_t length = H5Tcreate(H5T_COMPOUND, 8);
+  H5Tinsert(length, "length", 0, H5T_NATIVE_UINT64);
+  const std::uint64_t claimed = 900'000'000;
+  ASSERT_GE(H5Dwrite(index, length, H5S_ALL, H5S_ALL, H5P_DEFAULT, &claimed), 0);
+  H5Tclose(length);
+  H5Dclose(index);
+  H5Fclose(file);
+  const long before = most_memory();
+  const Recording recording(path);
+  ASSERT_EQ(recording.models(), 1);
+  EXPECT_THROW(recording.model_json(0), Error);
+  EXPECT_LT(most_memory() - before, 100'000);
 }
 
 }  // namespace

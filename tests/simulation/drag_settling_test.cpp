@@ -86,6 +86,55 @@ TEST(Drag, every_law_meets_its_force_at_the_end_of_the_step_beside_every_other) 
   EXPECT_GT(steep, 100);
 }
 
+void expect_certified(const std::string& scene) {
+  Simulation simulation = simulate(scene);
+  while (!simulation.finished()) {
+    const StepReport& report = simulation.step();
+    ASSERT_TRUE(is_certified(report, simulation.options().real("accept")))
+        << simulation.state().step << ", " << report.solve.note;
+  }
+}
+
+// A contact leaves velocities of rounding: a steep drag has no digits there, and is at rest.
+TEST(Drag, what_lies_on_a_floor_settles_under_steep_drags) {
+  for (const char* law : {"-{}*sign(v)*sqrt(abs(v))", "-{}*tanh(50*v)"})
+    for (const double c : {0.02, 0.6, 30.0})
+      for (const double h : {0.002, 0.05}) {
+        SCOPED_TRACE(fmt::format("{} c {} h {}", law, c, h));
+        const std::string force = fmt::format(fmt::runtime(law), c);
+        const std::string torque = fmt::format(fmt::runtime(law), 1e-3 * c);
+        const std::string run = fmt::format("run: {{step: {}, duration: {}}}\n", h, 30.0 * h);
+        expect_certified(fmt::format(R"(
+world: planar
+materials: {{m: {{friction: 0.6}}}}
+bodies:
+  floor: {{freedom: fixed, shapes: [{{half-plane: {{}}, material: m}}]}}
+  part:
+    shapes: [{{box: [0.15, 0.03], material: m}}]
+    mass: 0.7
+    position: [0, 0.0151]
+    velocity: [2, -1]
+    spin: -3
+    force: {{x: '{0}', y: '{0}', torque: '{1}'}}
+{2})",
+                                     force, torque, run));
+        expect_certified(fmt::format(R"(
+world: spatial
+materials: {{m: {{friction: 0.6}}}}
+bodies:
+  floor: {{freedom: fixed, shapes: [{{half-space: {{}}, material: m}}]}}
+  part:
+    shapes: [{{box: [0.12, 0.1, 0.03], material: m}}]
+    mass: 0.7
+    position: [0, 0, 0.0151]
+    velocity: [2, 0.5, -1]
+    spin: [0, 0, 5]
+    force: {{y: '{0}', z: '{0}', torque-x: '{1}', torque-z: '{1}'}}
+{2})",
+                                     force, torque, run));
+      }
+}
+
 // A drag that balances a weight: what is left of the two is rounding of them, and meets at once.
 TEST(Drag, a_fall_at_its_final_speed_takes_few_rounds) {
   Simulation simulation = simulate(R"(

@@ -91,6 +91,29 @@ Part random_part(Draw& draw, bool spatial, double size) {
   }
 }
 
+// Convex: the least over all directions of how far they reach past each other, searched on a grid
+// that becomes finer about the best of them.
+double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at_b) {
+  const auto past = [&](double angle) {
+    const Vector3 d(std::cos(angle), std::sin(angle), 0.0);
+    return reach_along(a, at_a, d) + reach_along(b, at_b, -d);
+  };
+  constexpr int grid = 180;
+  double least = infinity, best = 0.0, width = 2.0 * M_PI / grid;
+  const auto try_at = [&](double angle) {
+    if (const double depth = past(angle); depth < least) {
+      least = depth;
+      best = angle;
+    }
+  };
+  for (int i = 0; i < grid && least > 0.0; ++i) try_at(i * width);
+  for (; width > 1e-6 && least > 0.0; width /= 3.0) {
+    const double middle = best;
+    for (int i = -4; i <= 4; ++i) try_at(middle + 0.25 * i * width);
+  }
+  return std::max(0.0, least);
+}
+
 std::string list(const Vector3& v, bool spatial) {
   return spatial ? fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v.x(), v.y(), v.z())
                  : fmt::format("[{:.17g}, {:.17g}]", v.x(), v.y());

@@ -26,6 +26,9 @@ inline double reach_along(const Part& part, const Pose& pose, const Vector3& d) 
   return d.dot(pose.position) + part.support(pose.rotation.conjugate() * d);
 }
 
+// How deep two planar parts are in each other: the least way that parts them, m; 0: they are apart.
+double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at_b);
+
 // "[x, y]" or "[x, y, z]".
 std::string list(const Vector3& v, bool spatial);
 // A turn by any angle, in space about any axis, as a scene has it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solutions among which a step chooses. An island of a problem (complementarity/islands.h)
 // whose solutions differ in their velocities is a point of choice: alternative 0 is the answer of
-// the run's own solver, the others are those that were found besides. Solutions that differ in
-// loads alone are one.
+// the run's own solver, the others are those that its diagnosis (stepping/island_diagnosis.h) finds
+// besides. Solutions that differ in loads alone are one.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ class StepChooser final : public SolutionWitness {
 
   // Of the step since begin(), in the order in which it came to them.
   const std::vector<ChoicePoint>& points() const { return points_; }
-  // Islands that may have solutions beside those found: not looked into because they are too
-  // large or have a law that enumeration does not take, or looked into without a proof.
+  // Islands that may have solutions beside those found: too large to be enumerated or with a law
+  // that is not, or enumerated without a proof.
   int unseen_islands() const { return unseen_; }
   int unproved_islands() const { return unproved_; }
   // Quasi-static: some motion costs no force, of which there are infinitely many.

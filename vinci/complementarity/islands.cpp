@@ -25,10 +25,21 @@ void Islands::join(int a, int b) {
     parent_[a] = b;
 }
 
+// The root of a row is kept at hand: most of what it meets hangs on it already.
 void Islands::join_entries(const SparseRows& matrix, int row_shift, int column_shift) {
-  for (int row = 0; row < matrix.rows; ++row)
-    for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k)
-      if (matrix.values[k] != 0.0) join(row + row_shift, matrix.indices[k] + column_shift);
+  for (int row = 0; row < matrix.rows; ++row) {
+    int mine = root(row + row_shift);
+    for (int k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k) {
+      const int node = matrix.indices[k] + column_shift;
+      if (parent_[node] == mine || matrix.values[k] == 0.0) continue;
+      const int other = root(node);
+      if (other < mine)
+        parent_[mine] = other, mine = other;
+      else
+        parent_[other] = mine;
+      parent_[node] = mine;
+    }
+  }
 }
 
 int Islands::find(const ComplementarityProblem& problem) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace vinci {
 
@@ -83,6 +84,23 @@ void DenseLu::solve(double* x) const {
     for (int j = i + 1; j < end; ++j) sum -= row(i)[j] * x[j];
     x[i] = sum / row(i)[i];
   }
+}
+
+// |A⁻¹y| / |y| for the y that solves Aᵀy = (±1, …, ±1), signs such that it grows.
+double DenseLu::inverse_norm() const {
+  const auto row = [&](int i) { return data_.data() + static_cast<std::ptrdiff_t>(i) * size_; };
+  std::vector<double> y(static_cast<std::size_t>(size_), 0.0);
+  for (int k = 0; k < size_; ++k) {
+    y[k] = ((y[k] > 0.0 ? 1.0 : -1.0) + y[k]) / row(k)[k];
+    for (int j = k + 1; j < size_; ++j) y[j] -= row(k)[j] * y[k];
+  }
+  for (int k = size_ - 1; k > 0; --k)
+    for (int j = 0; j < k; ++j) y[j] -= row(k)[j] * y[k];
+  for (int k = size_ - 1; k >= 0; --k) std::swap(y[k], y[swaps_[static_cast<std::size_t>(k)]]);
+  const auto square = [&] { return std::inner_product(y.begin(), y.end(), y.begin(), 0.0); };
+  const double before = square();
+  solve(y.data());
+  return before > 0.0 ? std::sqrt(square() / before) : 0.0;
 }
 
 }  // namespace vinci

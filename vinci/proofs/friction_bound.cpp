@@ -5,20 +5,16 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
 namespace vinci {
 namespace {
 
-// Pivots of an elimination relative to the diagonal that they were: at most the first is rounding
-// of a row that depends on others, at least the second is none. Between them nothing is said.
-constexpr double dependent_pivot = 1e-13, independent = 1e-8;
+// Share of the largest eigenvalue of C that is rounding.
+constexpr double unseen_compliance = 1e-13;
 // Share of the speeds up to which a slip, or what a force moves, is rounding of the answer. By (2)
 // another motion would differ from it by as little.
 constexpr double largest_rounding = 1e-8;
-// What rounding may do to the bound.
-constexpr double margin = 1e-6;
 
 bool is_symmetric(const SparseRows& matrix) {
   constexpr double rounding = 1e-12;
@@ -34,14 +30,6 @@ bool is_symmetric(const SparseRows& matrix) {
         return false;
     }
   return true;
-}
-
-// An upper bound, exact where the cheap one does not do.
-double largest_eigenvalue(const MatrixX& matrix, double enough) {
-  const double rows = matrix.cwiseAbs().rowwise().sum().maxCoeff();
-  if (rows < enough) return rows;
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(matrix, Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues().maxCoeff();
 }
 
 }  // namespace
@@ -87,71 +75,67 @@ bool FrictionBound::find_contacts(const ComplementarityProblem& problem) {
   return true;
 }
 
-// The symmetric part of M, component by component where it is block diagonal.
-bool FrictionBound::is_definite(const SparseRows& M) {
-  const int n = M.rows;
-  for (int begin = 0; begin < n;) {
-    int end = begin + 1;  // of a component: no entry leads beyond
-    for (int row = begin; row < end; ++row)
-      for (int k = M.starts[row]; k < M.starts[row + 1]; ++k) {
-        if (M.values[k] == 0.0) continue;
-        if (M.indices[k] < begin) return false;  // not mirrored: nothing is known of it
-        end = std::max(end, M.indices[k] + 1);
-      }
-    const int size = end - begin;
-    dense_.assign(static_cast<std::size_t>(size * size), 0.0);
-    const auto at = [&](int i, int j) -> double& {
-      return dense_[static_cast<std::size_t>(i * size + j)];
-    };
-    for (int row = begin; row < end; ++row)
-      for (int k = M.starts[row]; k < M.starts[row + 1]; ++k) {
-        at(row - begin, M.indices[k] - begin) += 0.5 * M.values[k];
-        at(M.indices[k] - begin, row - begin) += 0.5 * M.values[k];
-      }
-    for (int i = 0; i < size; ++i) {
-      if (!(at(i, i) > 0.0)) return false;
-      for (int r = i + 1; r < size; ++r) {
-        const double factor = at(r, i) / at(i, i), before = at(r, r);
-        for (int c = i + 1; c < size; ++c) at(r, c) -= factor * at(i, c);
-        if (!(at(r, r) > dependent_pivot * before)) return false;
-      }
-    }
-    begin = end;
-  }
-  return true;
-}
-
 // Whether C without the rows and columns of pyramids is positive semidefinite.
 bool FrictionBound::is_compliant(const ComplementarityProblem& problem) {
   const SparseRows& C = problem.C;
-  bool diagonal = true;
+  diagonal_ = true;
+  if (C.empty()) return true;
   for (int row = 0; row < C.rows; ++row)
     for (int k = C.starts[row]; k < C.starts[row + 1]; ++k) {
       const int column = C.indices[k];
       if (role_[static_cast<std::size_t>(row)] == 2 || role_[static_cast<std::size_t>(column)] == 2)
         continue;
-      if (column != row && C.values[k] != 0.0) diagonal = false;
+      if (column != row && C.values[k] != 0.0) diagonal_ = false;
       if (column == row && C.values[k] < 0.0) return false;
     }
-  if (diagonal) return true;
+  if (diagonal_) return true;
   if (problem.rows() > largest) return false;
-  matrix_ = MatrixX(C.view());
+  compliance_ = MatrixX(C.view());
   for (int row = 0; row < C.rows; ++row)
     if (role_[static_cast<std::size_t>(row)] == 2) {
-      matrix_.row(row).setZero();
-      matrix_.col(row).setZero();
+      compliance_.row(row).setZero();
+      compliance_.col(row).setZero();
     }
-  const MatrixX sum = matrix_ + matrix_.transpose();
+  const MatrixX sum = compliance_ + compliance_.transpose();
   const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(sum, Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues().minCoeff() >= -dependent_pivot * eigen.eigenvalues().maxCoeff();
+  return eigen.eigenvalues().minCoeff() >= -unseen_compliance * eigen.eigenvalues().maxCoeff();
 }
 
-// How much an impulse of a row moves it by itself, up to the couplings in M.
-double FrictionBound::mobility(const ComplementarityProblem& problem, int row) const {
-  double sum = std::max(0.0, problem.C.diagonal(row));
-  for (int k = problem.J.starts[row]; k < problem.J.starts[row + 1]; ++k)
-    sum += problem.J.values[k] * problem.J.values[k] * inverse_[problem.J.indices[k]];
-  return sum;
+// Per row its w and how much an impulse moves it by itself, up to the couplings in M; returns the
+// largest speed. Rows at rest have none of their own: what would be without contact counts, too.
+double FrictionBound::measure_rows(const ComplementarityProblem& problem,
+                                   const Solution& solution) {
+  const int n = problem.unknowns(), m = problem.rows();
+  inverse_.resize(n);
+  sum_.resize(n);
+  for (int i = 0; i < n; ++i) {
+    inverse_[i] = 1.0 / problem.M.diagonal(i);
+    sum_[i] = problem.p[i] * inverse_[i];
+  }
+  w_.resize(m);
+  mobility_.resize(m);
+  double speed = 0.0;
+  const SparseRows& J = problem.J;
+  for (int row = 0; row < m; ++row) {
+    double moved = problem.b[row], free = moved, mobility = 0.0;
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k) {
+      const double value = J.values[k];
+      const int i = J.indices[k];
+      moved += value * solution.u[i];
+      free += value * sum_[i];
+      mobility += value * value * inverse_[i];
+    }
+    if (!problem.C.empty()) {
+      for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k)
+        moved += problem.C.values[k] * solution.lambda[problem.C.indices[k]];
+      mobility += std::max(0.0, problem.C.diagonal(row));
+    }
+    w_[row] = moved;
+    mobility_[row] = mobility;
+    if (role_[static_cast<std::size_t>(row)] != 2)
+      speed = std::max({speed, std::abs(moved), std::abs(problem.b[row]), std::abs(free)});
+  }
+  return speed;
 }
 
 // B: the contacts whose term may be negative. Forces are compared by the velocities that they make,
@@ -159,39 +143,54 @@ double FrictionBound::mobility(const ComplementarityProblem& problem, int row) c
 void FrictionBound::find_doubtful(const ComplementarityProblem& problem, const Solution& solution,
                                   double zero) {
   const VectorX& lambda = solution.lambda;
-  w_ = problem.b;
-  problem.J.multiply_add(solution.u.data(), w_.data());
-  problem.C.multiply_add(lambda.data(), w_.data());
-  inverse_.resize(problem.unknowns());
-  for (int i = 0; i < problem.unknowns(); ++i) inverse_[i] = 1.0 / problem.M.diagonal(i);
-  sum_ = problem.p.cwiseProduct(inverse_);
-  double speed = 0.0;
-  for (int row = 0; row < problem.rows(); ++row) {
-    if (role_[static_cast<std::size_t>(row)] == 2) continue;
-    double free = problem.b[row];  // rows at rest have no speed of their own
-    for (int k = problem.J.starts[row]; k < problem.J.starts[row + 1]; ++k)
-      free += problem.J.values[k] * sum_[problem.J.indices[k]];
-    speed = std::max({speed, std::abs(w_[row]), std::abs(problem.b[row]), std::abs(free)});
-  }
+  const double speed = measure_rows(problem, solution);
   const double still = zero * speed;
   doubtful_.clear();
   sticking_.clear();
-  for (const Contact& contact : contacts_) {
+  per_load_.setZero(problem.rows());
+  bool rubs = false;
+  for (Contact& contact : contacts_) {
     double slip = 0.0, rubbing = 0.0;
     for (int j = contact.first; j < contact.first + contact.count; ++j) {
       // w of a direction of a pyramid is d·w_t + σ.
       const double along = contact.sigma >= 0 ? lambda[contact.sigma] - w_[j] : w_[j];
-      slip = contact.sigma >= 0 ? std::max(slip, along) : std::hypot(slip, along);
-      rubbing = std::max(rubbing, std::abs(lambda[j]) * mobility(problem, j));
+      slip = contact.sigma >= 0 ? std::max(slip, along) : std::sqrt(slip * slip + along * along);
+      rubbing = std::max(rubbing, std::abs(lambda[j]) * mobility_[j]);
     }
-    const bool unloaded =
-        std::abs(lambda[contact.normal]) * mobility(problem, contact.normal) <= still;
-    const bool opens = unloaded && w_[contact.normal] >= contact.friction * slip - still;
-    if (opens || (rubbing <= still && slip <= still)) continue;
-    (slip <= still ? sticking_ : doubtful_).push_back(contact);
+    const bool unloaded = std::abs(lambda[contact.normal]) * mobility_[contact.normal] <= still;
+    if (unloaded && w_[contact.normal] >= contact.friction * slip - still) continue;
+    const bool slides = slip > still;
+    if (unloaded && !slides && rubbing <= still) continue;
+    contact.fixed = unloaded && !(slides && contact.sigma < 0);  // its friction is not known
+    find_need(lambda, contact, slides);
+    if (slides) {
+      doubtful_.push_back(contact);
+      continue;
+    }
+    rubs = rubs || rubbing > still;
+    sticking_.push_back(contact);
   }
-  if (!sticking_.empty() && !is_idle(problem, lambda, still))
+  if (rubs && !is_idle(problem, lambda, still))
     doubtful_.insert(doubtful_.end(), sticking_.begin(), sticking_.end());
+  else
+    sticking_.clear();
+}
+
+// r, and the forces that go with a load.
+void FrictionBound::find_need(const VectorX& lambda, Contact& contact, bool slides) {
+  const double load = lambda[contact.normal];
+  contact.needed = contact.friction;
+  if (contact.fixed) return;
+  double slip = 0.0, needed = 0.0;
+  for (int j = contact.first; j < contact.first + contact.count; ++j) slip += w_[j] * w_[j];
+  slip = std::sqrt(slip);
+  for (int j = contact.first; j < contact.first + contact.count; ++j) {
+    const bool round = contact.sigma < 0;
+    per_load_[j] = slides && round ? -contact.friction * w_[j] / slip : lambda[j] / load;
+    needed += round ? per_load_[j] * per_load_[j] : std::abs(per_load_[j]);
+  }
+  if (!slides) contact.needed = contact.sigma < 0 ? std::sqrt(needed) : needed;
+  contact.needed = std::min(contact.needed, contact.friction);
 }
 
 // Whether the friction of the contacts that stick holds nothing, but only itself: then the same
@@ -212,34 +211,6 @@ bool FrictionBound::is_idle(const ComplementarityProblem& problem, const VectorX
     }
   for (int i = 0; i < problem.unknowns(); ++i)
     if (std::abs(sum_[i]) * lever_[i] * inverse_[i] > still) return false;
-  return true;
-}
-
-// Eliminates the rows of R from W, the largest pivots first; what is left in the rows of B is S.
-bool FrictionBound::eliminate_rest(const ComplementarityProblem& problem) {
-  const int m = problem.rows();
-  const VectorX original = matrix_.diagonal();
-  std::vector<int> rest;
-  for (int row = 0; row < m; ++row)
-    if (role_[static_cast<std::size_t>(row)] == 0) rest.push_back(row);
-  while (!rest.empty()) {
-    std::size_t best = 0;
-    double largest_share = -1.0;
-    for (std::size_t i = 0; i < rest.size(); ++i) {
-      const double share =
-          original[rest[i]] > 0.0 ? matrix_(rest[i], rest[i]) / original[rest[i]] : 0.0;
-      if (share > largest_share) largest_share = share, best = i;
-    }
-    if (largest_share <= dependent_pivot) return true;
-    if (largest_share < independent) return false;
-    const int pivot = rest[best];
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(best));
-    const VectorX column = matrix_.col(pivot) / matrix_(pivot, pivot);
-    for (int row = 0; row < m; ++row)
-      if (column[row] != 0.0 && row != pivot) matrix_.row(row) -= column[row] * matrix_.row(pivot);
-    matrix_.row(pivot).setZero();
-    matrix_.col(pivot).setZero();
-  }
   return true;
 }
 
@@ -264,86 +235,53 @@ double FrictionBound::direction_share(const ComplementarityProblem& problem,
   return 2.0 / count;
 }
 
-bool FrictionBound::is_small(const ComplementarityProblem& problem) {
-  const auto count = static_cast<Eigen::Index>(doubtful_.size());
+bool FrictionBound::is_small(const ComplementarityProblem& problem, const Solution& solution) {
+  if (is_same(problem)) {
+    for (std::size_t i = 0; i < doubtful_.size(); ++i) {
+      doubtful_[i].mobility = known_.contacts[i].mobility;
+      doubtful_[i].slip = known_.contacts[i].slip;
+    }
+  } else if (!find_matrix(problem)) {
+    return false;
+  }
+  // Where loads are open, those of the solver seldom share friction as they can be passed on.
+  const bool open = rank_ < static_cast<int>(doubtful_.size()) && !sticking_.empty();
+  if (!open && passes_on(problem) && is_below()) return true;
+  return spread_friction(problem, solution.lambda) && passes_on(problem) && is_below();
+}
+
+// W and S.
+bool FrictionBound::find_matrix(const ComplementarityProblem& problem) {
   for (const Contact& contact : doubtful_) role_[static_cast<std::size_t>(contact.normal)] = 1;
-  if (!condensation_.condense(problem)) return false;
-  matrix_ = condensation_.W();
-  for (int row = 0; row < problem.rows(); ++row)
-    if (role_[static_cast<std::size_t>(row)] == 2) {
-      matrix_.row(row).setZero();
-      matrix_.col(row).setZero();
-    }
-  if ((matrix_ - matrix_.transpose()).cwiseAbs().maxCoeff() > 1e-9 * matrix_.cwiseAbs().maxCoeff())
+  const bool definite = rows_.factor(problem.M);
+  if (!definite || !rows_.is_symmetric() || !fill(problem)) {
+    known_.usable = false;
     return false;
-  // W_tt of B before the elimination.
-  int tangents = 0;
-  for (const Contact& contact : doubtful_) tangents += contact.count;
-  MatrixX sliding(tangents, tangents);
-  VectorX share(tangents), trace = VectorX::Zero(count);
-  std::vector<int> rows, owner;
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const Contact& contact = doubtful_[static_cast<std::size_t>(i)];
-    const double part = direction_share(problem, contact);
-    for (int j = contact.first; j < contact.first + contact.count; ++j) {
-      share[static_cast<Eigen::Index>(rows.size())] = part;
-      trace[i] += part * matrix_(j, j);
-      rows.push_back(j);
-      owner.push_back(static_cast<int>(i));
-    }
   }
-  for (int i = 0; i < tangents; ++i)
-    for (int j = 0; j < tangents; ++j)
-      sliding(i, j) = matrix_(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
-  VectorX original(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const int row = doubtful_[static_cast<std::size_t>(i)].normal;
-    original[i] = matrix_(row, row);
+  if (!has_known_matrix()) {
+    known_.usable = false;
+    if (!eliminate_rest()) return false;
+    rank_ = rank();
+    if (rank_ < 0 || !find_open()) return false;
+    known_.W = whole_;
+    known_.largest = 0.0;
+    for (const double entry : whole_) known_.largest = std::max(known_.largest, std::abs(entry));
+    known_.ratio = 0.0;
   }
-  if (!eliminate_rest(problem)) return false;
-  block_.resize(count, count);
-  for (Eigen::Index i = 0; i < count; ++i)
-    for (Eigen::Index j = 0; j < count; ++j)
-      block_(i, j) = matrix_(doubtful_[static_cast<std::size_t>(i)].normal,
-                             doubtful_[static_cast<std::size_t>(j)].normal);
-  const VectorX unit = original.cwiseMax(0.0).cwiseSqrt().cwiseInverse();
-  if (!unit.allFinite()) return false;
-  block_ = unit.asDiagonal() * block_ * unit.asDiagonal();
-  const Eigen::LLT<MatrixX> factor(block_);
-  if (factor.info() != Eigen::Success ||
-      factor.matrixLLT().diagonal().minCoeff() < std::sqrt(independent))
-    return false;
-  const MatrixX inverse =
-      unit.asDiagonal() * factor.solve(MatrixX::Identity(count, count)) * unit.asDiagonal();
-  VectorX of_loads(count), of_slips(tangents);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const double alpha = std::sqrt(trace[i] / inverse(i, i));
-    if (!(alpha > 0.0)) return false;
-    of_loads[i] = std::sqrt(doubtful_[static_cast<std::size_t>(i)].friction * alpha);
-  }
-  for (Eigen::Index i = 0; i < tangents; ++i) {
-    const auto contact = static_cast<std::size_t>(owner[static_cast<std::size_t>(i)]);
-    const double friction = doubtful_[contact].friction;
-    of_slips[i] = std::sqrt(share[i]) * friction / of_loads[static_cast<Eigen::Index>(contact)];
-  }
-  const MatrixX loads = of_loads.asDiagonal() * inverse * of_loads.asDiagonal();
-  const MatrixX slips = of_slips.asDiagonal() * sliding * of_slips.asDiagonal();
-  const double a = largest_eigenvalue(loads, 0.0);
-  const double b = largest_eigenvalue(slips, a > 0.0 ? 4.0 * (1.0 - margin) / a : 0.0);
-  ratio_ = 0.5 * std::sqrt(a * b);
-  return a * b < 4.0 * (1.0 - margin);
+  keep(problem);
+  return true;
 }
 
 bool FrictionBound::proves(const ComplementarityProblem& problem, const Solution& solution,
                            const Accuracy& accuracy) {
   ratio_ = 0.0;
-  if (!find_contacts(problem) || !is_definite(problem.M) || !is_compliant(problem)) return false;
+  if (!find_contacts(problem) || !is_compliant(problem)) return false;
   find_doubtful(problem, solution, std::min(10.0 * accuracy.zero(), largest_rounding));
   if (problem.unknowns() == 0) return doubtful_.empty() && is_symmetric(problem.C);
-  if (doubtful_.empty()) return true;
+  // The bound of contacts in B begins with the factor, or has it.
+  if (doubtful_.empty()) return rows_.factor(problem.M);
   ratio_ = infinity;
-  if (problem.rows() > largest || !is_symmetric(problem.M)) return false;
-  return is_small(problem);
+  return problem.rows() <= largest && is_small(problem, solution);
 }
 
 }  // namespace vinci

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 
 namespace vinci {
 namespace {
@@ -40,10 +39,8 @@ double limit_of(const Block& block, const VectorX& lambda) {
 
 bool LocalEquations::takes(const ComplementarityProblem& problem) {
   return problem.unknowns() + problem.rows() <= largest &&
-         std::all_of(problem.blocks.begin(), problem.blocks.end(), [](const Block& block) {
-           return block.law == Law::equality || block.law == Law::nonnegative ||
-                  block.law == Law::ball || block.law == Law::coulomb;
-         });
+         std::none_of(problem.blocks.begin(), problem.blocks.end(),
+                      [](const Block& block) { return block.law == Law::rolling; });
 }
 
 void LocalEquations::find_w(const ComplementarityProblem& problem, const Solution& solution) {
@@ -165,15 +162,96 @@ void LocalEquations::write_sliding(const ComplementarityProblem& problem, const 
   }
 }
 
+// Forces of a contact that may close: |dλ_t| <= μ dλ_n along each axis.
+void LocalEquations::write_closing(const Block& block) {
+  for (int i = block.offset + 1; i < block.offset + block.size; ++i)
+    for (const double sign : {1.0, -1.0})
+      add_inequality(block.friction * force_row(block.offset) + sign * force_row(i));
+}
+
+// λ in [lower, upper].
+void LocalEquations::write_box(const ComplementarityProblem& problem, const VectorX& lambda,
+                               const Block& block, At corners) {
+  const int row = block.offset;
+  const double unit = unit_[unknowns_ + row], speed = w_[row] / row_unit_[row];
+  for (const double side : {1.0, -1.0}) {
+    const double bound = side > 0.0 ? block.lower : block.upper;
+    if (!std::isfinite(bound)) continue;
+    const double inside = side * (lambda[row] - bound) / unit, away = side * speed;
+    if (corners == At::both && block.lower < block.upper && std::max(inside, away) <= zero_) {
+      add_inequality(side * force_row(row));
+      add_inequality(side * motion_row(problem, row));
+      return;
+    }
+    if (inside <= away || block.lower == block.upper)
+      return add_equation(force_row(row), side * inside);
+  }
+  add_equation(motion_row(problem, row), speed);
+}
+
+// The component of δλ_t, or of δw_t, along a direction.
+VectorX LocalEquations::turned(const ComplementarityProblem& problem, const VectorX& along,
+                               int first, bool of_motion) const {
+  VectorX row = VectorX::Zero(size_);
+  for (Eigen::Index i = 0; i < along.size(); ++i) {
+    const int at = first + static_cast<int>(i);
+    row += along[i] * (of_motion ? motion_row(problem, at) : force_row(at));
+  }
+  return row;
+}
+
+// The relaxed cone: λ in |λ_t| <= μ λ_n, w in μ |w_t| <= w_n.
+void LocalEquations::write_cone(const ComplementarityProblem& problem, const VectorX& lambda,
+                                const Block& block, At corners) {
+  const int n = block.offset, first = n + 1, count = block.size - 1;
+  const double mu = block.friction, load = lambda[n] / force_;
+  const auto w = w_.segment(first, count);
+  const auto force = lambda.segment(first, count);
+  const double gap = (w_[n] - mu * w.norm()) / speed_, slip = w.norm() / speed_;
+  const bool corner = corners == At::both;
+  if (corner && std::max(load, gap) <= zero_) {
+    add_inequality(force_row(n));
+    return write_closing(block);
+  }
+  if (load <= gap) {
+    for (int i = n; i <= n + count; ++i) add_equation(force_row(i), lambda[i] / force_);
+    return;
+  }
+  const double left = mu * load - force.norm() / force_;
+  const bool inside = corner ? left > zero_ * mu * load : left >= slip;
+  if (mu == 0.0) {
+    add_equation(motion_row(problem, n), w_[n] / speed_);
+    for (int i = first; i < first + count; ++i) add_equation(force_row(i), lambda[i] / force_);
+    return;
+  }
+  if (inside || (slip == 0.0 && !corner)) {
+    for (int i = n; i <= n + count; ++i) add_equation(motion_row(problem, i), w_[i] / speed_);
+    return;
+  }
+  const bool slides = slip > (corner ? zero_ : 0.0);
+  const VectorX along = slides ? VectorX(w.normalized()) : VectorX(-force.normalized());
+  add_equation(motion_row(problem, n) - mu * turned(problem, along, first, true), gap);
+  const VectorX grows = turned(problem, along, first, false) + mu * force_row(n);
+  if (slides) {
+    add_equation(grows, along.dot(force) / force_ + mu * load);
+  } else {
+    add_inequality(grows);
+    add_inequality(turned(problem, along, first, true));
+  }
+  if (count < 2) return;
+  const Vector2 across(-along[1], along[0]);
+  const VectorX turns = turned(problem, across, first, true);
+  if (slides)
+    add_equation(turned(problem, across, first, false) + mu * load / slip * turns,
+                 across.dot(force) / force_);
+  else
+    add_equation(turns, 0.0);
+}
+
 void LocalEquations::write_friction(const ComplementarityProblem& problem, const VectorX& lambda,
                                     const Block& block, int pressed, At corners) {
   const int first = friction_start(block), count = friction_count(block);
-  if (pressed < 0) {  // forces of a contact that may close: |dλ_t| <= μ dλ_n along each axis
-    for (int i = 0; i < count; ++i)
-      for (const double sign : {1.0, -1.0})
-        add_inequality(block.friction * force_row(block.offset) + sign * force_row(first + i));
-    return;
-  }
+  if (pressed < 0) return write_closing(block);
   const auto w = w_.segment(first, count);
   const auto force = lambda.segment(first, count);
   const double limit = limit_of(block, lambda), ratio = speed_ / force_;
@@ -223,6 +301,14 @@ void LocalEquations::write_all(const ComplementarityProblem& problem, const Solu
         add_equation(motion_row(problem, row), w_[row] / row_unit_[row]);
       continue;
     }
+    if (block.law == Law::box) {
+      write_box(problem, lambda, block, corners);
+      continue;
+    }
+    if (block.law == Law::second_order) {
+      write_cone(problem, lambda, block, corners);
+      continue;
+    }
     int pressed = 1;
     if (block.law != Law::ball) pressed = write_normal(problem, lambda, block.offset, corners);
     if (block.law == Law::ball || block.size > 1)
@@ -236,11 +322,10 @@ void LocalEquations::write(const ComplementarityProblem& problem, const Solution
 
 MatrixX LocalEquations::directions() const {
   if (written_ == 0) return MatrixX::Identity(size_, size_);
-  const Eigen::JacobiSVD<MatrixX> svd(equations_.topRows(written_), Eigen::ComputeFullV);
-  const VectorX& values = svd.singularValues();
-  Eigen::Index rank = 0;
-  while (rank < values.size() && values[rank] > unseen * values[0]) ++rank;
-  return svd.matrixV().rightCols(size_ - rank);
+  Eigen::CompleteOrthogonalDecomposition<MatrixX> factor;
+  factor.setThreshold(unseen);
+  factor.compute(equations_.topRows(written_));
+  return factor.colsPermutation() * factor.matrixZ().transpose().rightCols(size_ - factor.rank());
 }
 
 bool LocalEquations::improve(const ComplementarityProblem& problem, Solution& solution) {

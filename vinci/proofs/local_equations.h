@@ -3,7 +3,8 @@
 // at (u, λ), from the balance M du = Jᵀdλ and from every law at the place where it is:
 //   open: dλ = 0;  pressed: dw_n = 0;  touching without force: dλ_n >= 0, dw_n >= 0;
 //   sticking: dw_t = 0, at the limit dw_t along −λ_t and dλ_t no farther out than the limit;
-//   sliding: dλ_t of λ_t = −L w_t/|w_t|, L = μ λ_n or known.
+//   sliding: dλ_t of λ_t = −L w_t/|w_t|, L = μ λ_n or known;
+//   on the relaxed cone likewise with w_n = μ |w_t|;  motors and limits (box) as rows do.
 // Where a law has a corner these are more than can be left to (its two sides are not told apart),
 // so that what they forbid is proved to be forbidden. Unknowns are in units: velocities of equal
 // energies, forces over the largest one.
@@ -48,6 +49,13 @@ class LocalEquations {
   // Returns whether the row is pressed (1), open (0) or at the corner of both (−1).
   int write_normal(const ComplementarityProblem& problem, const VectorX& lambda, int row,
                    At corners);
+  void write_box(const ComplementarityProblem& problem, const VectorX& lambda, const Block& block,
+                 At corners);
+  void write_cone(const ComplementarityProblem& problem, const VectorX& lambda, const Block& block,
+                  At corners);
+  void write_closing(const Block& block);
+  VectorX turned(const ComplementarityProblem& problem, const VectorX& along, int first,
+                 bool of_motion) const;
   void write_friction(const ComplementarityProblem& problem, const VectorX& lambda,
                       const Block& block, int pressed, At corners);
   void write_sliding(const ComplementarityProblem& problem, const VectorX& lambda,

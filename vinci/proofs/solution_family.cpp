@@ -68,41 +68,52 @@ void SolutionFamily::gather_forces(const ComplementarityProblem& problem, const 
   if (longest > 0.0) forces /= longest;
 }
 
-// A basis of what the inequalities leave of these directions: vectors that keep them, found one by
-// one in what those before do not span.
+// A basis of what the inequalities leave of these directions: those that they do not see, and
+// vectors that keep them, found one by one in what those before do not span.
 MatrixX SolutionFamily::allowed(const MatrixX& directions) const {
-  const auto& rows = equations_.inequalities();
-  if (rows.empty() || directions.cols() == 0) return directions;
+  const auto& inequalities = equations_.inequalities();
+  if (inequalities.empty() || directions.cols() == 0) return directions;
   const Eigen::Index k = directions.cols();
-  MatrixX found(k, 0);
-  while (found.cols() < k) {
-    MatrixX rest = MatrixX::Identity(k, k);
+  MatrixX rows(static_cast<Eigen::Index>(inequalities.size()), k);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    rows.row(i) = inequalities[static_cast<std::size_t>(i)].transpose() * directions;
+  const RightVectors seen = right_vectors(rows, visible);
+  // Coordinates of what is seen: few, even where much is open.
+  const MatrixX front = seen.vectors.leftCols(seen.rank);
+  const MatrixX reduced = rows * front;
+  MatrixX found(seen.rank, 0);
+  while (found.cols() < seen.rank) {
+    MatrixX rest = MatrixX::Identity(seen.rank, seen.rank);
     if (found.cols() > 0) {
       const Eigen::HouseholderQR<MatrixX> qr(found);
-      rest = (qr.householderQ() * MatrixX::Identity(k, k)).rightCols(k - found.cols());
+      rest = (qr.householderQ() * MatrixX::Identity(seen.rank, seen.rank))
+                 .rightCols(seen.rank - found.cols());
     }
     bool more = false;
     for (Eigen::Index c = 0; c < rest.cols() && !more; ++c)
       for (const double sign : {1.0, -1.0}) {
         LinearProgram program;
-        program.reset(static_cast<int>(k));
-        for (const VectorX& row : rows)
-          program.add_at_least((row.transpose() * directions).transpose(), 0.0);
-        for (Eigen::Index i = 0; i < k; ++i)
+        program.reset(static_cast<int>(seen.rank));
+        for (Eigen::Index i = 0; i < reduced.rows(); ++i)
+          program.add_at_least(reduced.row(i).transpose(), 0.0);
+        for (Eigen::Index i = 0; i < seen.rank; ++i)
           for (const double side : {1.0, -1.0})
-            program.add_at_least(side * VectorX::Unit(k, i), -1.0);
+            program.add_at_least(side * VectorX::Unit(seen.rank, i), -1.0);
         VectorX x;
         const VectorX goal = sign * rest.col(c);
         if (program.maximise(goal, x) != LinearProgram::Status::optimal || goal.dot(x) <= visible)
           continue;
-        found.conservativeResize(k, found.cols() + 1);
+        found.conservativeResize(seen.rank, found.cols() + 1);
         found.col(found.cols() - 1) = x.normalized();
         more = true;
         break;
       }
     if (!more) break;
   }
-  return directions * found;
+  MatrixX basis(k, found.cols() + k - seen.rank);
+  basis.leftCols(found.cols()) = front * found;
+  basis.rightCols(k - seen.rank) = seen.vectors.rightCols(k - seen.rank);
+  return directions * basis;
 }
 
 Freedoms SolutionFamily::freedoms(const ComplementarityProblem& problem, const SparseRows& inertia,

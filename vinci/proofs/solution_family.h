@@ -18,6 +18,8 @@ struct Freedoms {
   MatrixX motions;       // directions (du, dλ) in units, along which a velocity changes
   MatrixX loads;         // directions along which contact forces change and no velocity does
   MatrixX ways;          // directions that span both and keep the inequalities of corners
+
+  bool is_locally_unique() const { return decided && motions.cols() == 0; }  // the velocities
 };
 
 class SolutionFamily {

@@ -123,7 +123,7 @@ struct Recorder::Impl {
   void make_contents(const Simulation& simulation);
   void open_live(const Simulation& simulation);
   void restore(const ProgressRow& mark);
-  void append(const Simulation& simulation);
+  void append(const Simulation& simulation, bool is_step = true);
   void append_model(const Simulation& simulation);
   void append_motions(const Simulation& simulation);
   void write_pending();
@@ -250,11 +250,11 @@ void Recorder::Impl::append_motions(const Simulation& simulation) {
   }
 }
 
-void Recorder::Impl::append(const Simulation& simulation) {
+void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
   const State& state = simulation.state();
   const Energy now = energy(simulation.model(), state);
   StepReport report = simulation.report();
-  if (state.step == 0) report.solve.status = SolveStatus::solved;
+  if (state.step == 0 || !is_step) report.solve.status = SolveStatus::solved;
   report.layer_energy = now.layers;
   FrameRow row;
   set_report(row, report);
@@ -442,6 +442,12 @@ void Recorder::add_step(const Simulation& simulation) {
   impl.append_motions(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);
+}
+
+void Recorder::add_pose(const Simulation& simulation) {
+  impl_->append_model(simulation);
+  impl_->append(simulation, false);
+  if (flush_is_due()) flush();
 }
 
 bool Recorder::flush_is_due() const {

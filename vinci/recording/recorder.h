@@ -33,6 +33,8 @@ class Recorder {
   void add_step(const Simulation& simulation);
   bool flush_is_due() const;
   void flush();
+  // A frame of a state that no step made, as one that is only shown; statistics do not count it.
+  void add_pose(const Simulation& simulation);
   // Wall time between flushes, s: what a killed run loses at most. Each one costs some space.
   void set_flush_interval(double seconds);
   static constexpr double default_flush_interval = 0.5;

@@ -334,8 +334,10 @@ std::string Recording::model_json(int version) const {
                 impl_->path.string());
   ModelRecord record;
   impl_->tables.models.read(static_cast<std::uint64_t>(version), 1, &record);
-  if (record.length > max_model_bytes)
-    throw Error("is damaged: a model is too long", impl_->path.string());
+  const std::uint64_t text_bytes = impl_->tables.model_text.rows();
+  if (record.length > max_model_bytes || record.length > text_bytes ||
+      record.offset > text_bytes - record.length)
+    throw Error("is damaged: a model is longer than its text", impl_->path.string());
   std::string text(record.length, ' ');
   impl_->tables.model_text.read(record.offset, record.length, text.data());
   return text;

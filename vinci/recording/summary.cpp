@@ -139,6 +139,9 @@ std::string certified_words(const RunSummary& s, const RunFacts& facts) {
                               short_number(facts.accept)));
   if (s.passed_steps > 0)
     why.push_back(fmt::format("bodies passed or overlap in {}", plural(s.passed_steps, "step")));
+  if (s.unexplained_steps > 0)
+    why.push_back(
+        fmt::format("layers do not explain an overlap in {}", plural(s.unexplained_steps, "step")));
   if (s.fallback_steps > 0)
     why.push_back(fmt::format("{} without a solution", plural(s.fallback_steps, "step")));
   if (s.coarse_steps > 0) why.push_back(fmt::format("{} too long", plural(s.coarse_steps, "step")));
@@ -153,6 +156,14 @@ std::string passed_words(const RunSummary& s, const RunFacts&) {
   return fmt::format(
       "in {} bodies went through each other or overlapped too deep: take a shorter step",
       plural(s.passed_steps, "step"));
+}
+
+std::string unexplained_words(const RunSummary& s, const RunFacts&) {
+  if (s.unexplained_steps == 0) return {};
+  return fmt::format(
+      "in {} bodies end deeper in each other than their layers explain, by up to {} m, and could "
+      "not be parted",
+      plural(s.unexplained_steps, "step"), short_number(s.deepest_unexplained));
 }
 
 std::string removed_words(const RunSummary& s, const RunFacts&) {
@@ -324,6 +335,23 @@ const std::vector<SummaryField>& summary_fields() {
        .value = shown<&S::passed_steps>,
        .label = "passed",
        .words = passed_words},
+      {.name = "unexplained_steps",
+       .text = "Steps that end with bodies deeper in each other than their layers explain, by more "
+               "than is tolerated.",
+       .stored = {{"unexplained_steps", &S::unexplained_steps}},
+       .add =
+           [](S& s, Step step) {
+             s.unexplained_steps += step.report.unexplained > 0.0 ? 1 : 0;
+             s.deepest_unexplained = std::max(s.deepest_unexplained, step.report.unexplained);
+           },
+       .value = shown<&S::unexplained_steps>,
+       .label = "unexplained",
+       .words = unexplained_words},
+      {.name = "deepest_unexplained",
+       .text = "The deepest of them.",
+       .unit = "m",
+       .stored = {{"deepest_unexplained", &S::deepest_unexplained}},
+       .value = shown<&S::deepest_unexplained>},
       {.name = "removed_overlaps",
        .text = "Steps that took an overlap out of positions.",
        .stored = {{"removed_overlaps", &S::removed_overlaps}},

@@ -10,16 +10,13 @@
 namespace vinci {
 namespace {
 
-// ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
-// exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
-// share of it in the least stiffness per step, so it is not larger. Contacts whose rows are almost
-// dependent take a smaller one.
-constexpr double first_compliance = 1e-6, least_compliance = 1e-10;
+constexpr double least_compliance = 1e-10;  // over the typical diagonal of W
 constexpr double most_compliance = 1e2;
-constexpr int most_newton_steps = 20, most_stiffening_steps = 60, most_refinements = 40;
+constexpr int most_stiffening_steps = 60, most_refinements = 40;
 constexpr int patience = 2;  // Newton steps before they are shortened
 constexpr double converged = 1e-14;
 constexpr double settled_loads = 1e-11, settled_speeds = 1e-13;
+constexpr double straight = 1e-4;  // a change of loads after which the factors are good enough
 // Friction is at its limit to rounding: it slides, maybe at no speed, since others hold.
 constexpr double at_limit = 1.0 - 1e-12;
 constexpr double rounding = 1e-14;  // of velocities, over typical ones
@@ -205,23 +202,28 @@ void CompliantLimit::factor() {
   ++steps_;
 }
 
-// λ ← λ − E (…)⁻¹ Gᵀ(w + ε λ), without ε towards the limit.
-bool CompliantLimit::solve_step(bool limit, VectorX& lambda) {
-  const double own = limit ? 0.0 : compliance_;
+// z = −(…)⁻¹ Gᵀ(w + b λ)
+void CompliantLimit::solve_for(const VectorX& w, double b, const VectorX& lambda,
+                               std::vector<double>& z) {
   const std::vector<CompliantSystem::Unknown>& unknowns = system_.unknowns();
-  right_.resize(unknowns.size());
+  z.resize(unknowns.size());
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const CompliantSystem::Direction& line = unknowns[i].equation;
     double sum = 0.0;
     for (int a = 0; a < line.count; ++a)
-      sum -= line.part[a] * (w_[line.first + a] + own * lambda[line.first + a]);
-    right_[i] = sum;
+      sum -= line.part[a] * (w[line.first + a] + b * lambda[line.first + a]);
+    z[i] = sum;
   }
-  system_.solve(right_);
+  system_.solve(z);
+}
+
+// λ ← λ + E z
+bool CompliantLimit::add_loads(const std::vector<double>& z, VectorX& lambda) {
+  const std::vector<CompliantSystem::Unknown>& unknowns = system_.unknowns();
   double change = 0.0;
   for (std::size_t j = 0; j < unknowns.size(); ++j)
     for (int b = 0; b < unknowns[j].force.count; ++b) {
-      const double by = right_[j] * unknowns[j].force.part[b];
+      const double by = z[j] * unknowns[j].force.part[b];
       lambda[unknowns[j].force.first + b] += by;
       change = std::max(change, std::abs(by));
     }
@@ -229,6 +231,30 @@ bool CompliantLimit::solve_step(bool limit, VectorX& lambda) {
   const double largest = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0.0;
   change_ = largest > 0.0 ? change / largest : 0.0;
   return true;
+}
+
+// To the answer of springs with these states.
+bool CompliantLimit::solve_step(double own, VectorX& lambda) {
+  solve_for(w_, own, lambda, right_);
+  return add_loads(right_, lambda);
+}
+
+// A proximal step. What bodies do not see of the loads would follow from what loads cannot change
+// of the speeds, zᵀw with zᵀJ = 0, over ε: the rounding of gaps, by a million. So that part of the
+// step is taken away, and of the `first` one that of the loads too: then zᵀλ = 0. The loads are the
+// answer of springs then, w = −ε λ, and the step follows from λ, without the rounding of w.
+bool CompliantLimit::solve_limit(bool first, VectorX& lambda) {
+  if (!system_.may_leave_open()) return solve_step(0.0, lambda);
+  hidden_.setZero(lambda.size());
+  if (first)
+    solve_for(hidden_, -compliance_, lambda, right_);
+  else
+    solve_for(w_, 0.0, lambda, right_);
+  add_loads(right_, hidden_);
+  hidden_ *= (first ? 2.0 : 1.0) * compliance_;
+  solve_for(hidden_, 0.0, lambda, unseen_);
+  for (std::size_t j = 0; j < right_.size(); ++j) right_[j] += unseen_[j];
+  return add_loads(right_, lambda);
 }
 
 // Friction that slides on a circle is on it.
@@ -266,7 +292,7 @@ bool CompliantLimit::newton(double compliance, int most, VectorX& lambda, bool s
     factor();
     // Stiff springs decide nothing where rigid bodies determine the loads.
     const bool stiff = compliance_ <= first_compliance * typical_;
-    if (!solve_step(stiff && !system_.leaves_open(), lambda)) return false;
+    if (!solve_step(stiff && !system_.may_leave_open() ? 0.0 : compliance_, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
     before_ = states_;
@@ -363,11 +389,7 @@ bool CompliantLimit::circles() const {
 // From the answer at ε to the limit, with its states.
 bool CompliantLimit::refine(VectorX& lambda) {
   const bool bent = circles();
-  // A matrix whose directions are no longer those at hand may add what a step lacks by it, over ε,
-  // to the loads that rigid bodies leave open.
   const double springiness = compliance_ / typical_;
-  const double most_lacking =
-      1e-11 * springiness * (lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0.0);
   double last = 1.0;
   int slow = 0;
   for (int k = 0; k < most_refinements; ++k) {
@@ -375,21 +397,16 @@ bool CompliantLimit::refine(VectorX& lambda) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
-      if (!system_.factored()) factor();
-      from_ = lambda;
+      if (!system_.factored() || change_ > straight) factor();
     }
-    if (!solve_step(true, lambda)) return false;
-    if (bent && system_.lacking(right_) > most_lacking) {
-      lambda = from_;
-      factor();
-      if (!solve_step(true, lambda)) return false;
-    }
+    if (!solve_limit(k == 0, lambda)) return false;
     keep_limits(lambda);
     measure(lambda);
     // Steps shrink by one factor: the next one is known. The velocities of this one are its share
     // ε.
     if (change_ <= converged) return true;
-    if (change_ * (change_ / last) <= settled_loads && change_ * springiness <= settled_speeds)
+    if ((k > 0 || !system_.may_leave_open()) && change_ * (change_ / last) <= settled_loads &&
+        change_ * springiness <= settled_speeds)
       return true;
     slow = change_ < 0.5 * last ? 0 : slow + 1;
     // As far as double precision goes: the judge decides.

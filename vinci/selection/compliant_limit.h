@@ -30,9 +30,12 @@ class CompliantLimit {
   bool go_on(const VectorX& start);
   // the one to which contacts lead that grow stiff together,
   bool stiffen();
-  // and the one to which contacts lead that stick wherever bodies approach: where sliding ones have
-  // none, as in Painlevé's paradox.
+  // the one to which contacts lead that stick wherever bodies approach: where sliding ones have
+  // none, as in Painlevé's paradox,
   bool jam();
+  // and the one to which contacts lead that come together from apart, whatever they pass on the
+  // way.
+  bool come_together();
   // From any of them to stiffer springs; false where there is none, or nothing stiffer.
   bool harden();
   // The limit of the springs at hand.
@@ -57,6 +60,13 @@ class CompliantLimit {
     }
   };
 
+  // ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
+  // exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
+  // share of it in the least stiffness per step, so it is not larger. Contacts whose rows are
+  // almost dependent take a smaller one.
+  static constexpr double first_compliance = 1e-6;
+  static constexpr int most_newton_steps = 20;
+
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
   double speed(const VectorX& lambda) const;
   double distance(const VectorX& lambda) const;
@@ -74,8 +84,19 @@ class CompliantLimit {
                     VectorX& lambda);
   CompliantSystem::Unknown& add(int first, int count, double slip);
   void factor();
-  bool solve_step(bool limit, VectorX& lambda);
+  void solve_for(const VectorX& w, double b, const VectorX& lambda, std::vector<double>& z);
+  bool add_loads(const std::vector<double>& z, VectorX& lambda);
+  bool solve_step(double own, VectorX& lambda);
+  bool solve_limit(bool first, VectorX& lambda);
   void keep_limits(VectorX& lambda) const;
+
+  // Of contacts that come together (compliant_path.cpp).
+  bool begin_apart(VectorX& apart);
+  bool follow(double compliance);
+  bool solve_piece(const VectorX& apart);
+  void conditions(const ContactUnit& unit, const State& state, const VectorX& lambda,
+                  const VectorX& s, double one, std::vector<double>& values) const;
+  State beyond(const ContactUnit& unit, const State& state, int condition, const VectorX& s) const;
 
   CompliantSystem system_;
   std::span<const ContactUnit> units_;
@@ -85,9 +106,12 @@ class CompliantLimit {
   int steps_ = 0;
   VectorX w_, scale_;  // scale_ per unit
   VectorX from_;       // λ before a step
-  VectorX springs_, kept_, begun_w_;
+  VectorX springs_, kept_, hidden_, begun_w_;
   std::vector<State> states_, before_;
-  std::vector<double> right_;
+  std::vector<double> right_, unseen_;
+  std::vector<ContactUnit> polygons_;
+  VectorX apart_, rise_, speeds_, speeding_;
+  std::vector<double> values_, slopes_;
   double change_ = 0.0;  // of the last step, over the largest λ
 };
 

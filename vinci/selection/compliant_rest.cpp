@@ -10,10 +10,13 @@
 namespace vinci {
 namespace {
 
-constexpr double softest = 1.0, stiffest = 1e-6;  // over the diagonal of W
-constexpr int most_descents = 40, most_proximal_steps = 30, most_halvings = 30;
+constexpr double softest = 1.0, stiffest = 1e-6, hardest = 1e-10;  // over the diagonal of W
+constexpr double slowly = 0.1;  // from one proximal step to the next
+constexpr int steady = 10;      // proximal steps before springs grow stiffer
+constexpr int most_descents = 200, most_proximal_steps = 40, most_halvings = 30;
 constexpr int most_idle = 4;
 constexpr double at_rest_to = 1e-14;
+constexpr double rounded = 1e-12;   // of the function, over its value
 constexpr double balanced = 1e-15;  // what is missing of the momentum, over that without loads
 // What counts as rest, over the speeds without loads: of an answer, and of what is foretold.
 constexpr double still = 1e-8, nearly_still = 0.1;
@@ -166,24 +169,44 @@ bool CompliantRest::may_move(const VectorX& start, const VectorX& lambda) const 
   return false;
 }
 
-bool CompliantRest::foretold(const Foretelling& begun, const VectorX& lambda,
-                             const VectorX& w) const {
+// Whether contacts that touch stood still when the step began, as far as is known: slower than what
+// forces make of them within it. Loads of the last step may be those of an impact, and say less.
+bool CompliantRest::stood_still(const Foretelling& begun) {
+  const double least = still * begun.speed, most = nearly_still * begun.speed;
+  VectorX& before = centre_;
+  if (begun.velocities == nullptr) {
+    before = begun.w;
+  } else {
+    centre_.setZero(problem_->rows());
+    measure_at(centre_, free_);
+    u_ = *begun.velocities;
+    measure();
+    before = w_;
+  }
+  for (const ContactUnit& unit : units_) {
+    if (unit.kind != ContactUnit::Kind::cone) continue;
+    if (before[unit.first] > most && begun.lambda[unit.first] == 0.0) continue;
+    const int first = unit.first_tangent(), count = unit.tangents();
+    const double change =
+        begun.velocities == nullptr ? most : (free_ - before).segment(first, count).norm() + least;
+    if (before.segment(first, count).norm() > change) return false;
+  }
+  return true;
+}
+
+bool CompliantRest::foretold(const Foretelling& begun, const VectorX& lambda, const VectorX& w) {
   if (!may_move(begun.lambda, lambda)) return false;
-  const bool known = begun.lambda.cwiseAbs().maxCoeff() > 0.0;
   bool moves = false;
   for (const ContactUnit& unit : units_) {
     if (unit.kind != ContactUnit::Kind::cone) continue;
-    if (!(lambda[unit.first] > 0.0)) {  // parts that did not: pushed away by other loads
+    const int first = unit.first_tangent(), count = unit.tangents();
+    if (lambda[unit.first] > 0.0)
+      moves = moves || w.segment(first, count).norm() > still * begun.speed;
+    else  // parts that did not: pushed away by other loads
       moves = moves || (w[unit.first] > still * begun.speed &&
                         begun.w[unit.first] <= nearly_still * begun.speed);
-      continue;
-    }
-    const int first = unit.first_tangent(), count = unit.tangents();
-    if (count == 0 || w.segment(first, count).norm() <= still * begun.speed) continue;
-    moves = true;
-    if (known && begun.w.segment(first, count).norm() > nearly_still * begun.speed) return false;
   }
-  return moves;
+  return moves && stood_still(begun);
 }
 
 // λ of a unit, its slope and its part of the function.
@@ -239,7 +262,7 @@ bool CompliantRest::minimise() {
   const SparseRows &M = problem_->M, &J = problem_->J;
   const int size = problem_->unknowns();
   double value = evaluate(), least = gradient_.norm();
-  int idle = 0;  // descents since the gradient fell
+  int idle = 0;  // descents since the function or the gradient fell
   for (int step = 0; step < most_descents; ++step) {
     lu_.reset(size);
     for (int row = 0; row < size; ++row)
@@ -273,11 +296,16 @@ bool CompliantRest::minimise() {
     for (int half = 0; half < most_halvings; ++half, part *= 0.5) {
       for (int i = 0; i < size; ++i) u_[i] = trial_[i] - part * step_[i];
       now = evaluate();
-      if (now <= value - 1e-4 * part * descent || gradient_.norm() < before) break;
+      const double noise = rounded * std::abs(value);
+      if (now <= value - 1e-4 * part * descent ||
+          (now <= value + noise && gradient_.norm() < before))
+        break;
     }
+    // Below, gradients and values only round. Either may rise on the way: the function falls while
+    // pieces change, the gradient on a piece.
+    const bool falls = now < value - 1e-4 * part * descent;
     value = now;
-    // Below, gradients only round.
-    idle = gradient_.norm() < 0.5 * least ? 0 : idle + 1;
+    idle = falls || gradient_.norm() < 0.5 * least ? 0 : idle + 1;
     least = std::min(least, gradient_.norm());
     if (idle == most_idle) return true;
     // The steps themselves say less: small ones may cross into another piece of the function.
@@ -302,13 +330,28 @@ bool CompliantRest::find(VectorX& lambda) {
     if (unit.kind == ContactUnit::Kind::cone && lambda_[unit.first] > 0.0 &&
         w_.segment(unit.first, unit.count).norm() > most)
       return false;
+  double last = 0.0, least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_proximal_steps; ++k) {
     centre_ = lambda_;
     if (!minimise()) return false;
     const double largest = lambda_.cwiseAbs().maxCoeff();
-    if ((lambda_ - centre_).cwiseAbs().maxCoeff() <= at_rest_to * largest) break;
+    const double change = (lambda_ - centre_).cwiseAbs().maxCoeff();
+    measure_at(lambda_, free_);
+    double speed = 0.0;
+    for (const ContactUnit& unit : units_)
+      if (unit.kind == ContactUnit::Kind::cone && lambda_[unit.first] > 0.0)
+        speed = std::max(speed, w_.segment(unit.first, unit.count).norm());
+    if (speed < least) {
+      least = speed;
+      lambda = lambda_;
+    }
+    if (change <= at_rest_to * largest) break;
+    // Bodies that are light beside others see springs of their own as soft.
+    if (k >= steady && change > slowly * last && compliance_ > 2.0 * hardest * typical_)
+      compliance_ *= 0.1;
+    last = change;
   }
-  lambda = lambda_;
+  measure_at(lambda, free_);
   return true;
 }
 

@@ -22,16 +22,17 @@ class CompliantRest {
   // The problem, the factors of its M and the units are referred to.
   void load(const ComplementarityProblem& problem, const MassFactor& mass,
             std::span<const ContactUnit> units, const VectorX& scales);
-  // The loads of the last step, the w that they would make of this one, and the speed of the
-  // contacts without loads.
+  // The loads of the last step, the w that they would make of this one, the speed of the contacts
+  // without loads, and the velocities at the beginning of the step, where they are known.
   struct Foretelling {
     const VectorX& lambda;
     const VectorX& w;
     double speed = 0.0;
+    const VectorX* velocities = nullptr;
   };
-  // Whether contacts that slide or part under the loads λ, with the speeds w, stood still under
-  // those of the last step, as far as these foretell; no loads foretell nothing else.
-  bool foretold(const Foretelling& begun, const VectorX& lambda, const VectorX& w) const;
+  // Whether contacts slide or part under the loads λ, with the speeds w, that stood still.
+  bool foretold(const Foretelling& begun, const VectorX& lambda, const VectorX& w);
+  bool stood_still(const Foretelling& begun);
   bool find(VectorX& lambda);  // false where nothing holds them
   const VectorX& w() const { return w_; }
 

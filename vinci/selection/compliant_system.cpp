@@ -10,8 +10,9 @@ namespace vinci {
 namespace {
 
 constexpr int most_entries = 64;  // of a row of J that is gathered without memory of its own
-// A pivot of rows scaled to 1 that the compliance alone may have made, in units of its share.
-constexpr double open_pivot = 30.0;
+// What the compliance alone determines has a stiffness of its size: of the inverse matrix in units
+// of 1/ε, and in a pivot, which may be far from the least stiffness.
+constexpr double open_inverse = 0.01, open_pivot = 1e5;
 
 // Whether the rows of a unit have their entries in the same columns.
 bool have_equal_columns(const SparseRows& J, const ContactUnit& unit) {
@@ -151,6 +152,7 @@ double CompliantSystem::joint(int j, double compliance) const {
 }
 
 void CompliantSystem::factor(double compliance) {
+  compliance_ = compliance;
   factored_ = unknowns_;
   const auto count = static_cast<int>(unknowns_.size());
   diagonal_.resize(unknowns_.size());
@@ -163,11 +165,15 @@ void CompliantSystem::factor(double compliance) {
   by_velocities_ ? factor_velocities() : factor_loads(compliance);
 }
 
+bool CompliantSystem::leaves_open() const {
+  return by_velocities_ || (may_leave_open_ && lu_.inverse_norm() * compliance_ > open_inverse);
+}
+
 void CompliantSystem::factor_loads(double compliance) {
   const auto count = static_cast<int>(unknowns_.size());
   const std::size_t width = static_cast<std::size_t>(size_);
   columns_of_loads_.resize(width * unknowns_.size());
-  double values[most_entries], largest = 0.0;
+  double values[most_entries];
   for (int j = 0; j < count; ++j) {
     const Direction& force = unknowns_[j].force;
     std::fill(momentum_.begin(), momentum_.end(), 0.0);
@@ -199,14 +205,18 @@ void CompliantSystem::factor_loads(double compliance) {
         }
     to[i] += diagonal_[i];
     if (unknowns_[i].joined) to[i - 1] += coupling_[i];
-    largest = std::max(largest, std::abs(to[i]));
   }
   lu_.factor();
-  open_ = count > 0 && lu_.least_pivot() * largest < open_pivot * compliance;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    const double pivot = std::abs(lu_.entry(i, i));
+    least = std::isfinite(pivot) ? std::min(least, pivot) : 0.0;
+  }
+  may_leave_open_ = least < open_pivot * compliance;
 }
 
 void CompliantSystem::factor_velocities() {
-  open_ = true;
+  may_leave_open_ = true;
   lu_.reset(size_);
   for (const int component : components_)
     for (const int row : mass_->members(component))
@@ -253,20 +263,6 @@ bool CompliantSystem::factored() const {
     if (now.force.first != then.force.first || now.force.count != then.force.count) return false;
   }
   return true;
-}
-
-double CompliantSystem::lacking(const std::vector<double>& z) const {
-  double turned = 0.0, slipped = 0.0, largest = 0.0;
-  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
-    const Unknown &now = unknowns_[j], &then = factored_[j];
-    for (int k = 0; k < now.force.count; ++k)
-      turned = std::max({turned, std::abs(now.force.part[k] - then.force.part[k]),
-                         std::abs(now.equation.part[k] - then.equation.part[k])});
-    largest = std::max(largest, std::abs(z[j]));
-    if (now.slip != then.slip)
-      slipped = std::max(slipped, std::abs((now.slip - then.slip) / diagonal_[j] * z[j]));
-  }
-  return std::max(turned * largest, slipped);
 }
 
 void CompliantSystem::relax(std::vector<double>& x) const {

@@ -43,14 +43,12 @@ class CompliantSystem {
   std::vector<Unknown>& unknowns() { return unknowns_; }
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
   void factor(double compliance);
-  bool factored() const;  // these unknowns, whatever their directions and slips were
-  // What z lacks, at most, because the unknowns have turned since they were factored, in units of
-  // the stiffness.
-  double lacking(const std::vector<double>& z) const;
+  bool factored() const;               // these unknowns, whatever their directions and slips were
   void solve(std::vector<double>& x);  // r in, z out, of the unknowns that were factored
   // Whether the unknowns that were factored are more than the bodies can tell apart, so that the
   // compliance alone decides some of them.
-  bool leaves_open() const { return open_; }
+  bool leaves_open() const;
+  bool may_leave_open() const { return may_leave_open_; }  // at once; false: it does not
 
  private:
   int row_begin(int row) const { return starts_[row]; }
@@ -74,7 +72,8 @@ class CompliantSystem {
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
   std::vector<Unknown> unknowns_, factored_;
-  bool by_velocities_ = false, open_ = false;
+  bool by_velocities_ = false, may_leave_open_ = false;
+  double compliance_ = 0.0;                  // of the factors
   std::vector<double> diagonal_, coupling_;  // of R
   std::vector<double> columns_of_loads_;     // M⁻¹JᵀE, one row per unknown
   std::vector<double> forces_, lines_;       // EᵀJ and GᵀJ, the entries of one unknown per row

@@ -85,12 +85,14 @@ void ContactUnits::add_pyramid(const FrictionSet& set) {
   ContactUnit unit;
   unit.first = static_cast<int>(sources_.size());
   unit.kind = set.normal >= 0 ? ContactUnit::Kind::cone : ContactUnit::Kind::disk;
-  unit.limit = set.limit;
+  const double corner = length(set);
+  unit.limit = corner * set.limit;
   if (set.normal >= 0) sources_.push_back({1, {set.normal, 0}, {1.0, 0.0}});
-  sources_.push_back({1, {set.first, 0}, {1.0, 0.0}});
+  sources_.push_back({1, {set.first, 0}, {1.0 / corner, 0.0}});
   if (set.count > 2) {  // the second axis from the first two corners
-    const Vector2 next = polygon_corner(set.count, 1);
-    sources_.push_back({2, {set.first, set.first + 1}, {-next.x() / next.y(), 1.0 / next.y()}});
+    const Vector2 next = corner * polygon_corner(set.count, 1);
+    sources_.push_back(
+        {2, {set.first, set.first + 1}, {-next.x() / (corner * next.y()), 1.0 / next.y()}});
     unit.sides = set.count;
   }
   unit.count = static_cast<int>(sources_.size()) - unit.first;
@@ -185,17 +187,25 @@ void ContactUnits::to_units(const VectorX& from, VectorX& to) const {
     if (set.normal >= 0) to[unit.first] = from[set.normal];
     Vector2 sum = Vector2::Zero();
     for (int j = 0; j < set.count; ++j) sum += from[set.first + j] * polygon_corner(set.count, j);
-    for (int k = 0; k < unit.tangents(); ++k) to[unit.first_tangent() + k] = sum[k];
+    for (int k = 0; k < unit.tangents(); ++k) to[unit.first_tangent() + k] = length(set) * sum[k];
   }
 }
 
 void ContactUnits::scales(const VectorX& rows, VectorX& units) const {
   units.resize(static_cast<int>(units_.size()));
   for (std::size_t i = 0; i < units_.size(); ++i) {
+    const ContactUnit& unit = units_[i];
     double sum = 0.0;
-    for (int row = units_[i].first; row < units_[i].first + units_[i].count; ++row)
-      sum += rows[pyramids_ ? sources_[static_cast<std::size_t>(row)].row[0] : row];
-    units[static_cast<int>(i)] = sum / units_[i].count;
+    if (pyramid_of_[i] < 0) {
+      for (int row = unit.first; row < unit.first + unit.count; ++row) sum += rows[given_row(row)];
+    } else {
+      // Of all directions, so that none of them is preferred.
+      const FrictionSet& set = sets_[static_cast<std::size_t>(pyramid_of_[i])];
+      const double corner = length(set);
+      sum = unit.tangents() * rows.segment(set.first, set.count).mean() / (corner * corner);
+      if (set.normal >= 0) sum += rows[set.normal];
+    }
+    units[static_cast<int>(i)] = sum / unit.count;
   }
 }
 
@@ -217,14 +227,14 @@ void ContactUnits::from_units(const VectorX& from, const VectorX& w, const Vecto
     if (set.normal >= 0) to[set.normal] = from[unit.first];
     Vector2 force = Vector2::Zero(), slip = Vector2::Zero();
     for (int k = 0; k < unit.tangents(); ++k) {
-      force[k] = from[unit.first_tangent() + k];
-      slip[k] = w[unit.first_tangent() + k];
+      force[k] = from[unit.first_tangent() + k] / length(set);
+      slip[k] = w[unit.first_tangent() + k] * length(set);
     }
     double speed = 0.0;
     for (int j = 0; j < set.count; ++j)
       speed = std::max(speed, -slip.dot(polygon_corner(set.count, j)));
     // What rounding leaves of the speed of a contact that sticks is none.
-    const double load = set.normal >= 0 ? set.limit * from[unit.first] : set.limit;
+    const double load = set.normal >= 0 ? unit.limit * from[unit.first] : unit.limit;
     if (speed > stuck * scales[static_cast<int>(i)] * load) to[set.sigma] = speed;
     split_over_corners(force, {to.data() + set.first, static_cast<std::size_t>(set.count)});
   }

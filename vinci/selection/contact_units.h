@@ -4,6 +4,9 @@
 // are taken as they are; a pyramid of directions becomes one unit whose friction lies in a polygon.
 #pragma once
 
+#include <cmath>
+#include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -25,12 +28,19 @@ struct ContactUnit {
   double lower = 0.0, upper = std::numeric_limits<double>::infinity();
   int sides = 0;  // corners of the polygon that friction lies in; 0: a circle
 
+  // Whether it is a contact: λ_n >= 0 along its first row.
+  bool touches() const {
+    return kind == Kind::cone || (kind == Kind::scalar && lower == 0.0 && std::isinf(upper));
+  }
   int tangents() const { return kind == Kind::cone ? count - 1 : count; }
   int first_tangent() const { return kind == Kind::cone ? first + 1 : first; }
 };
 
 class ContactUnits {
  public:
+  // Whether sets of four directions are squares around the circle that friction lies in, not within
+  // it: their corners are √2 long.
+  void take_boxes(bool boxes) { boxes_ = boxes; }
   // False where the problem has a law that no unit stands for. The problem is referred to.
   bool read(const ComplementarityProblem& problem);
 
@@ -38,6 +48,10 @@ class ContactUnits {
   // The same problem with the rows of the units; its blocks are not those of polygons.
   const ComplementarityProblem& problem() const { return *form_; }
   // λ of the problem that was read, and that of the units.
+  // The row that was read of a row of the units that is no tangent.
+  int given_row(int row) const {
+    return pyramids_ ? sources_[static_cast<std::size_t>(row)].row[0] : row;
+  }
   void to_units(const VectorX& from, VectorX& to) const;
   // Per unit, the mean of numbers given per row that was read.
   void scales(const VectorX& rows, VectorX& units) const;
@@ -50,6 +64,10 @@ class ContactUnits {
     int row[2] = {};
     double factor[2] = {1.0, 0.0};
   };
+  // Of the corners of a set's directions.
+  double length(const FrictionSet& set) const {
+    return boxes_ && set.count == 4 ? std::numbers::sqrt2 : 1.0;
+  }
   bool add_block(const Block& block);
   void add_pyramid(const FrictionSet& set);
   void write_form();
@@ -71,7 +89,7 @@ class ContactUnits {
   std::vector<Share> shares_;
   std::vector<double> sums_;
   std::vector<int> touched_;
-  bool pyramids_ = false;
+  bool pyramids_ = false, boxes_ = false;
   ComplementarityProblem own_;
 };
 

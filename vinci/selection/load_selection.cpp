@@ -9,12 +9,16 @@ namespace {
 
 constexpr const char* rule_name = "selection";
 constexpr int whole_rows = 36;  // up to here islands are not looked for
+// Of the speed of contacts without loads: the most that a row may be unsure.
+constexpr double most_unsure = 1e-9;
 
 }  // namespace
 
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution) {
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities) {
   report_ = {};
+  velocities_ = velocities;
   start_ = solution.lambda;
   // Whether the problem is taken as it is; otherwise islands_ are its parts.
   whole_ = problem.rows() <= whole_rows || islands_.find(problem) == 1;
@@ -58,6 +62,17 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
   return solve;
 }
 
+SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver,
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities, double resolution) {
+  resolution_ = resolution;
+  biases_ = &problem.b;
+  const SolveReport report = solve(problem, solver, accuracy, solution, velocities);
+  resolution_ = 0.0;
+  biases_ = nullptr;
+  return report;
+}
+
 bool LoadSelection::is_within(const ComplementarityProblem& problem, int island) const {
   return (whole_ ? std::min(problem.rows(), problem.unknowns())
                  : std::min(islands_.rows(island), islands_.unknowns(island))) <= largest;
@@ -70,7 +85,7 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
   bool found = false;
   if (!is_within(problem, island)) return false;
   if (whole_) {
-    found = select(problem, start_, accuracy, solved ? &solution : nullptr);
+    found = select(problem, start_, velocities_, accuracy, solved ? &solution : nullptr);
     if (found || solved) std::swap(solution, best_);
   } else {
     islands_.extract(problem, island, part_);
@@ -80,8 +95,14 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
       islands_.gather_unknowns(island, solution.u, part_solution_.u);
       best_residual_ = judge_(part_, part_solution_);
     }
-    found = select(part_, part_start_, accuracy, solved ? &part_solution_ : nullptr);
+    if (velocities_ != nullptr) islands_.gather_unknowns(island, *velocities_, part_velocities_);
+    VectorX* const whole = biases_;
+    if (whole) biases_ = &part_.b;
+    found = select(part_, part_start_, velocities_ != nullptr ? &part_velocities_ : nullptr,
+                   accuracy, solved ? &part_solution_ : nullptr);
     if (found || solved) islands_.scatter_rows(island, best_.lambda, solution.lambda);
+    if (whole && !shifted_.empty()) islands_.scatter_rows(island, part_.b, *whole);
+    biases_ = whole;
   }
   report_.chosen += found && open_ ? 1 : 0;
   return found;
@@ -96,7 +117,9 @@ Residual LoadSelection::measure(const ComplementarityProblem& problem, Solution&
 }
 
 bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX& start,
-                           const Accuracy& accuracy, const Solution* solved) {
+                           const VectorX* velocities, const Accuracy& accuracy,
+                           const Solution* solved) {
+  shifted_.clear();
   if (solved)
     best_ = *solved;
   else
@@ -115,19 +138,20 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  if (leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam())) {
-    const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
-    if (rest_.foretold({begun_, limit_.begun_w(), speed}, lambda_, limit_.w()) && rests())
-      return true;
+  const bool led = leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
+                   leads(limit_.come_together());
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
+  const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
+  if (led) {
+    if (rest_.foretold(begun, lambda_, limit_.w()) && rests()) return true;
     open_ = limit_.left_open();
     return true;
   }
-  if (rests()) return true;
+  if (rest_.stood_still(begun) && rests()) return true;
   if (solved == nullptr) return false;
   units_.to_units(solved->lambda, lambda_);
-  const bool found = leads(limit_.go_on(lambda_));
-  open_ = limit_.left_open();
-  return found;
+  leads(limit_.go_on(lambda_));  // it depends on the solver: no answer of the rule
+  return false;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.
@@ -135,13 +159,43 @@ bool LoadSelection::is_answer(const ComplementarityProblem& problem, const Accur
                               const VectorX& w) {
   units_.from_units(lambda_, w, scales_, trial_.lambda);
   trial_.u.resize(problem.unknowns());
-  const Residual measured = judge_.measure(problem, trial_);
-  const bool exact = accuracy.is_settled(measured);
+  Residual measured = judge_.measure(problem, trial_);
+  bool exact = accuracy.is_settled(measured);
+  const std::size_t kept = shifted_.size();
+  if (!exact && biases_ && close_together(w)) {
+    const Residual agreed = judge_.measure(problem, trial_);
+    exact = accuracy.is_settled(agreed);
+    if (exact)
+      measured = agreed;
+    else
+      take_back(kept);
+  }
   if (!exact && !(measured.relative < best_residual_.relative)) return false;
   best_residual_ = measured;
   best_.lambda = trial_.lambda;
   best_.u = judge_.u();
   return exact;
+}
+
+// Changes b by what closed contacts lack, where that is less than anyone knows. True where it did.
+bool LoadSelection::close_together(const VectorX& w) {
+  const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(biases_->size()));
+  const double most = std::min(resolution_, most_unsure * speed);
+  const std::size_t kept = shifted_.size();
+  for (const ContactUnit& unit : units_.units()) {
+    const double lacks = w[unit.first];
+    const bool closed = lambda_[unit.first] > 0.0 || lacks < 0.0;
+    if (!unit.touches() || !closed || lacks == 0.0 || std::abs(lacks) > most) continue;
+    const int row = units_.given_row(unit.first);
+    shifted_.emplace_back(row, (*biases_)[row]);
+    (*biases_)[row] -= lacks;
+  }
+  return shifted_.size() > kept;
+}
+
+void LoadSelection::take_back(std::size_t kept) {
+  for (; shifted_.size() > kept; shifted_.pop_back())
+    (*biases_)[shifted_.back().first] = shifted_.back().second;
 }
 
 }  // namespace vinci

@@ -4,6 +4,9 @@
 // lead that grow stiff together, or that jam (compliant_limit.h). Per island.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "vinci/complementarity/islands.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/selection/compliant_limit.h"
@@ -23,9 +26,16 @@ class LoadSelection {
   static constexpr int largest = 72;
 
   // `solution` holds the loads of the last step as the guess, and in the end the answer. A solver
-  // that leaves the choice is asked where the rule has no answer, any other one first.
+  // that leaves the choice is asked where the rule has no answer, any other one first. The
+  // velocities are those at the beginning of the step: what slides does not stand still.
   SolveReport solve(const ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
-                    Solution& solution);
+                    Solution& solution, const VectorX* velocities = nullptr);
+  // The same where normal rows are known to `resolution` only, in the unit of w: contacts that are
+  // closed together are, if their b disagree by less. The problem then gets the b that agree.
+  SolveReport solve(ComplementarityProblem& problem, Solver& solver, const Accuracy& accuracy,
+                    Solution& solution, const VectorX* velocities, double resolution);
+  // Whether four directions of friction are the corners of a square around the circle.
+  void take_boxes(bool boxes) { units_.take_boxes(boxes); }
   const SelectionReport& report() const { return report_; }  // of the last solve
 
  private:
@@ -33,24 +43,31 @@ class LoadSelection {
                    bool solved, Solution& solution);
   bool is_within(const ComplementarityProblem& problem, int island) const;
   Residual measure(const ComplementarityProblem& problem, Solution& solution);
-  // The answer of the rule in best_, from start_ or else from the answer of a solver.
-  bool select(const ComplementarityProblem& problem, const VectorX& start, const Accuracy& accuracy,
-              const Solution* solved);
+  // True: the answer of the rule in best_, from the loads and velocities of the last step. False:
+  // the best that is at hand, from the answer of a solver.
+  bool select(const ComplementarityProblem& problem, const VectorX& start,
+              const VectorX* velocities, const Accuracy& accuracy, const Solution* solved);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
+  bool close_together(const VectorX& w);
+  void take_back(std::size_t kept);
 
   SelectionReport report_;
   VectorX start_;
+  const VectorX* velocities_ = nullptr;
   bool whole_ = true;
   std::vector<char> found_;  // per part: the rule's answer, before any of a solver
   Islands islands_;
   ComplementarityProblem part_;
-  VectorX answers_, part_start_, begun_, lambda_, scales_;
+  VectorX answers_, part_start_, part_velocities_, begun_, lambda_, scales_;
   Solution part_solution_, trial_, best_;
   ContactUnits units_;
   CompliantLimit limit_;
   CompliantRest rest_;
   Judge judge_;
   Residual best_residual_;
+  double resolution_ = 0.0;
+  VectorX* biases_ = nullptr;                    // b of the problem at hand, if it may change
+  std::vector<std::pair<int, double>> shifted_;  // rows of it, and what they were
   bool open_ = false;  // the compliance decided loads that rigid bodies leave open
 };
 

@@ -88,12 +88,15 @@ struct Diagnoser::Impl {
         sweeps({.tolerance = Accuracy::usual, .max_iterations = most_sweeps}),
         newton({.tolerance = Accuracy::usual}) {}
 
+  bool is_answer(const ComplementarityProblem& problem, const Solution& solution, double residual);
   bool begin(const DiagnosedProblem& asked);
   void prepare(const DiagnosedProblem& asked);
   bool is_convex_and_unique(const DiagnosedProblem& asked);
   bool enumerate(const DiagnosedProblem& asked);
+  void look(const DiagnosedProblem& asked, const Solution& at);
   void look_around(const DiagnosedProblem& asked);
   void start_again(const DiagnosedProblem& asked);
+  void walk_around(const DiagnosedProblem& asked, const Solution& from);
   void walk(const DiagnosedProblem& asked, const Solution& from, const Solution& direction);
   void random_point(const ComplementarityProblem& problem, Dice& dice);
   bool solve(const DiagnosedProblem& asked, Solver& solver);
@@ -109,6 +112,7 @@ struct Diagnoser::Impl {
   AutoSolver any;
   QuasiStatic quasi_static;
   Diagnosis found;
+  OpenDirections open;  // of the solution that was looked around last
   Solution trial;
   double speed = 0.0;         // that differences are compared with
   double own_residual = 0.0;  // of the answer
@@ -116,20 +120,25 @@ struct Diagnoser::Impl {
   bool judged = false;  // the judge knows the problem
 };
 
+bool Diagnoser::Impl::is_answer(const ComplementarityProblem& problem, const Solution& solution,
+                                double residual) {
+  own_residual = residual;
+  judged = own_residual < 0.0;
+  if (judged) {
+    judge.prepare(problem);
+    own_residual = judge.measure(problem, solution).relative;
+  }
+  return own_residual <= hopeless;
+}
+
 // False where the answer is none.
 bool Diagnoser::Impl::begin(const DiagnosedProblem& asked) {
   found.verdict = Uniqueness::unknown;
   found.solutions.assign(1, asked.solution);
   found.distance = 0.0;
   found.open_loads = 0;
-  found.continuum = found.locally_unique = false;
-  own_residual = asked.residual;
-  judged = own_residual < 0.0;
-  if (judged) {
-    judge.prepare(asked.problem);
-    own_residual = judge.measure(asked.problem, asked.solution).relative;
-  }
-  return own_residual <= hopeless;
+  found.continuum = found.locally_unique = found.complete = found.searched = false;
+  return is_answer(asked.problem, asked.solution, asked.residual);
 }
 
 // What the search needs of the judge.
@@ -163,9 +172,14 @@ bool Diagnoser::Impl::add(const DiagnosedProblem& asked, const Solution& candida
 // A convex set of solutions: what is unique nearby is unique.
 bool Diagnoser::Impl::is_convex_and_unique(const DiagnosedProblem& asked) {
   if (regular || has_coulomb_friction(asked.problem)) return false;
-  const OpenDirections open = local(asked.problem, asked.solution, asked.accuracy);
-  found.open_loads = open.loads;
+  look(asked, asked.solution);
   return open.is_locally_unique();
+}
+
+// The directions in which a solution can be left.
+void Diagnoser::Impl::look(const DiagnosedProblem& asked, const Solution& at) {
+  open = local(asked.problem, at, asked.accuracy);
+  found.open_loads = std::max(found.open_loads, open.loads);
 }
 
 // All solutions; true if that decides.
@@ -174,7 +188,8 @@ bool Diagnoser::Impl::enumerate(const DiagnosedProblem& asked) {
       !asked.problem.why_invalid().empty())
     return false;
   // Where sliding is bent the list proves nothing: less is looked into.
-  const long choices = is_curved(asked.problem) ? settings.choices / 10 : settings.choices;
+  const long choices = is_curved(asked.problem) ? settings.curved_choices : settings.choices;
+  found.searched = true;
   const AllSolutions all = all_solutions(
       asked.problem, {.rows = settings.enumerated_rows, .choices = choices, .seconds = infinity});
   bool whole = all.complete && !all.solutions.empty();
@@ -182,18 +197,19 @@ bool Diagnoser::Impl::enumerate(const DiagnosedProblem& asked) {
     if (add(asked, one.solution)) continue;
     // One that the judge measures too coarsely to confirm could be another one.
     const double distance = asked.measure.size(one.solution.u - asked.solution.u);
-    if (!is_several() &&
+    const bool confirmed =
+        judge.measure(asked.problem, one.solution).relative <= asked.accuracy.acceptable();
+    if ((!is_several() || !confirmed) &&
         distance > same_share * std::max(speed, asked.measure.size(one.solution.u)))
       whole = false;
   }
   for (const FoundSolution& one : all.solutions) {
     if (one.dimension == 0) continue;
-    const OpenDirections open = local(asked.problem, one.solution, asked.accuracy);
-    found.open_loads = std::max(found.open_loads, open.loads);
-    for (std::size_t k = 0; k < std::min(open.moving.size(), most_directions); ++k)
-      walk(asked, one.solution, open.moving[k]);
+    look(asked, one.solution);
+    walk_around(asked, one.solution);
     if (!open.is_locally_unique()) whole = false;
   }
+  found.complete = whole && found.solutions.size() < most_solutions;
   if (is_several()) return true;
   if (whole) found.verdict = Uniqueness::unique;
   return whole;
@@ -240,11 +256,15 @@ bool Diagnoser::Impl::solve(const DiagnosedProblem& asked, Solver& solver) {
 }
 
 void Diagnoser::Impl::look_around(const DiagnosedProblem& asked) {
-  const OpenDirections open = local(asked.problem, asked.solution, asked.accuracy);
+  look(asked, asked.solution);
   found.locally_unique = open.is_locally_unique();
-  found.open_loads = std::max(found.open_loads, open.loads);
+  walk_around(asked, asked.solution);
+}
+
+// Along the first directions that change velocities.
+void Diagnoser::Impl::walk_around(const DiagnosedProblem& asked, const Solution& from) {
   for (std::size_t k = 0; k < std::min(open.moving.size(), most_directions); ++k)
-    walk(asked, asked.solution, open.moving[k]);
+    walk(asked, from, open.moving[k]);
 }
 
 // Loads up to twice the largest one known, friction within its limits.
@@ -289,12 +309,19 @@ Diagnoser::Diagnoser(const Settings& settings) : impl_(std::make_unique<Impl>(se
 Diagnoser::~Diagnoser() = default;
 Diagnoser::Diagnoser(Diagnoser&&) noexcept = default;
 
+bool Diagnoser::is_plain(const ComplementarityProblem& problem, const Solution& solution,
+                         const Accuracy& accuracy, double residual) {
+  return impl_->is_answer(problem, solution, residual) &&
+         impl_->bound.proves(problem, solution, accuracy);
+}
+
 const Diagnosis& Diagnoser::operator()(const DiagnosedProblem& asked) {
   Impl& impl = *impl_;
   Diagnosis& found = impl.found;
   if (!impl.begin(asked)) return found;
   // The bound asks for a regular M itself, and comes first: most steps end here.
-  bool proved = impl.bound.proves(asked.problem, asked.solution, asked.accuracy);
+  bool proved =
+      !asked.has_doubt && impl.bound.proves(asked.problem, asked.solution, asked.accuracy);
   if (!proved) {
     impl.prepare(asked);
     proved = impl.is_convex_and_unique(asked);
@@ -306,7 +333,7 @@ const Diagnosis& Diagnoser::operator()(const DiagnosedProblem& asked) {
     if (!impl.is_several()) impl.start_again(asked);
   }
   if (impl.is_several()) found.verdict = Uniqueness::several;
-  if (found.verdict == Uniqueness::unique) found.locally_unique = true;
+  if (found.verdict == Uniqueness::unique) found.locally_unique = found.complete = true;
   return found;
 }
 

@@ -37,6 +37,7 @@ struct DiagnosedProblem {
   const MotionMeasure& measure;
   Accuracy accuracy = {};
   double residual = -1.0;  // relative, where the judge has measured the answer; below 0: it has not
+  bool has_doubt = false;  // is_plain() has said so of it
 };
 
 struct Diagnosis {
@@ -45,6 +46,8 @@ struct Diagnosis {
   double distance = 0.0;            // of those that differ most
   int open_loads = 0;  // dimension of the forces with the same velocities, where it was looked at
   bool continuum = false;       // solutions lie arbitrarily near each other
+  bool complete = false;        // proved: there are no other velocities; follows from `unique`
+  bool searched = false;        // as a whole, by enumeration: not where it has too many rows
   bool locally_unique = false;  // proved; follows from `unique`
 };
 
@@ -53,6 +56,7 @@ class Diagnoser {
   struct Settings {
     int enumerated_rows = 24;
     long choices = 4000;         // of the enumeration
+    long curved_choices = 400;   // where sliding in space keeps the list from being complete
     int restarts = 4;            // from other points
     int largest_restart = 1500;  // rows
     std::uint64_t seed = 0;
@@ -61,6 +65,11 @@ class Diagnoser {
   explicit Diagnoser(const Settings& settings);
   ~Diagnoser();
   Diagnoser(Diagnoser&&) noexcept;
+
+  // Whether 1 proves that there are no others. Most steps end here, at little cost: nothing is
+  // measured and nothing is kept.
+  bool is_plain(const ComplementarityProblem& problem, const Solution& solution,
+                const Accuracy& accuracy, double residual = -1.0);
 
   // Stays until the next question.
   const Diagnosis& operator()(const DiagnosedProblem& asked);

@@ -42,6 +42,8 @@ class QuasiStatic {
   // forces of the last step. `accuracy` is that of the run.
   QuasiStaticAnswer solve(const ComplementarityProblem& problem, const SparseRows& inertia,
                           Solver& solver, Solution& solution, const Accuracy& accuracy = {});
+  // Whether four directions of friction are the corners of a square around the circle.
+  void take_boxes(bool boxes) { selection_.take_boxes(boxes); }
 
  private:
   QuasiStaticAnswer solve_viscous(const ComplementarityProblem& problem, Solver& solver,

@@ -68,7 +68,7 @@ StepReport with(const RemovedOverlap& sudden, StepReport report) {
 }  // namespace
 
 CheckedStepper::CheckedStepper(std::unique_ptr<TimeStepper> method)
-    : method_(std::move(method)), rule_(method_->overlap_rule()) {}
+    : method_(std::move(method)), rule_(method_->overlap_rule()), layers_(rule_) {}
 
 StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   starts_[0] = state;
@@ -84,7 +84,7 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
     throw;
   }
   if (is_lost(report)) return with(sudden, report);
-  const double depth = excess(context, starts_[0], state, h);
+  const double depth = excess(context, starts_[0], state, h).depth;
   if (depth == 0.0) {
     accept(context, state, h, report);
     return with(sudden, report);
@@ -135,7 +135,8 @@ void CheckedStepper::in_parts(StepContext& context, State& state, const Cut& cut
     starts_[next] = state;
     begin(context, state, half);
     StepReport report = method_->step(context, state, half);
-    const double depth = is_lost(report) ? 0.0 : excess(context, starts_[next], state, half);
+    const Excess found = is_lost(report) ? Excess() : excess(context, starts_[next], state, half);
+    const double depth = found.depth;
     const int vain = depth > 0.9 * cut.depth ? cut.vain + 1 : 0;
     if (depth > 0.0 && parts_ < most_parts && vain < most_vain) {
       sum.add_work(report);
@@ -143,7 +144,7 @@ void CheckedStepper::in_parts(StepContext& context, State& state, const Cut& cut
       continue;
     }
     if (vain >= most_vain) parts_ = most_parts;
-    if (depth > 0.0) report.passed = 1;
+    if (depth > 0.0 && !found.in_layers) report.passed = 1;
     if (!is_lost(report)) accept(context, state, half, report);
     sum.add(report, context.out.contacts);
   }
@@ -170,16 +171,21 @@ void CheckedStepper::look_ahead(StepContext& context, const State& state, double
   context.in.detector->detect(model, state.poses, ahead.reach, ahead.contacts);
 }
 
-// How far bodies are in each other at the end or on the way, beyond the rule, m; 0: they are not.
-double CheckedStepper::excess(StepContext& context, const State& start, const State& end,
-                              double h) {
+// At the end or on the way.
+CheckedStepper::Excess CheckedStepper::excess(StepContext& context, const State& start,
+                                              const State& end, double h) {
   expected_ = end.velocities;
   if (context.work.foreseen.size() == end.velocities.size())
     expected_ += context.work.foreseen - start.velocities;
   std::swap(start_, context.work.ahead);
   look_ahead(context, end, h);
-  const double depth = excess_of(*context.in.model, context.work.ahead.contacts);
-  return depth > 0.0 ? depth : excess_on_the_way(context, start, end, h);
+  looked_ = false;
+  double depth = excess_of(*context.in.model, context.work.ahead.contacts);
+  if (depth == 0.0) depth = excess_on_the_way(context, start, end, h);
+  if (depth > 0.0) return {depth, false};
+  looked_ = layers_.look(context, end, *method_);
+  if (looked_) depth = layers_.excess(context, start, *method_);
+  return {depth, true};
 }
 
 double CheckedStepper::excess_of(const Model& model, const ContactSet& contacts) const {
@@ -280,14 +286,30 @@ void CheckedStepper::accept(StepContext& context, State& end, double h, StepRepo
     const RemovedOverlap removed =
         removal_.remove(context, end, *method_, h, rule_.removed, ahead.reach, ahead.contacts);
     ahead.poses = end.poses;
+    looked_ = false;
     report.removed_overlap = removed.depth;
     report.added_energy = std::max(0.0, removed.energy);
   }
+  part_layers(context, end, h, report);
   for (const Contact& contact : ahead.contacts) {
     report.overlap = std::max(report.overlap, -contact.gap - method_->give(model, contact));
     // What was as deep before, and could not be taken out, is no less wrong.
     if (is_deep(model, contact) && can_respond(model, end.poses, contact)) report.passed = 1;
   }
+}
+
+// Bodies that are deeper in each other than their layers know.
+void CheckedStepper::part_layers(StepContext& context, State& end, double h, StepReport& report) {
+  const Model& model = *context.in.model;
+  if (!looked_ && !layers_.look(context, end, *method_)) return;
+  if (rule_.removed > 0.0 && layers_.beyond(model) > 0.0) {
+    const RemovedOverlap removed = layers_.remove(context, end, *method_);
+    report.removed_overlap = std::max(report.removed_overlap, removed.depth);
+    report.added_energy += std::max(0.0, removed.energy);
+    if (removed.depth > 0.0) look_ahead(context, end, h);
+  }
+  report.overlap = std::max(report.overlap, layers_.deepest());
+  report.unexplained = layers_.beyond(model);
 }
 
 }  // namespace vinci

@@ -7,12 +7,13 @@
 // is made again in two halves, and so on. The way is sampled only where bodies moved by more than
 // their thickness. Controllers act once; what they gave is held through the parts. What is beyond
 // the rule after all parts is reported: StepReport::passed. Overlaps within the rule are taken out
-// of positions (overlap_removal.h); overlaps that no layer knows of before the step
-// (sudden_overlap.h).
+// of positions (overlap_removal.h), and so are those that layers do not explain (layer_overlap.h);
+// overlaps that no motion made are taken out before the step (sudden_overlap.h).
 #pragma once
 
 #include <memory>
 
+#include "vinci/stepping/layer_overlap.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/substeps.h"
 #include "vinci/stepping/sudden_overlap.h"
@@ -50,10 +51,16 @@ class CheckedStepper : public TimeStepper {
     int vain;           // cuts before it in a row that were of no use
   };
 
+  // How far bodies are in each other beyond the rule.
+  struct Excess {
+    double depth = 0.0;      // m; 0: they are not
+    bool in_layers = false;  // within what layers give way, but more than they explain
+  };
+
   void begin(StepContext& context, const State& state, double h);
   RemovedOverlap remove_sudden(StepContext& context, State& state);
   void look_ahead(StepContext& context, const State& state, double h);
-  double excess(StepContext& context, const State& start, const State& end, double h);
+  Excess excess(StepContext& context, const State& start, const State& end, double h);
   double excess_of(const Model& model, const ContactSet& contacts) const;
   bool is_deep(const Model& model, const Contact& contact) const;
   double depth_at_start(const Contact& contact) const;
@@ -61,6 +68,7 @@ class CheckedStepper : public TimeStepper {
   int pieces(StepContext& context, const State& start, const State& end, double h);
   double excess_on_the_way(StepContext& context, const State& start, const State& end, double h);
   void accept(StepContext& context, State& end, double h, StepReport& report);
+  void part_layers(StepContext& context, State& end, double h, StepReport& report);
   void in_parts(StepContext& context, State& state, const Cut& cut, SubstepSum& sum);
 
   std::unique_ptr<TimeStepper> method_;
@@ -81,6 +89,8 @@ class CheckedStepper : public TimeStepper {
   Reach reach_;
   OverlapRemoval removal_;
   SuddenOverlap sudden_;
+  LayerOverlap layers_;
+  bool looked_ = false;  // with layers_, at the end at hand
   std::vector<SolvedContact> collected_, before_;
 };
 

@@ -75,7 +75,10 @@ ContactStepper::ContactStepper(const OptionValues& options, double touch)
       form_(cone_form(options)),
       touch_(touch),
       literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities"),
-      discrete_(discrete_model_of(options)) {}
+      discrete_(discrete_model_of(options)) {
+  selection_.take_boxes(form_.cone == Cone::box);
+  quasi_static_.take_boxes(form_.cone == Cone::box);
+}
 
 OptionSpec overlap_option() {
   return {"overlap",
@@ -323,15 +326,20 @@ void ContactStepper::detect(StepContext& context, const StepPart& part, StepRepo
   std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
 }
 
-// Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
-void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
-  touched_.assign(part.model.bodies.size(), 0);
-  for (const Contact& contact : work.contacts)
-    touched_[contact.body_a] = touched_[contact.body_b] = 1;
-  for (const SupportPoint& support : supports_) touched_[support.body] = 1;
+// On whom rows of the problem act.
+void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
+                                 std::vector<char>& bodies) const {
+  bodies.assign(model.bodies.size(), 0);
+  for (const Contact& contact : work.contacts) bodies[contact.body_a] = bodies[contact.body_b] = 1;
+  for (const SupportPoint& support : supports_) bodies[support.body] = 1;
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
-      if (body >= 0) touched_[body] = 1;
+      if (body >= 0) bodies[body] = 1;
+}
+
+// Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
+void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
+  mark_joined(part.model, work, touched_);
   hold_touched(part, work.problem);
   if (!part.coasts()) return;
   work.contacts.clear();
@@ -427,6 +435,7 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
     note_rebound(part, contact, landing, due ? due->speed : 0.0);
   }
   soften(part, work.contacts, terms_);
+  gap_noise_ = smallest_gap / part.h;
   builder_.begin(part.model, part.state.poses, form_);
   builder_.add(work.contacts, terms_);
   builder_.add(supports_);
@@ -441,12 +450,14 @@ bool ContactStepper::is_still(const Model& model, int b) const {
 }
 
 // Guess: the impulses that the same entities had in the last step.
-void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) const {
+void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
   const Model& model = part.model;
-  work.solution.u.setZero(work.problem.unknowns());
-  for (int i = 0; motion_ == MotionModel::quasi_static && i < model.velocity_count; ++i)
+  before_.setZero(work.problem.unknowns());
+  for (int i = 0; i < model.velocity_count; ++i)
     if (const int unknown = model.free_index[i]; unknown >= 0)
-      work.solution.u[unknown] = part.state.velocities[i];
+      before_[unknown] = part.state.velocities[i];
+  work.solution.u.setZero(work.problem.unknowns());
+  if (motion_ == MotionModel::quasi_static) work.solution.u = before_;
   work.solution.lambda.resize(work.problem.rows());
   const double scale = impulse_time(part.h) / part.h;
   MemoryCursor memory(part.state.memory.impulses);
@@ -498,8 +509,8 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
-    report.solve =
-        selection_.solve(work.problem, *context.in.solver, context.in.accuracy, work.solution);
+    report.solve = selection_.solve(work.problem, *context.in.solver, context.in.accuracy,
+                                    work.solution, &before_, gap_noise_);
     report.selected = selection_.report().chosen;
     report.unselected = selection_.report().missed;
     show(context, report);
@@ -592,8 +603,8 @@ void ContactStepper::settle_forces(StepContext& context, StepPart part, StepRepo
   part.rules.stabilised = part.rules.stabilised && !report.fell_back;
   int iterations = report.solve.iterations;
   const auto meets = [&] {
-    speeds_ = part.state.velocities.cwiseAbs().cwiseMax(foreseen_.cwiseAbs());
-    return forces_.meets(next_, speeds_, context.in.accuracy);
+    mark_joined(part.model, context.work, joined_);
+    return forces_.meets(next_, {foreseen_, joined_}, context.in.accuracy);
   };
   while (report.ending == Ending::none && report.solve.status != SolveStatus::refused && !meets()) {
     if (!forces_.follow(next_)) {
@@ -609,6 +620,7 @@ void ContactStepper::settle_forces(StepContext& context, StepPart part, StepRepo
     iterations += report.solve.iterations;
   }
   report.solve.iterations = iterations;
+  forces_.still(joined_, next_);
 }
 
 // Proved, or none was found: with large friction a problem may have no solution that only a search

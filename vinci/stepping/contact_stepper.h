@@ -104,7 +104,7 @@ class ContactStepper : public TimeStepper {
   void note_rebound(const StepPart& part, const Contact& contact, const ImpulseMemory* landing,
                     double speed);
   void formulate(StepWorkspace& work, const StepPart& part);
-  void warm_start(StepWorkspace& work, const StepPart& part) const;
+  void warm_start(StepWorkspace& work, const StepPart& part);
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
   SolvedProblem solved(const StepContext& context) const;
@@ -121,6 +121,7 @@ class ContactStepper : public TimeStepper {
   bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
+  void mark_joined(const Model& model, const StepWorkspace& work, std::vector<char>& bodies) const;
   void mark_touched(StepWorkspace& work, const StepPart& part);
   void hold_touched(const StepPart& part, ComplementarityProblem& problem);
   void move(const StepPart& part);
@@ -142,14 +143,16 @@ class ContactStepper : public TimeStepper {
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
   DragForces forces_;
   VectorX foreseen_;          // packed velocities at the end of the step without contact
-  VectorX speeds_;            // of the entries in the step, with drags
+  std::vector<char> joined_;  // per body, with drags: rows of the problem act on it
   VectorX driven_;            // discrete models: packed velocities of drivers at its start
+  VectorX before_;            // of the unknowns, at its start
   VectorX next_;              // packed velocities at the end of the step
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
   LoadSelection selection_;
+  double gap_noise_ = 0.0;  // m/s: what gaps too small to tell may add to the problem
   Reach reach_;
   std::vector<ContactTerms> terms_;  // parallel to the contacts
   std::vector<SupportPoint> supports_;

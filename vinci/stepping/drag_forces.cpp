@@ -21,9 +21,8 @@ constexpr int secant_rounds = 20;
 // Of the terms of a line: what they leave of a force that is smaller is rounding, four digits above
 // which it is met.
 constexpr double small_part = 1e-4;
-// Of the speeds that an entry has in a step: what is slower is rounding, and its drag as well,
-// which may be steep.
-constexpr double at_rest = 1e-13;
+// Of the largest velocity that an entry has in a step, and its body: turns mix them.
+constexpr double velocity_rounding = 1e-13, mixed_rounding = 1e-16;
 // Slower than any motion, m/s and rad/s: squares of it are not numbers any more.
 constexpr double slowest = 1e-150;
 
@@ -110,6 +109,7 @@ void DragForces::begin_lines() {
   step_.setConstant(v.size(), infinity);
   ratio_.setZero(v.size());
   met_.assign(implicit_.size(), 0);
+  resolved_.setZero(v.size());
   draw_lines(v, true);
 }
 
@@ -147,7 +147,53 @@ void DragForces::find_slopes(const State& at, const VectorX& velocities) {
   if (others_->drag.size() > 0) slopes_ -= others_->drag;
 }
 
-bool DragForces::meets(const VectorX& velocities, const VectorX& speeds, const Accuracy& accuracy) {
+// Velocities of bodies that rows act on are known to what the judge asks of all of these, any other
+// to its rounding.
+void DragForces::find_resolution(const Solve& solve, double tolerance) {
+  most_ = start_->velocities.cwiseAbs().cwiseMax(solve.foreseen.cwiseAbs());
+  resolved_ = velocity_rounding * most_;
+  const auto radius = [](const Body& body) {
+    const double size = body.bounding_radius;
+    return std::isfinite(size) && size > 0.0 ? size : 1.0;
+  };
+  const auto joined = [&](const Body& body) {
+    return solve.joined[static_cast<std::size_t>(&body - model_->bodies.data())] != 0;
+  };
+  double speed = 0.0;  // of all that rows act on
+  for (const Body& body : model_->bodies) {
+    double moves = 0.0, turns = 0.0;
+    const int end = body.velocity_offset + body.velocity_size;
+    for (int i = body.velocity_offset; i < end; ++i) {
+      double& most = model_->coordinate[i] < 3 ? moves : turns;
+      most = std::max(most, most_[i]);
+    }
+    for (int i = body.velocity_offset; i < end; ++i)
+      resolved_[i] =
+          std::max(resolved_[i], mixed_rounding * (model_->coordinate[i] < 3 ? moves : turns));
+    if (joined(body)) speed = std::max({speed, moves, radius(body) * turns});
+  }
+  for (const Body& body : model_->bodies)
+    for (int i = body.velocity_offset;
+         joined(body) && i < body.velocity_offset + body.velocity_size; ++i)
+      resolved_[i] = tolerance * speed / (model_->coordinate[i] < 3 ? 1.0 : radius(body));
+}
+
+bool DragForces::rests(double velocity, Eigen::Index i) const {
+  return implicit_[static_cast<std::size_t>(i)] && resolved_[i] > slowest &&
+         std::abs(velocity) <= resolved_[i];
+}
+
+void DragForces::still(std::span<const char> joined, VectorX& velocities) const {
+  for (std::size_t b = 0; b < joined.size(); ++b) {
+    const Body& body = model_->bodies[b];
+    for (int i = body.velocity_offset; joined[b] && i < body.velocity_offset + body.velocity_size;
+         ++i)
+      if (rests(velocities[i], i)) velocities[i] = 0.0;
+  }
+}
+
+bool DragForces::meets(const VectorX& velocities, const Solve& solve, const Accuracy& accuracy) {
+  find_resolution(solve, accuracy.tolerance);
   evaluate(velocities, forces_);
   error_ = 0.0;
   for (Eigen::Index i = 0; i < forces_.size(); ++i) {
@@ -157,9 +203,11 @@ bool DragForces::meets(const VectorX& velocities, const VectorX& speeds, const A
     const double terms = std::max(std::abs(line_.at_rest[i]), std::abs(drag));
     const double size = std::max({std::abs(line), std::abs(forces_[i]), small_part * terms});
     const double miss = std::abs(forces_[i] - line);
-    const bool rests =
-        std::max(std::abs(velocities[i]), std::abs(drawn_[i])) <= at_rest * speeds[i] + slowest;
-    const double error = miss > 0.0 && !rests ? miss / size : 0.0;
+    // A steep drag has no more digits than its velocity.
+    const double known = resolved_[i] + slowest;
+    const bool both_rest = std::max(std::abs(velocities[i]), std::abs(drawn_[i])) <= known;
+    const bool same = std::abs(velocities[i] - drawn_[i]) <= known;
+    const double error = miss > 0.0 && !both_rest && !same ? miss / size : 0.0;
     met_[static_cast<std::size_t>(i)] = error <= accuracy.tolerance;
     error_ = std::max(error_, error);
   }
@@ -229,9 +277,22 @@ void DragForces::draw_lines(const VectorX& velocities, bool tangents) {
   evaluate(velocities, forces_);
   evaluate(still_, at_rest_);
   if (tangents) find_slopes(differs_ ? middle_ : *start_, velocities);
+  bool rest = false;
+  edge_ = velocities;
+  for (Eigen::Index i = 0; i < velocities.size(); ++i)
+    if (rests(velocities[i], i)) {
+      edge_[i] = std::copysign(resolved_[i], velocities[i]);
+      rest = true;
+    }
+  if (rest) evaluate(edge_, at_edge_);
   for (Eigen::Index i = 0; i < velocities.size(); ++i) {
     if (!implicit_[static_cast<std::size_t>(i)]) continue;
     const double v = velocities[i];
+    if (rests(v, i)) {  // as steep as can be told
+      line_.drag[i] = std::max(0.0, (at_rest_[i] - at_edge_[i]) / edge_[i]);
+      line_.at_rest[i] = at_rest_[i];
+      continue;
+    }
     double drag = tangents ? -slopes_[i] : 0.0;
     if (!(drag > 0.0) && v != 0.0) drag = (at_rest_[i] - forces_[i]) / v;
     line_.drag[i] = std::isfinite(drag) ? std::max(0.0, drag) : 0.0;

@@ -38,8 +38,15 @@ class DragForces {
   const LinearForces& line() const { return line_; }
   // Whether a force depends on velocity.
   bool has_drags() const { return model_->drags || others_->drag.size() > 0; }
-  // Whether f is on its line at these velocities, of which entries had `speeds` in the step.
-  bool meets(const VectorX& velocities, const VectorX& speeds, const Accuracy& accuracy);
+  struct Solve {
+    const VectorX& foreseen;       // velocities without contact
+    std::span<const char> joined;  // per body: rows act on it
+  };
+  // Whether f is on its line at the velocities of a solve, or these are, as far as they are known,
+  // those where the line was drawn.
+  bool meets(const VectorX& velocities, const Solve& solve, const Accuracy& accuracy);
+  // Drags of bodies that rows act on that are at rest, as far as the last meets() could tell, are.
+  void still(std::span<const char> joined, VectorX& velocities) const;
   // Lines that meet f at these velocities; false if there have been too many.
   bool follow(const VectorX& velocities);
   double error() const { return error_; }  // of the last meets(), relative
@@ -50,6 +57,8 @@ class DragForces {
   void begin_lines();
   void find_slopes(const State& at, const VectorX& velocities);
   void evaluate(const VectorX& velocities, VectorX& forces);
+  bool rests(double velocity, Eigen::Index i) const;
+  void find_resolution(const Solve& solve, double tolerance);
   void draw_lines(const VectorX& velocities, bool tangents);
   void narrow(const VectorX& velocities);
   const VectorX& within(const VectorX& velocities);
@@ -66,6 +75,9 @@ class DragForces {
   std::vector<char> implicit_;  // per packed entry: a drag
   VectorX forces_, scratch_, slopes_;
   VectorX still_, at_rest_;  // zeros, and the forces with them
+  VectorX edge_, at_edge_;   // drags at rest as fast as can be, and the forces with them
+  VectorX resolved_;         // what velocities are known to
+  VectorX most_;             // the speed of each in the step
   VectorX drawn_;            // velocities at which the lines meet f
   VectorX low_, high_;       // between which each entry of the answer lies
   VectorX step_, ratio_;     // from drawn_ to what came out; over the last such step

@@ -30,6 +30,7 @@ class NewtonLaw : public ImpactLaw {
  public:
   ImpactReport apply(const ImpactProblem& impact, Solver& solver, Solution& answer) override {
     problem_ = impact.inelastic;
+    selection_.take_boxes(impact.box);
     for (const ImpactContact& contact : impact.contacts)
       problem_.b[contact.row] += contact.restitution * std::min(0.0, contact.before[0]);
     ImpactReport report{selection_.solve(problem_, solver, {}, answer)};
@@ -56,6 +57,7 @@ class PoissonLaw : public ImpactLaw {
 
   ImpactReport apply(const ImpactProblem& impact, Solver& solver, Solution& answer) override {
     compression_ = answer;
+    selection_.take_boxes(impact.box);
     ImpactReport report{selection_.solve(impact.inelastic, solver, {}, compression_)};
     answer = compression_;
     if (!decompress(impact)) return report;

@@ -33,6 +33,7 @@ struct ImpactProblem {
   VectorX before;                    // u⁻, free entries
   std::vector<ImpactContact> contacts;
   bool pyramid = false;  // friction rows are the directions of a pyramid, and σ
+  bool box = false;      // and four of them the corners of a square around the circle
 };
 
 struct ImpactReport {

@@ -357,6 +357,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
   terms_.clear();
   impact_.contacts.clear();
   impact_.pyramid = has_directions(form);
+  impact_.box = form.cone == Cone::box;
   for (const Contact& contact : ends_) {
     const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     ContactTerms terms;

@@ -10,9 +10,6 @@
 namespace vinci {
 namespace {
 
-// Of the kinetic energy: what motion made in a step is far less, and what else overlaps, as at the
-// start, is not to stop a body.
-constexpr double largest_payment = 0.1;
 // An answer further off moves bodies elsewhere than asked; squeezed ones have none.
 constexpr double usable = 1e-6;
 
@@ -23,15 +20,14 @@ double kinetic_energy(const Model& model, const State& state, int b) {
                 twist.angular.dot(world_inertia(body, state.poses[b].rotation) * twist.angular));
 }
 
-// Whether something prescribed moves.
-bool is_driven(const Model& model, const State& state) {
+}  // namespace
+
+bool OverlapRemoval::is_driven(const Model& model, const State& state) {
   if (model.conveys) return true;
   for (int i = 0; i < model.velocity_count; ++i)
     if (model.free_index[i] < 0 && state.velocities[i] != 0.0) return true;
   return false;
 }
-
-}  // namespace
 
 bool OverlapRemoval::is_due(const Model& model, const State& state, const TimeStepper& method,
                             const Contact& contact, double h, double least) {
@@ -61,22 +57,28 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
   const double before = deepest();
   double left = before;
   const int rounds = share < 1.0 ? 1 : most_rounds_;
+  last_ = state.poses;
+  last_contacts_ = contacts;
+  int vain = 0;
   for (int round = 0; round < rounds && left > almost_none_ * before; ++round) {
-    last_ = state.poses;
-    last_contacts_ = contacts;
     if (!displace(context, state, share)) break;
     contacts.clear();
     context.in.detector->detect(model, state.poses, reach, contacts);
     choose();
-    if (!(deepest() < left)) {  // squeezed, or something else was met
-      state.poses = last_;
-      contacts = last_contacts_;
+    if (deepest() < left) {
+      left = deepest();
+      last_ = state.poses;
+      last_contacts_ = contacts;
+      vain = 0;
+    } else if (++vain > patience_) {  // squeezed, or something else was met
       break;
     }
-    left = deepest();
   }
+  state.poses = last_;
+  contacts = last_contacts_;
   RemovedOverlap removed{.depth = before - left, .left = left};
-  if (removed.depth > 0.0) removed.energy = pay(model, state, share);
+  if (removed.depth > 0.0) removed.energy = gained(model, state);
+  if (share == 1.0) removed.energy = pay(model, state, removed.energy);
   return removed;
 }
 
@@ -132,25 +134,28 @@ bool OverlapRemoval::displace(StepContext& context, State& state, double share) 
   return true;
 }
 
-// Returns what the displacement from start_ added to the energy, J: a body in space that is turned
-// spins about other axes of its inertia.
-double OverlapRemoval::pay(const Model& model, State& state, double share) {
-  double kinetic = 0.0;
+// What the displacement from start_ added to the energy, J: a body in space that is turned spins
+// about other axes of its inertia.
+double OverlapRemoval::gained(const Model& model, State& state) {
   const Energy after = energy(model, state);
   state.poses.swap(start_);
   const Energy before = energy(model, state);
   state.poses.swap(start_);
   // Apart, so that no digits of what is lifted are lost beside fast motion.
-  const double gained = (after.potential - before.potential) + (after.kinetic - before.kinetic);
+  return (after.potential - before.potential) + (after.kinetic - before.kinetic);
+}
+
+double OverlapRemoval::pay(const Model& model, State& state, double gained) {
+  if (!(gained > 0.0) || is_driven(model, state)) return gained;
   const auto moved = [&](int b) {
     return state.poses[b].position != start_[b].position ||
            state.poses[b].rotation.coeffs() != start_[b].rotation.coeffs();
   };
   const int count = static_cast<int>(model.bodies.size());
+  double kinetic = 0.0;
   for (int b = 0; b < count; ++b)
     if (moved(b)) kinetic += kinetic_energy(model, state, b);
-  if (!(gained > 0.0) || share < 1.0 || is_driven(model, state)) return gained;
-  const double paid = std::min(gained, largest_payment * kinetic);
+  const double paid = std::min(gained, largest_payment_ * kinetic);
   const double factor = kinetic > 0.0 ? std::sqrt(1.0 - paid / kinetic) : 1.0;
   for (int b = 0; b < count; ++b)
     if (moved(b))

@@ -40,28 +40,38 @@ class OverlapRemoval {
                       const ContactSet& contacts);
   // `room`: how far the bodies may come nearer, m; below 0 and due they are to part by as much.
   void add(const Contact& contact, double room, bool due);
+  // Takes what bodies gained, J, from the motion of those that are not where the last removal found
+  // them; returns what they could not pay.
+  double pay(const Model& model, State& state, double gained);
+  // Whether something prescribed moves, which may do work.
+  static bool is_driven(const Model& model, const State& state);
 
   // Rows are linear in the displacement: each round leaves the square of what there was, in units
   // of the size of the bodies.
   int most_rounds_ = 6;
+  // Rounds in a row that may leave more than the best one before.
+  int patience_ = 0;
   // What is left of an overlap that counts as taken out.
   double almost_none_ = 1e-3;
+  // Of the kinetic energy: what motion made in a step is far less, and what else overlaps, as at
+  // the start, is not to stop a body.
+  double largest_payment_ = 0.1;
 
  private:
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
-  double pay(const Model& model, State& state, double share);
+  double gained(const Model& model, State& state);
 
   ComplementarityProblem problem_;
   Solution solution_;
   LoadSelection selection_;
-  VectorX displacement_;  // packed
-  std::vector<Pose> start_;
+  VectorX displacement_;     // packed
+  std::vector<Pose> start_;  // at the last removal
   std::vector<ContactTerms> terms_;
   ContactSet selected_;
   std::vector<double> rooms_;  // parallel to them, m
   std::vector<char> due_;      // of these, those whose overlap is to be taken out
-  std::vector<Pose> last_;
+  std::vector<Pose> last_;     // of the best round, with its contacts
   ContactSet last_contacts_;
   ProblemBuilder builder_;
 };

@@ -63,7 +63,7 @@ const char* to_string(Stage stage) {
 
 bool is_certified(const StepReport& report, double accept) {
   return report.solve.residual.relative <= accept && !report.fell_back && !report.coarse &&
-         report.passed == 0 && report.diverged_body < 0;
+         report.passed == 0 && report.unexplained == 0.0 && report.diverged_body < 0;
 }
 
 const std::vector<StepField>& step_fields() {
@@ -118,9 +118,16 @@ const std::vector<StepField>& step_fields() {
        .column = "penetration"},
       {.name = "overlap",
        .place = member<&R::overlap>,
-       .text = "Deepest overlap at the end of the step.",
+       .text = "Deepest overlap at the end of the step; of layers, what they do not explain.",
        .unit = "m",
        .column = "overlap"},
+      {.name = "unexplained",
+       .place = member<&R::unexplained>,
+       .text = "The part of it that layers do not explain where this is more than tolerated: the "
+               "step is not certified.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "unexplained"},
       {.name = "removed_overlap",
        .place = member<&R::removed_overlap>,
        .text = "Deepest overlap that was taken out of positions at the end of the step.",

@@ -42,6 +42,7 @@ struct StepReport {
   double added_energy = 0.0;     // J, that this gave to bodies and that they could not pay
   double element_energy = 0.0;   // J, that springs gained by lines that turned within the step
   double rebound_energy = 0.0;   // J, that rebounds gave back of what landings had taken
+  double unexplained = 0.0;      // m, deepest at its end that layers do not explain, if it matters
   int passed = 0;  // parts of the step in which bodies went through each other, or too deep
   bool joint_impacts = false;  // with restitution, of several pairs that share a body
   StageSeconds seconds{};

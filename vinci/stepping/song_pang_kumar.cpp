@@ -109,7 +109,8 @@ bool SongPangKumar::rooms(const Model& model, const State& state, const ContactS
   seen_reach_.clear();
   patches_.arrange(model, state.poses, contacts);
   patches_.recall(model, state.memory);
-  patches_.hold();
+  lost_.assign(model.bodies.size(), 0.0);
+  patches_.settle(lost_);
   rooms.clear();
   auto site = patches_.sites().begin();
   for (const Contact& contact : contacts) {
@@ -118,7 +119,7 @@ bool SongPangKumar::rooms(const Model& model, const State& state, const ContactS
     double& room = rooms.back();
     room += layer_depth(model, contact.key);
     for (; site != patches_.sites().end() && site->contact.key == contact.key; ++site)
-      room = std::min(room, site->contact.gap + patches_.pressed(*site));
+      room = std::min(room, site->contact.gap + std::max(0.0, patches_.pressed(*site)));
   }
   return true;
 }
@@ -227,7 +228,28 @@ void SongPangKumar::see(StepContext& context, const State& state, std::span<cons
   seen_.clear();
   seen_reach_.assign(reach.begin(), reach.end());
   context.in.detector->detect(model, state.poses, seen_reach_, seen_);
+  seen_poses_ = state.poses;
   patches_.arrange(model, state.poses, seen_);
+}
+
+const ContactSet* SongPangKumar::view(StepContext& context, const State& state,
+                                      std::vector<double>& reach) {
+  const Model& model = *context.in.model;
+  wide_.assign(model.bodies.size(), 0.0);
+  widen(model, wide_);
+  if (!equal_poses(seen_poses_, state.poses)) seen_reach_.clear();
+  see(context, state, wide_);
+  reach = wide_;
+  return &seen_;
+}
+
+void SongPangKumar::follow(StepContext& context, State& state) {
+  const Model& model = *context.in.model;
+  view(context, state, wide_);
+  patches_.recall(model, state.memory);
+  lost_.assign(model.bodies.size(), 0.0);
+  patches_.settle(lost_);
+  patches_.store(model, 0.0, state.memory);
 }
 
 // Those that were seen where they suffice, with the points and the cores of the soft ones.

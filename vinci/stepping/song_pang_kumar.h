@@ -35,6 +35,9 @@ class SongPangKumar : public ContactStepper {
   double give(const Model& model, const Contact& contact) const override;
   bool rooms(const Model& model, const State& state, const ContactSet& contacts,
              std::vector<double>& rooms) override;
+  const ContactSet* view(StepContext& context, const State& state,
+                         std::vector<double>& reach) override;
+  void follow(StepContext& context, State& state) override;
 
  protected:
   ImpactTerms normal_terms(const ImpactState& contact, double h) const override {
@@ -67,6 +70,7 @@ class SongPangKumar : public ContactStepper {
   State work_;                      // the state in the step
   ContactSet seen_;                 // of the detector
   std::vector<double> seen_reach_;  // for which seen_ holds; empty: for none
+  std::vector<Pose> seen_poses_;    // where
   std::vector<double> wide_;        // reach that a detection needs
   std::vector<double> lost_;        // J, per body: what the substep has taken out of it
   VectorX velocities_;              // at the start of the substep

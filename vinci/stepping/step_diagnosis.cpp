@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "vinci/complementarity/islands.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/model/state.h"
-#include "vinci/solvers/diagnosis.h"
+#include "vinci/stepping/island_diagnosis.h"
 
 namespace vinci {
 namespace {
@@ -19,145 +17,49 @@ int combined(int a, int b) {
   return static_cast<int>(std::min<std::int64_t>(most, std::int64_t{a} * b));
 }
 
-// The entries of both; columns ascend in both.
-SparseRows joined(const SparseRows& a, const SparseRows& b) {
-  SparseRows sum;
-  sum.reset(b.cols);
-  for (int row = 0; row < b.rows; ++row) {
-    int i = a.starts[row], j = b.starts[row];
-    while (i < a.starts[row + 1] || j < b.starts[row + 1]) {
-      const int left = i < a.starts[row + 1] ? a.indices[i] : b.cols;
-      const int right = j < b.starts[row + 1] ? b.indices[j] : b.cols;
-      sum.push(std::min(left, right), std::abs(left <= right ? a.values[i++] : 0.0) +
-                                          std::abs(right <= left ? b.values[j++] : 0.0));
-    }
-    sum.end_row();
-  }
-  return sum;
-}
-
-// The radius of a body, or its radius of gyration where it has no bound, m.
-double radius_of(const Body& body) {
-  if (std::isfinite(body.bounding_radius)) return body.bounding_radius;
-  return body.mass.mass > 0.0 ? std::sqrt(body.mass.inertia.trace() / body.mass.mass) : 1.0;
-}
-
 }  // namespace
 
 struct StepDiagnosis::Impl {
   Impl(bool keep, std::int64_t seed)
-      : keeps(keep), diagnoser({.seed = static_cast<std::uint64_t>(seed)}) {}
+      : keeps(keep), islands({.seed = static_cast<std::uint64_t>(seed)}) {}
 
-  void measure_model(const Model& model);
-  void take_whole(const SolvedProblem& solved, const Solution& solution, const StepReport& report);
-  void take(const SolvedProblem& solved, const Solution& solution, int island);
-  void keep(const SolvedProblem& solved, const Owners& owners, int island, StepReport& report);
+  void keep(const SolvedProblem& solved, const Owners& owners, int island,
+            const Diagnosis& diagnosis, StepReport& report);
   ContactState state_of(const EntityRows& rows, double zero) const;
 
   bool keeps;
-  Diagnoser diagnoser;
-  Islands islands;
-  ComplementarityProblem weighted, part, part_weight;
-  Solution part_solution;
-  VectorX weight, all, numbers, velocities, lambda, w;  // of the whole problem
-  std::vector<int> body_of, group;                      // per unknown
-  MotionMeasure measure;                                // of an island
-  std::vector<int> local;                               // numbers of its unknowns
-  const ComplementarityProblem* asked = nullptr;        // the island's, or all
-  const Diagnosis* diagnosis = nullptr;
+  IslandDiagnosis islands;
+  VectorX velocities, lambda, w;  // of the whole problem
 };
 
 StepDiagnosis::StepDiagnosis(bool keeps, std::int64_t seed)
     : impl_(std::make_unique<Impl>(keeps, seed)) {}
 StepDiagnosis::~StepDiagnosis() = default;
 
-// What a difference of an unknown counts, m/s per its unit, and the body that it moves.
-void StepDiagnosis::Impl::measure_model(const Model& model) {
-  weight.setOnes(model.free_count);
-  body_of.assign(static_cast<std::size_t>(model.free_count), 0);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i) {
-      const int unknown = model.free_index[i];
-      if (unknown < 0) continue;
-      body_of[static_cast<std::size_t>(unknown)] = static_cast<int>(b);
-      if (model.coordinate[i] >= 3) weight[unknown] = radius_of(body);
-    }
-  }
-}
-
 void StepDiagnosis::look(const SolvedProblem& solved, const Owners& owners,
                          const Solution& solution, StepReport& report) {
   Impl& impl = *impl_;
   report.uniqueness = std::max(report.uniqueness, Uniqueness::unique);
   report.solutions = std::max(report.solutions, 1);
-  const bool resting = solved.inertia != nullptr;
-  if (resting && report.free_motions > 0) report.uniqueness = Uniqueness::several;
+  if (solved.inertia != nullptr && report.free_motions > 0) report.uniqueness = Uniqueness::several;
   if (solved.problem.rows() == 0) return;
-  impl.measure_model(solved.model);
-  if (resting) {
-    impl.weighted = solved.problem;
-    impl.weighted.M = joined(solved.problem.M, *solved.inertia);  // what viscosity couples, too
-  }
-  const int count = impl.islands.find(resting ? impl.weighted : solved.problem);
-  if (resting) impl.weighted.M = *solved.inertia;
+  // An impact law has not reported yet.
+  const bool judged = report.solve.status == SolveStatus::solved;
+  const double residual = judged ? report.solve.residual.relative : -1.0;
+  if (impl.islands.is_plain(solved, solution, residual)) return;
+  const int count = impl.islands.find(solved);
   int found = 1;
   for (int k = 0; k < count; ++k) {
-    if (!resting && count == 1 && impl.islands.unknowns(0) == solved.problem.unknowns())
-      impl.take_whole(solved, solution, report);
-    else
-      impl.take(solved, solution, k);
-    const Diagnosis& one = *impl.diagnosis;
-    report.uniqueness = std::max(report.uniqueness, one.verdict);
-    report.solution_distance = std::max(report.solution_distance, one.distance);
-    report.open_loads = std::max(report.open_loads, one.open_loads);
-    found = combined(found, static_cast<int>(one.solutions.size()));
-    if (impl.keeps && one.verdict == Uniqueness::several) impl.keep(solved, owners, k, report);
+    const Diagnosis* const one = impl.islands.ask(solved, solution, k, residual);
+    if (one == nullptr) continue;
+    report.uniqueness = std::max(report.uniqueness, one->verdict);
+    report.solution_distance = std::max(report.solution_distance, one->distance);
+    report.open_loads = std::max(report.open_loads, one->open_loads);
+    found = combined(found, static_cast<int>(one->solutions.size()));
+    if (impl.keeps && one->verdict == Uniqueness::several)
+      impl.keep(solved, owners, k, *one, report);
   }
   report.solutions = std::max(report.solutions, found);
-}
-
-// The one island that there is: nothing is copied, and the judge has measured it.
-void StepDiagnosis::Impl::take_whole(const SolvedProblem& solved, const Solution& solution,
-                                     const StepReport& report) {
-  measure.weight = weight;
-  measure.group = body_of;
-  local.resize(body_of.size());
-  std::iota(local.begin(), local.end(), 0);
-  asked = &solved.problem;
-  // An impact law has not reported yet.
-  const bool solved_already = report.solve.status == SolveStatus::solved;
-  diagnosis = &diagnoser({.problem = solved.problem,
-                          .solution = solution,
-                          .measure = measure,
-                          .accuracy = solved.accuracy,
-                          .residual = solved_already ? report.solve.residual.relative : -1.0});
-}
-
-void StepDiagnosis::Impl::take(const SolvedProblem& solved, const Solution& solution, int island) {
-  islands.gather_rows(island, solution.lambda, part_solution.lambda);
-  islands.gather_unknowns(island, solution.u, part_solution.u);
-  islands.extract(solved.problem, island, part);
-  const bool resting = solved.inertia != nullptr;
-  if (resting) islands.extract(weighted, island, part_weight);
-  islands.gather_unknowns(island, weight, measure.weight);
-  const int n = part.unknowns();
-  all.resize(solved.problem.unknowns());
-  for (Eigen::Index i = 0; i < all.size(); ++i) all[i] = static_cast<double>(i);
-  islands.gather_unknowns(island, all, numbers);
-  local.resize(static_cast<std::size_t>(n));
-  measure.group.resize(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    local[k] = static_cast<int>(numbers[i]);
-    measure.group[k] = body_of[static_cast<std::size_t>(local[k])];
-  }
-  asked = &part;
-  diagnosis = &diagnoser({.problem = part,
-                          .inertia = resting ? &part_weight.M : nullptr,
-                          .solution = part_solution,
-                          .measure = measure,
-                          .accuracy = solved.accuracy});
 }
 
 // What a contact does, by the rows of the whole problem.
@@ -173,12 +75,15 @@ ContactState StepDiagnosis::Impl::state_of(const EntityRows& rows, double zero) 
 }
 
 void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners, int island,
-                               StepReport& report) {
+                               const Diagnosis& diagnosis, StepReport& report) {
   const Model& model = solved.model;
+  const ComplementarityProblem& asked = islands.problem();
+  const MotionMeasure& measure = islands.measure();
+  const std::vector<int>& local = islands.unknowns();
   std::vector<char> mine(static_cast<std::size_t>(solved.problem.rows()), 0);
-  for (const int row : islands.rows_of(island)) mine[static_cast<std::size_t>(row)] = 1;
-  for (std::size_t k = 0; k < diagnosis->solutions.size(); ++k) {
-    const Solution& one = diagnosis->solutions[k];
+  for (const int row : islands.islands().rows_of(island)) mine[static_cast<std::size_t>(row)] = 1;
+  for (std::size_t k = 0; k < diagnosis.solutions.size(); ++k) {
+    const Solution& one = diagnosis.solutions[k];
     FoundMotion& motion = report.motions.emplace_back();
     motion.island = island;
     motion.number = static_cast<int>(k);
@@ -191,17 +96,17 @@ void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners
     int last = -1;
     for (const int body : measure.group)
       if (body != last) motion.bodies.push_back({last = body, body_twist(model, velocities, body)});
-    w = asked->b;
-    asked->J.multiply_add(one.u.data(), w.data());
-    asked->C.multiply_add(one.lambda.data(), w.data());
+    w = asked.b;
+    asked.J.multiply_add(one.u.data(), w.data());
+    asked.C.multiply_add(one.lambda.data(), w.data());
     const double zero =
         solved.accuracy.zero() *
-        std::max({w.cwiseAbs().maxCoeff(), asked->b.cwiseAbs().maxCoeff(), measure.size(one.u)});
+        std::max({w.cwiseAbs().maxCoeff(), asked.b.cwiseAbs().maxCoeff(), measure.size(one.u)});
     const VectorX part_w = w;
     w.setZero(solved.problem.rows());
     lambda.setZero(solved.problem.rows());
-    islands.scatter_rows(island, part_w, w);
-    islands.scatter_rows(island, one.lambda, lambda);
+    islands.islands().scatter_rows(island, part_w, w);
+    islands.islands().scatter_rows(island, one.lambda, lambda);
     for (const EntityRows& rows : owners.entities) {
       if (rows.count == 0 || rows.key.kind == EntityKind::element ||
           !mine[static_cast<std::size_t>(rows.first)])

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the motion of a step is the only one that its model allows: asked of every island of
-// every problem whose answer stays (solvers/diagnosis.h), and written into the step's report.
-// Motions are as far apart as the body that differs most: √(|Δv|² + (r |Δω|)²) in m/s, v of the
-// centre of mass and r the radius of the body about it.
+// every problem whose answer stays (island_diagnosis.h), and written into the step's report.
 #pragma once
 
 #include <memory>

@@ -10,11 +10,10 @@
 
 namespace vinci {
 
-bool ContactsAhead::is_at(const std::vector<Pose>& others) const {
-  return std::equal(poses.begin(), poses.end(), others.begin(), others.end(),
-                    [](const Pose& a, const Pose& b) {
-                      return a.position == b.position && a.rotation.coeffs() == b.rotation.coeffs();
-                    });
+bool equal_poses(const std::vector<Pose>& a, const std::vector<Pose>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Pose& x, const Pose& y) {
+    return x.position == y.position && x.rotation.coeffs() == y.rotation.coeffs();
+  });
 }
 
 void TimeStepper::prepare(StepContext&, State&) {}

@@ -47,6 +47,8 @@ struct StepInput {
   StepDiagnosis* diagnosis = nullptr;  // asks of answers that stay whether there are others
 };
 
+bool equal_poses(const std::vector<Pose>& a, const std::vector<Pose>& b);  // bit for bit
+
 // Contacts that were looked for before the step that needs them (checked_stepper.h).
 struct ContactsAhead {
   std::vector<Pose> poses;    // where; empty: nothing is known
@@ -54,7 +56,7 @@ struct ContactsAhead {
   ContactSet contacts;
   bool serves = false;  // whatever reach is asked for up to this one, its contacts are among these
 
-  bool is_at(const std::vector<Pose>& others) const;  // bit for bit
+  bool is_at(const std::vector<Pose>& others) const { return equal_poses(poses, others); }
 };
 
 // What a step works on; it keeps its memory between steps.
@@ -76,6 +78,9 @@ struct OverlapRule {
   // A step that makes a deeper one is cut and made again. An overlap of half the thickness and more
   // may lead out on the other side.
   double deepest = 0.25;
+  // Overlaps that no layer knows of: beyond it they are taken out of positions, and a step that
+  // ends with one is not certified.
+  double unexplained = 0.05;
 };
 
 // What a step leaves besides the state and its report.
@@ -117,6 +122,13 @@ class TimeStepper {
   virtual bool rooms(const Model&, const State&, const ContactSet&, std::vector<double>&) {
     return false;
   }
+  // The contacts at this state from which the method makes out its layers, and the reach that shows
+  // them, m per body. Null: nothing gives way. They hold until the method is asked again.
+  virtual const ContactSet* view(StepContext&, const State&, std::vector<double>&) {
+    return nullptr;
+  }
+  // Bodies were displaced: layers follow as far as what they hold allows.
+  virtual void follow(StepContext&, State&) {}
   // "" if its steps apply this law (context.in.impact_law) with this solver, otherwise the reason.
   virtual std::string why_not_law(const Model& model, const ImpactLaw& law,
                                   const Solver& solver) const;

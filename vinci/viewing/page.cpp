@@ -138,6 +138,8 @@ double write_all(OutputFile& file, const std::vector<Run>& runs, double most,
   if (!options.comparison.empty())
     file.write("<script type=\"application/json\" id=\"vinci-comparison\">" +
                script_json(options.comparison) + "</script>\n");
+  if (options.over)
+    file.write("<script type=\"application/json\" id=\"vinci-over\">true</script>\n");
   double bytes = 0.0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     write_models(file, runs[i].recording, i);

@@ -17,6 +17,7 @@ struct PageOptions {
   std::int64_t stride = 0;  // keep every so many frames, whatever the size; 0: as the size demands
   bool overwrite = false;
   std::string comparison;       // of the runs, comparison_json(); empty: none
+  bool over = false;            // the runs over each other at first, the first one solid
   std::function<bool()> go_on;  // asked now and then; if it says no, nothing is written
 };
 

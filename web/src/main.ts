@@ -73,7 +73,7 @@ async function openRuns(): Promise<void> {
   try {
     const { sources, absent } = embeddedRuns(document) ?? (await httpRuns());
     const { comparison, problem } = comparisonOf(sources.length, absent.length);
-    await viewer.open(sources, comparison);
+    await viewer.open(sources, comparison, document.getElementById('vinci-over') !== null);
     if (problem) viewer.report({ key: 'comparison', text: problem });
     if (viewer.description) document.title = viewer.description.title || viewer.description.name;
     followRuns(viewer, () => void openRuns());

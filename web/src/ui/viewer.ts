@@ -113,7 +113,8 @@ export class Viewer extends EventTarget {
   }
 
   // Takes the runs, in the place of those before, and loads what the first picture needs.
-  async open(sources: RunSource[], comparison: Comparison | null = null): Promise<void> {
+  // `over`: they lie over each other from the beginning.
+  async open(sources: RunSource[], comparison: Comparison | null = null, over = false): Promise<void> {
     this.cache.clear();
     this.problems = [];
     this.selected = this.hovered = null;
@@ -122,7 +123,7 @@ export class Viewer extends EventTarget {
     this.stores = sources.map((source, index) =>
         new FrameStore(source, String(index), this.cache, () => this.blockArrived()));
     this.frames = this.stores.map(() => null);
-    const layout = comparison ? 'ghost' : sources.length > 1 ? 'side-by-side' : 'single';
+    const layout = sources.length < 2 && !comparison ? 'single' : comparison || over ? 'ghost' : 'side-by-side';
     this.options = { ...this.options, layout, hidden: new Set(), solo: null, follow: null };
     await Promise.all(this.stores.map((store, index) => this.openRun(store, index)));
     this.loading = false;
