@@ -602,7 +602,7 @@ def study_fields(experiment: Experiment) -> dict[str, tuple[Drift, np.ndarray]]:
         off = field_error(name, one)
         from_model = float(np.sqrt(((one.velocity - model) ** 2).sum()) / size)
         assert one.residual < 1e-10 and one.active == 9, (name, one.residual, one.active)
-        assert off < 0.05 and from_model < 0.04, (name, off, from_model)
+        assert off < 0.05 and from_model < 0.05, (name, off, from_model)
         experiment.row(f"plate motion for '{name}'", paper="not done",
                        ours=f"particles drift {100 * off:.2g}% from the wanted field, "
                             f"{100 * from_model:.2g}% from the small-angle model")
