@@ -85,7 +85,7 @@ class Experiment:
         return path
 
     def finish(self) -> None:
-        """Prints the table and writes it as table.json beside the figures."""
+        """Prints the table; writes it as table.json and, for a page, table.md beside the figures."""
         heads = {"quantity": self.name, "paper": "paper says", "ours": "we got"}
         lines = [heads, *self.rows]
         wide = {key: max(len(line[key]) for line in lines) for key in ("quantity", "paper")}
@@ -99,4 +99,8 @@ class Experiment:
                  "seconds": round(seconds, 1)}
         (self.output / "table.json").write_text(json.dumps(table, indent=1) + "\n",
                                                 encoding="utf-8")
+        lines[1:1] = [dict.fromkeys(heads, "---")]
+        (self.output / "table.md").write_text(
+            "".join(f"| {line['quantity']} | {line['paper']} | {line['ours']} |\n" for line in lines),
+            encoding="utf-8")
         print(f"\n{seconds:.0f} s; figures and recordings: {self.output}")

@@ -85,7 +85,7 @@ def study_particle(experiment: Experiment) -> dict[str, dict[float, Path2]]:
     for mu, path in paths["DLC, box"].items():
         if mu == 1.0:
             continue  # between both: not unique
-        moving = np.diff(path.x) > 0
+        moving = np.diff(path.x) > 1e-9 * h  # more than rounding
         want = 0.0 if mu < 1 else h
         assert np.abs(np.diff(path.y)[moving] - want).max() < 1e-9, mu
     experiment.row("DQC, motion of the particle", paper="not given",

@@ -35,7 +35,7 @@ class ScaledRows {
   const Piece* end(int row) const { return begin(row + 1); }
 
   bool symmetric_ = true;
-  int unknowns_ = 0;  // of the rows
+  int unknowns_ = 0;                                 // of the rows
   std::vector<int> starts_, places_, component_of_;  // per component, in factors_; per unknown
   std::vector<double> factors_;                      // L by rows, 1/L_ii on the diagonal
   std::vector<int> piece_starts_;                    // per row

@@ -16,7 +16,6 @@ constexpr int most_stiffening_steps = 60, most_refinements = 40;
 constexpr int patience = 2;  // Newton steps before they are shortened
 constexpr double converged = 1e-14;
 constexpr double settled_loads = 1e-11, settled_speeds = 1e-13;
-constexpr double straight = 1e-4;  // a change of loads after which the factors are good enough
 // Friction is at its limit to rounding: it slides, maybe at no speed, since others hold.
 constexpr double at_limit = 1.0 - 1e-12;
 constexpr double rounding = 1e-14;  // of velocities, over typical ones
@@ -241,19 +240,21 @@ bool CompliantLimit::solve_step(double own, VectorX& lambda) {
 
 // A proximal step. What bodies do not see of the loads would follow from what loads cannot change
 // of the speeds, zᵀw with zᵀJ = 0, over ε: the rounding of gaps, by a million. So that part of the
-// step is taken away, and of the `first` one that of the loads too: then zᵀλ = 0. The loads are the
-// answer of springs then, w = −ε λ, and the step follows from λ, without the rounding of w.
+// step is taken away, and `first` that of the loads too: then zᵀλ = 0. Stiffer springs are for rows
+// that bodies hardly see, which are not to be taken for such.
 bool CompliantLimit::solve_limit(bool first, VectorX& lambda) {
-  if (!system_.may_leave_open()) return solve_step(0.0, lambda);
-  hidden_.setZero(lambda.size());
-  if (first)
-    solve_for(hidden_, -compliance_, lambda, right_);
-  else
-    solve_for(w_, 0.0, lambda, right_);
-  add_loads(right_, hidden_);
-  hidden_ *= (first ? 2.0 : 1.0) * compliance_;
-  solve_for(hidden_, 0.0, lambda, unseen_);
-  for (std::size_t j = 0; j < right_.size(); ++j) right_[j] += unseen_[j];
+  solve_for(w_, 0.0, lambda, right_);
+  if (system_.may_leave_open() && compliance_ >= first_compliance * typical_) {
+    hidden_.setZero(lambda.size());
+    if (first) {
+      solve_for(hidden_, -compliance_, lambda, unseen_);
+      add_loads(unseen_, hidden_);
+    }
+    add_loads(right_, hidden_);
+    hidden_ *= compliance_;
+    solve_for(hidden_, 0.0, lambda, unseen_);
+    for (std::size_t j = 0; j < right_.size(); ++j) right_[j] += unseen_[j];
+  }
   return add_loads(right_, lambda);
 }
 
@@ -397,7 +398,7 @@ bool CompliantLimit::refine(VectorX& lambda) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
-      if (!system_.factored() || change_ > straight) factor();
+      factor();
     }
     if (!solve_limit(k == 0, lambda)) return false;
     keep_limits(lambda);

@@ -256,15 +256,6 @@ void CompliantSystem::factor_velocities() {
   lu_.factor();
 }
 
-bool CompliantSystem::factored() const {
-  if (unknowns_.size() != factored_.size()) return false;
-  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
-    const Unknown &now = unknowns_[j], &then = factored_[j];
-    if (now.force.first != then.force.first || now.force.count != then.force.count) return false;
-  }
-  return true;
-}
-
 void CompliantSystem::relax(std::vector<double>& x) const {
   for (std::size_t j = 0; j < x.size(); ++j) {
     if (factored_[j].joined) x[j] -= coupling_[j] * x[j - 1];

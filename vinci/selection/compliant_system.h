@@ -43,7 +43,6 @@ class CompliantSystem {
   std::vector<Unknown>& unknowns() { return unknowns_; }
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
   void factor(double compliance);
-  bool factored() const;               // these unknowns, whatever their directions and slips were
   void solve(std::vector<double>& x);  // r in, z out, of the unknowns that were factored
   // Whether the unknowns that were factored are more than the bodies can tell apart, so that the
   // compliance alone decides some of them.
