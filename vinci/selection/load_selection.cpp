@@ -17,6 +17,21 @@ constexpr double most_unsure = 1e-9;
 SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& solver,
                                  const Accuracy& accuracy, Solution& solution,
                                  const VectorX* velocities) {
+  biases_ = nullptr;
+  return solve_parts(problem, solver, accuracy, solution, velocities);
+}
+
+SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver,
+                                 const Accuracy& accuracy, Solution& solution,
+                                 const VectorX* velocities, double resolution) {
+  biases_ = &problem.b;
+  resolution_ = resolution;
+  return solve_parts(problem, solver, accuracy, solution, velocities);
+}
+
+SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, Solver& solver,
+                                       const Accuracy& accuracy, Solution& solution,
+                                       const VectorX* velocities) {
   report_ = {};
   velocities_ = velocities;
   start_ = solution.lambda;
@@ -40,8 +55,10 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
     answers_ = solution.lambda;
   }
   SolveReport solve = solver.solve(problem, solution);
-  if (solve.status == SolveStatus::refused || solve.status == SolveStatus::no_solution)
+  if (solve.status == SolveStatus::refused || solve.status == SolveStatus::no_solution) {
+    report_ = {};
     return solve;
+  }
   best_residual_ = solve.residual;
   bool changed = false;
   for (int i = 0; i < parts; ++i) {
@@ -60,17 +77,6 @@ SolveReport LoadSelection::solve(const ComplementarityProblem& problem, Solver& 
   solve.status = SolveStatus::inaccurate;
   conclude(solve, accuracy);
   return solve;
-}
-
-SolveReport LoadSelection::solve(ComplementarityProblem& problem, Solver& solver,
-                                 const Accuracy& accuracy, Solution& solution,
-                                 const VectorX* velocities, double resolution) {
-  resolution_ = resolution;
-  biases_ = &problem.b;
-  const SolveReport report = solve(problem, solver, accuracy, solution, velocities);
-  resolution_ = 0.0;
-  biases_ = nullptr;
-  return report;
 }
 
 bool LoadSelection::is_within(const ComplementarityProblem& problem, int island) const {

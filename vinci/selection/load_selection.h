@@ -39,6 +39,8 @@ class LoadSelection {
   const SelectionReport& report() const { return report_; }  // of the last solve
 
  private:
+  SolveReport solve_parts(const ComplementarityProblem& problem, Solver& solver,
+                          const Accuracy& accuracy, Solution& solution, const VectorX* velocities);
   bool select_part(const ComplementarityProblem& problem, int island, const Accuracy& accuracy,
                    bool solved, Solution& solution);
   bool is_within(const ComplementarityProblem& problem, int island) const;
