@@ -42,7 +42,8 @@ void run_certified(Simulation& simulation) {
 
 constexpr double g = 9.81;
 
-// μ g up to the speed of the belt, then it rides: v t − v²/(2 μ g) to first order in the step.
+// μ g up to the speed of the belt, then it rides: v t − v²/(2 μ g) to first order in the step. A
+// layer bears the weight only after d/k = 3 ms, and friction with it: half of v d/k of the way.
 TEST(SurfaceVelocity, a_part_is_pulled_by_friction_up_to_the_speed_of_its_belt) {
   for (const char* stepper : {"stewart-trinkle", "anitescu-potra", "song-pang-kumar"})
     for (const double h : {2e-3, 1e-3}) {
