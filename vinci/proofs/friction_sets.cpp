@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/complementarity/law_moments.h"
+
 namespace vinci {
 namespace {
 
@@ -41,8 +43,19 @@ void find_friction_sets(const ComplementarityProblem& problem, std::vector<Frict
     } else if (block.law == Law::nonnegative &&
                problem.J.starts[block.offset] == problem.J.starts[block.offset + 1]) {
       set = pyramid(problem, block.offset);
-      const int rows = set.count + (set.normal >= 0 ? 1 : 0);
-      sets.resize(sets.size() - static_cast<std::size_t>(rows));  // they came as sets of their own
+      sets.resize(sets.size() - static_cast<std::size_t>(set.count));  // sets of their own so far
+      set.follows = set.normal >= 0 && sets.back().directions && sets.back().normal == set.normal;
+      if (set.normal >= 0 && !set.follows) sets.pop_back();
+    } else if (block.law == Law::moments) {
+      for (const law::Ball& ball : law::balls_of(block)) {
+        set.normal = block.offset;
+        set.limit = ball.limit;
+        set.first = block.offset + ball.first;
+        set.count = ball.count;
+        set.follows = ball.first > 1;
+        sets.push_back(set);
+      }
+      continue;
     } else {
       set.normal = block.offset;
       set.limit = block.friction;

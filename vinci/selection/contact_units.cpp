@@ -33,6 +33,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
   std::size_t set = 0;
   for (std::size_t i = 0; i < problem.blocks.size(); ++set) {
     const FrictionSet& next = sets_[set];
+    if (next.follows) return false;  // moments
     if (next.directions) {
       if (next.normal >= 0 && problem.b[next.sigma] != 0.0) return false;  // a limit of two parts
       add_pyramid(next);
@@ -73,7 +74,7 @@ bool ContactUnits::add_block(const Block& block) {
       unit.limit = block.upper;
       break;
     case Law::second_order:
-    case Law::rolling:
+    case Law::moments:
       return false;
   }
   units_.push_back(unit);
