@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "python/core/core.h"
+#include "vinci/model/friction_law.h"
 
 namespace vinci::python {
 namespace {
@@ -103,10 +104,18 @@ py::object layer_of(const ModelHandle& handle, const std::string& material) {
                                                    : py::object(py::none()));
 }
 
-py::dict surface_of(const ModelHandle& handle, const std::string& a, const std::string& b) {
+py::dict surface_of(const ModelHandle& handle, const std::string& a, const std::string& b,
+                    double speed, const py::object& point, double time) {
   const Surface& surface =
       handle.model->surface(material_index(handle, a), material_index(handle, b));
-  return py::dict("friction"_a = surface.friction, "restitution"_a = surface.restitution);
+  py::dict found("friction"_a = surface.friction, "restitution"_a = surface.restitution);
+  if (!surface.law) return found;
+  const VectorX place = vector_of(point, "point");
+  if (place.size() != 3) throw Error("accepted: three coordinates in m", "point");
+  const FrictionCoefficients now = surface.law->at(speed, {place, place, place, time});
+  found["friction"] = now.along;
+  if (surface.law->axis) found["friction_across"] = now.across;
+  return found;
 }
 
 py::tuple prescribed_of(const BodyHandle& body) {
@@ -231,8 +240,13 @@ Immutable. Made by `Scene.compile`, or found in `Simulation.model`.
         return names;
       },
       "Names of the materials.");
-  model.def("surface", &surface_of, "a"_a, "b"_a,
+  model.def("surface", &surface_of, "a"_a, "b"_a, py::kw_only(), "speed"_a = 0.0,
+            "point"_a = py::make_tuple(0.0, 0.0, 0.0), "time"_a = 0.0,
             R"(Friction and restitution of two materials that touch.
+
+Friction may depend on the sliding speed (m/s), on the place (m, in the frame that it is written in)
+and on time (s); where it has an axis, `friction` is along it and `friction_across` across it. NaN
+where it is no number from 0 on.
 
 >>> vinci.Scene.load(scenes / "stack.yaml").compile().surface("wood", "wood")
 {'friction': 0.5, 'restitution': 0.0})");

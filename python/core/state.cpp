@@ -10,7 +10,7 @@
 namespace vinci::python {
 namespace {
 
-constexpr int pickle_version = 3;
+constexpr int pickle_version = 4;
 
 // The types live as long as the process: their arrays may outlive the module.
 template <class Record>
@@ -31,6 +31,7 @@ const py::dtype& record_type<ImpulseMemory>() {
       new py::dtype(keyed(m)
                         .field("point", "i8", offset_in(m, m.point))
                         .field("impulse", "(3,)f8", offset_in(m, m.impulse))
+                        .field("sliding", "f8", offset_in(m, m.sliding))
                         .dtype());
   return *type;
 }

@@ -57,7 +57,8 @@ py::array detect(StepHandle& step, const py::object& poses, const py::object& re
   for (const Contact& contact : context.work.contacts) {
     const ContactFrame frame = contact_frame(model.world, contact.normal);
     SolvedContact row{contact, frame.tangent_1, frame.tangent_2};
-    row.friction = model.surface_between(contact.key.shape_a(), contact.key.shape_b()).friction;
+    row.friction = row.friction_2 =
+        model.surface_between(contact.key.shape_a(), contact.key.shape_b()).friction;
     rows.push_back(row);
     step.report.penetration = std::max(step.report.penetration, -contact.gap);
   }

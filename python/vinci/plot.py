@@ -249,7 +249,7 @@ def _contact_lines(recording: Recording, between: Optional[Pair]
         breaks = np.flatnonzero(np.diff(own_frames) > 1) + 1
         gapped = np.insert(times[own_frames], breaks, np.nan)
         absent = np.zeros(len(breaks), dtype=own.dtype)
-        for field in ("gap", "impulse", "velocity", "friction"):
+        for field in ("gap", "impulse", "velocity", "friction", "friction_2"):
             absent[field] = np.nan
         lines.append((f"{name} {points[name]}", gapped, np.insert(own, breaks, absent)))
     return lines
@@ -325,6 +325,8 @@ def cone_usage(recordings: Sources, between: Optional[Pair] = None, *, most: int
                ax: Optional[Axes] = None) -> Axes:
     """How much of its friction cone each contact point uses over time: |λ_t| / (μ λ_n).
 
+    Where friction has an axis, its cone is an ellipse.
+
     Below 1 the contact sticks; at 1 it is at its limit, and where it slides it is drawn orange.
     Points without friction or without an impulse are left out.
 
@@ -334,10 +336,11 @@ def cone_usage(recordings: Sources, between: Optional[Pair] = None, *, most: int
     """
     def draw(ax: Axes, recording: Recording, times: np.ndarray, rows: np.ndarray, label: str,
              colour: str, dash: Any) -> None:
-        limit = rows["friction"] * rows["impulse"][:, 0]
-        usage = np.full(len(rows), np.nan)
-        np.divide(np.linalg.norm(rows["impulse"][:, 1:], axis=1), limit, out=usage,
-                  where=limit > 0.0)
+        force = rows["impulse"]
+        limits = np.stack([rows["friction"], rows["friction_2"]], axis=1) * force[:, :1]
+        shares = np.zeros(limits.shape)
+        np.divide(force[:, 1:], limits, out=shares, where=limits > 0.0)
+        usage = np.where((limits > 0.0).any(axis=1), np.linalg.norm(shares, axis=1), np.nan)
         ax.plot(times, usage, dash, color=colour, label=label, linewidth=1.0)
         speed = np.linalg.norm(rows["velocity"][:, 1:], axis=1)
         sliding = (usage > 1.0 - 1e-6) & (speed > 1e-9)  # m/s: above rounding

@@ -306,6 +306,7 @@ class Parser {
         fail_at(first, "the unit " + quoted(name) + " without a number before it",
                 "a simple unit directly behind a number; compound ones are written in SI without");
     std::vector<std::string> known(names_.begin(), names_.end());
+    std::erase(known, "");  // a place without a name
     known.emplace_back("pi");
     std::vector<std::string> near = known;
     for (const Function& function : function_table) near.emplace_back(function.name);

@@ -32,7 +32,10 @@ const char* to_string(ContactMode mode) {
 void PairModes::add(const SolvedContact& contact, bool planar, double least, const ModeRule& rule) {
   const double normal = contact.impulse[0];
   if (!(normal > least)) return;
-  const double friction = contact.impulse.tail<2>().norm();
+  // In an ellipse of friction, as a force of the circle of `friction`.
+  Vector2 force = contact.impulse.tail<2>();
+  if (contact.friction_2 > 0.0) force[1] *= contact.friction / contact.friction_2;
+  const double friction = force.norm();
   const double speed = contact.velocity.tail<2>().norm();
   const bool inside = rule.exact_cone && friction < contact.friction * normal * (1.0 - cone_margin);
   if (inside || !(speed > rule.slowest)) {

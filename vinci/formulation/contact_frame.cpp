@@ -14,4 +14,12 @@ ContactFrame contact_frame(World world, const Vector3& normal) {
   return {normal, tangent, normal.cross(tangent)};
 }
 
+std::optional<ContactFrame> contact_frame_along(const Vector3& axis, const Vector3& normal) {
+  constexpr double parallel = 1e-6;  // sine of an angle: far below what an axis is known to
+  const Vector3 along = axis - axis.dot(normal) * normal;
+  if (!(along.norm() > parallel * axis.norm())) return {};
+  const Vector3 tangent = along.normalized();
+  return ContactFrame{normal, tangent, normal.cross(tangent)};
+}
+
 }  // namespace vinci

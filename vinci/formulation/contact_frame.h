@@ -3,8 +3,10 @@
 //
 // In the plane t1 = ez × n. In space t1 is the projection of world x on the tangent plane, or of
 // world y where n is within 45° of x; so on a floor t1 = x, and direction j of a pyramid of k sides
-// lies at the angle 2πj/k from t1 towards t2.
+// lies at the angle 2πj/k from t1 towards t2. Where friction has an axis, t1 is its projection.
 #pragma once
+
+#include <optional>
 
 #include "vinci/base/math.h"
 #include "vinci/model/model.h"
@@ -16,5 +18,8 @@ struct ContactFrame {
 };
 
 ContactFrame contact_frame(World world, const Vector3& normal);
+
+// In space, with t1 along this axis of the world; nothing where it is parallel to the normal.
+std::optional<ContactFrame> contact_frame_along(const Vector3& axis, const Vector3& normal);
 
 }  // namespace vinci

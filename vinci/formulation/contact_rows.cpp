@@ -77,10 +77,20 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
   return sum;
 }
 
-int contact_row_count(World world, const ConeForm& form, double friction) {
+namespace {
+
+// What has friction along one tangent alone is as in the plane.
+World tangent_world(World world, const Vector2& scale) {
+  return scale[1] == 0.0 ? World::planar : world;
+}
+
+}  // namespace
+
+int contact_row_count(World world, const ConeForm& form, double friction, const Vector2& scale) {
   if (friction == 0.0) return 1;
-  if (!has_directions(form)) return world == World::planar ? 2 : 3;
-  return direction_count(world, form) + 2;
+  const World tangents = tangent_world(world, scale);
+  if (!has_directions(form)) return tangents == World::planar ? 2 : 3;
+  return direction_count(tangents, form) + 2;
 }
 
 namespace {
@@ -101,8 +111,10 @@ class ContactWriter {
     if (own.count == 1) {
       problem_.blocks.push_back({.law = Law::nonnegative, .offset = own.first, .size = 1});
     } else if (!has_directions(space_.form)) {
-      push(axes, i, t.frame.tangent_1, t.prescribed[0], Vector3::UnitY());
-      if (own.count == 3) push(axes, i, t.frame.tangent_2, t.prescribed[1], Vector3::UnitZ());
+      const Vector2& s = t.scale;
+      push(axes, i, s[0] * t.frame.tangent_1, s[0] * t.prescribed[0], Vector3(0.0, s[0], 0.0));
+      if (own.count == 3)
+        push(axes, i, s[1] * t.frame.tangent_2, s[1] * t.prescribed[1], Vector3(0.0, 0.0, s[1]));
       problem_.blocks.push_back(
           {.law = Law::coulomb, .offset = own.first, .size = own.count, .friction = t.friction});
     } else {
@@ -115,7 +127,7 @@ class ContactWriter {
     const ContactTerms& t = terms_[i];
     const int first = rows_[i].first, sides = rows_[i].count - 2, sigma = first + sides + 1;
     for (int j = 0; j < sides; ++j) {
-      const Vector2 d = cone_direction(space_.model.world, space_.form, j);
+      const Vector2 d = direction(t, j);
       push(axes, i, d[0] * t.frame.tangent_1 + d[1] * t.frame.tangent_2,
            d[0] * t.prescribed[0] + d[1] * t.prescribed[1], Vector3(0.0, d[0], d[1]), sigma);
     }
@@ -126,6 +138,13 @@ class ContactWriter {
     problem_.C.end_row();
     for (int row = first; row <= sigma; ++row)
       problem_.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
+  }
+
+  // Direction j of the pyramid of a contact, along its tangents; inside the ellipse of its
+  // friction.
+  Vector2 direction(const ContactTerms& t, int j) const {
+    const World world = tangent_world(space_.model.world, t.scale);
+    return t.scale.cwiseProduct(cone_direction(world, space_.form, j));
   }
 
   // One row along an axis of the world, which is `own` in (normal, tangent 1, tangent 2).
@@ -143,15 +162,15 @@ class ContactWriter {
   void push_compliance(std::size_t i, const Vector3& axis, int sigma) {
     for (const Compliance& item : terms_[i].compliance) {
       const EntityRows& other = rows_[static_cast<std::size_t>(item.contact)];
+      const ContactTerms& its = terms_[static_cast<std::size_t>(item.contact)];
       if (sigma >= 0 && other.first > sigma) put_sigma(sigma);
       const Vector3 yields = item.block.transpose() * axis;
       put(other.first, yields[0]);
       if (!has_directions(space_.form)) {
-        for (int k = 1; k < other.count; ++k) put(other.first + k, yields[k]);
+        for (int k = 1; k < other.count; ++k) put(other.first + k, its.scale[k - 1] * yields[k]);
       } else {
         for (int k = 0; k < other.count - 2; ++k)
-          put(other.first + 1 + k,
-              cone_direction(space_.model.world, space_.form, k).dot(yields.tail<2>()));
+          put(other.first + 1 + k, direction(its, k).dot(yields.tail<2>()));
       }
     }
     if (sigma >= 0) put_sigma(sigma);
@@ -180,16 +199,18 @@ void write_contacts(const RowSpace& space, const ContactSet& contacts,
   for (std::size_t i = 0; i < contacts.size(); ++i) writer.write(i, contacts[i]);
 }
 
-Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const VectorX> lambda) {
+Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const VectorX> lambda,
+                        const Vector2& scale) {
   Vector3 impulse(lambda[0], 0.0, 0.0);
   const int count = static_cast<int>(lambda.size());
   if (count == 1) return impulse;
   if (!has_directions(form)) {
-    for (int i = 1; i < count; ++i) impulse[i] = lambda[i];
+    for (int i = 1; i < count; ++i) impulse[i] = scale[i - 1] * lambda[i];
     return impulse;
   }
+  const World tangents = tangent_world(world, scale);
   for (int j = 0; j < count - 2; ++j)
-    impulse.tail<2>() += lambda[1 + j] * cone_direction(world, form, j);
+    impulse.tail<2>() += lambda[1 + j] * scale.cwiseProduct(cone_direction(tangents, form, j));
   return impulse;
 }
 

@@ -10,6 +10,11 @@
 //
 // Pyramid of a contact, k unit directions d_j [Stewart 1996, eq. 9]:
 //   0 <= λ_n ⟂ w_n,   0 <= β_j ⟂ d_j·v + σ >= 0,   0 <= σ ⟂ μ λ_n − Σ β_j >= 0.
+//
+// Friction that differs along the tangents, (f₁/μ₁)² + (f₂/μ₂)² <= λ_n²: with s_k = μ_k/μ and μ the
+// larger of the two, f_k = s_k λ_k and rows s_k t_k make it the isotropic law of λ and μ, maximal
+// dissipation included, since f·v = λ·(s v). Pyramids are inscribed in the ellipse likewise. A
+// tangent without friction has no row.
 #pragma once
 
 #include <span>
@@ -33,7 +38,8 @@ struct Compliance {
 // What the rows of one contact need to know beyond its geometry.
 struct ContactTerms {
   ContactFrame frame;
-  double friction = 0.0;
+  double friction = 0.0;                        // μ, along the tangent where it is largest
+  Vector2 scale = Vector2::Ones();              // of friction along the tangents, s₁ > 0
   double normal_bias = 0.0;                     // b of the normal row, m/s
   double rebound = 0.0;                         // m/s, closing speed to remember if it is hit now
   bool rebounds = false;                        // the normal row asks for restitution
@@ -50,7 +56,8 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
                 const Vector3& axis);
 
 // How many rows a contact has: 1 without friction.
-int contact_row_count(World world, const ConeForm& form, double friction);
+int contact_row_count(World world, const ConeForm& form, double friction,
+                      const Vector2& scale = Vector2::Ones());
 
 // What the rows of a step have in common.
 struct RowSpace {
@@ -66,6 +73,7 @@ void write_contacts(const RowSpace& space, const ContactSet& contacts,
                     ComplementarityProblem& problem);
 
 // Impulse in the contact frame (normal, tangent 1, tangent 2) from the λ of the contact's rows.
-Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const VectorX> lambda);
+Vector3 contact_impulse(World world, const ConeForm& form, Eigen::Ref<const VectorX> lambda,
+                        const Vector2& scale = Vector2::Ones());
 
 }  // namespace vinci

@@ -28,9 +28,12 @@ void ProblemBuilder::add(const ContactSet& contacts, std::span<const ContactTerm
   contacts_ = &contacts;
   terms_ = terms;
   contact_count_ = static_cast<int>(contacts.size());
-  for (std::size_t i = 0; i < contacts.size(); ++i)
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const ContactTerms& t = terms[i];
     declare(contacts[i].key, contacts[i].patch_point,
-            contact_row_count(world_, form_, terms[i].friction));
+            contact_row_count(world_, form_, t.friction, t.scale));
+    map_.back().scale = t.scale;
+  }
 }
 
 void ProblemBuilder::add(std::span<const SupportPoint> supports) {
@@ -59,7 +62,7 @@ void ProblemBuilder::finish(ComplementarityProblem& problem) {
 Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) const {
   switch (rows.key.kind) {
     case EntityKind::contact:
-      return contact_impulse(world_, form_, lambda.segment(rows.first, rows.count));
+      return contact_impulse(world_, form_, lambda.segment(rows.first, rows.count), rows.scale);
     case EntityKind::support:
       return support_impulse(form_, lambda.segment(rows.first, rows.count));
     case EntityKind::element:
@@ -74,13 +77,16 @@ void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, Vecto
   const bool support = rows.key.kind == EntityKind::support;
   if (!support) own[0] = impulse[0];
   if (!support && rows.count == 1) return;
+  Vector2 friction(impulse[1] / rows.scale[0], 0.0);
+  if (rows.scale[1] > 0.0) friction[1] = impulse[2] / rows.scale[1];
   if (!has_directions(form_)) {
-    own.tail(support ? 2 : rows.count - 1) = impulse.segment(1, support ? 2 : rows.count - 1);
+    const int tangents = support ? 2 : rows.count - 1;
+    own.tail(tangents) = friction.head(tangents);
     return;
   }
   // The corners of a box are those of a square in other axes.
-  Vector2 friction = impulse.tail<2>();
-  if (form_.cone == Cone::box && (support || world_ == World::spatial))
+  const bool square = support || (world_ == World::spatial && rows.scale[1] > 0.0);
+  if (form_.cone == Cone::box && square)
     friction = 0.5 * Vector2(friction.x() + friction.y(), friction.y() - friction.x());
   const int first = support ? 0 : 1;
   split_over_corners(friction,

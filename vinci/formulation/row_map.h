@@ -2,6 +2,7 @@
 // Which rows of a problem belong to which entity.
 #pragma once
 
+#include "vinci/base/math.h"
 #include "vinci/model/entity.h"
 
 namespace vinci {
@@ -10,6 +11,7 @@ struct EntityRows {
   EntityKey key;
   std::int64_t point = 0;  // of a contact that several points stand for; the row of an element
   int first = 0, count = 0;
+  Vector2 scale = Vector2::Ones();  // of a contact: its impulse along the tangents over λ
 };
 
 }  // namespace vinci

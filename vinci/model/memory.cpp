@@ -30,7 +30,8 @@ bool same_bits(const Vector3& a, const Vector3& b) {
   return equal_bits(a.data(), b.data(), 3);
 }
 bool same_bits(const ImpulseMemory& a, const ImpulseMemory& b) {
-  return place(a) == place(b) && same_bits(a.impulse, b.impulse);
+  return place(a) == place(b) && same_bits(a.impulse, b.impulse) &&
+         equal_bits(&a.sliding, &b.sliding, 1);
 }
 bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
   return place(a) == place(b) && equal_bits(&a.speed, &b.speed, 1) &&
@@ -69,7 +70,7 @@ bool Memory::is_sorted() const {
 
 bool Memory::is_finite() const {
   for (const ImpulseMemory& record : impulses)
-    if (!record.impulse.allFinite()) return false;
+    if (!record.impulse.allFinite() || !std::isfinite(record.sliding)) return false;
   for (const ReboundMemory& record : rebounds)
     if (!std::isfinite(record.speed) || !std::isfinite(record.energy)) return false;
   for (const LayerMemory& record : layers)
@@ -90,8 +91,9 @@ bool is_at_rest(const LayerMemory& layer) {
          layer.energy == 0.0;
 }
 
-// Rigid contacts have the hashes that they had before there were layers, and these those that they
-// had before their energy was kept.
+// Rigid contacts have the hashes that they had before there were layers, these those that they had
+// before their energy was kept, and all whose friction is one number those of before there were
+// others.
 void add_memory(Hash& hash, const Memory& memory) {
   std::uint64_t count = 0;
   visit_places(memory, [&](const MemoryPlace&) { ++count; });
@@ -101,6 +103,7 @@ void add_memory(Hash& hash, const Memory& memory) {
     add_vector(hash, at.impulse ? at.impulse->impulse : Vector3::Zero());
     hash.add(at.rebound ? at.rebound->speed : 0.0);
     constexpr double none = 0.0;
+    if (at.impulse && !equal_bits(&at.impulse->sliding, &none, 1)) hash.add(at.impulse->sliding);
     if (at.rebound && !equal_bits(&at.rebound->energy, &none, 1)) hash.add(at.rebound->energy);
     const LayerMemory layer = at.layer ? *at.layer : LayerMemory{};
     if (at.point == 0 && is_at_rest(layer)) return;

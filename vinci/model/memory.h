@@ -29,6 +29,9 @@ struct ImpulseMemory {
   EntityKey key;
   std::int64_t point = 0;             // of a contact that several points stand for, else 0
   Vector3 impulse = Vector3::Zero();  // N s on body b: normal, tangent 1, tangent 2
+  // m/s at which the contact slid, where its friction depends on that; the least number above 0
+  // where it stuck, 0: not known.
+  double sliding = 0.0;
 };
 
 // An impact whose rebound is still due.

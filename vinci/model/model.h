@@ -104,10 +104,13 @@ struct Material {
   std::optional<Layer> layer = {};  // none: rigid
 };
 
+struct FrictionLaw;  // friction_law.h
+
 // Friction and restitution of a pair of materials.
 struct Surface {
-  double friction = 0.0;     // Coulomb coefficient μ
+  double friction = 0.0;     // Coulomb coefficient μ; of a law: at rest, along, at the origin
   double restitution = 0.0;  // Newton coefficient e in [0, 1]
+  std::shared_ptr<const FrictionLaw> law = nullptr;  // null: μ says it all
 };
 
 class Element;  // element.h
@@ -129,6 +132,7 @@ struct Model {
   int free_count = 0;           // unknowns u of a step
   bool drags = false;           // a force depends on a velocity
   bool conveys = false;         // the surface of a shape runs
+  bool friction_laws = false;   // a surface has one
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
 

@@ -150,7 +150,7 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
     table.text(",impulse {} [N s]", along);
   for (const char* along : {"normal", "tangent 1", "tangent 2"})
     table.text(",velocity {} [m/s]", along);
-  table.text(",gap [m],friction");
+  table.text(",gap [m],friction,friction 2");
   table.end_line();
   const auto& names = recording.body_names();
   for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
@@ -167,6 +167,7 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
         table.numbers(v);
       table.number(row.gap);
       table.number(row.friction);
+      table.number(row.friction_2);
       table.end_line();
     }
   }

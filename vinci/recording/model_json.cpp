@@ -4,6 +4,7 @@
 
 #include "vinci/geometry/curve.h"
 #include "vinci/model/element.h"
+#include "vinci/model/friction_law.h"
 #include "vinci/recording/recording_layout.h"
 
 namespace vinci {
@@ -56,6 +57,26 @@ struct ShapeJson {
 Json pose_json(const Pose& pose) {
   const Quaternion& q = pose.rotation;
   return {{"position", numbers(pose.position)}, {"rotation", {q.w(), q.x(), q.y(), q.z()}}};
+}
+
+const char* name_of(FrictionFrame frame) {
+  constexpr const char* names[] = {"world", "a", "b"};
+  return names[static_cast<int>(frame)];
+}
+
+// Coefficients as they were written, with the frame of their place: of the world or of the body
+// with material a or b.
+Json law_json(const FrictionLaw& law) {
+  Json json = {{"threshold_speed", law.threshold}, {"terms", Json::array()}};
+  for (const FrictionTerm& term : law.terms)
+    json["terms"].push_back({{"along", term.along.text()},
+                             {"across", term.across.text()},
+                             {"kinetic_along", term.kinetic_along.text()},
+                             {"kinetic_across", term.kinetic_across.text()},
+                             {"place", name_of(term.frame)}});
+  if (law.axis)
+    json["axis"] = {{"direction", numbers(law.axis->direction)}, {"of", name_of(law.axis->frame)}};
+  return json;
 }
 
 }  // namespace
@@ -111,6 +132,7 @@ std::string model_json(const Simulation& simulation) {
       json["surfaces"].push_back({{"materials", {a, b}},
                                   {"friction", surface.friction},
                                   {"restitution", surface.restitution}});
+      if (surface.law) json["surfaces"].back()["law"] = law_json(*surface.law);
     }
   json["shapes"] = Json::array();
   for (const PlacedShape& placed : model.shapes) {

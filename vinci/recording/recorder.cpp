@@ -49,6 +49,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
   put(row.velocity, solved.velocity);
   row.gap = solved.contact.gap;
   row.friction = solved.friction;
+  row.friction_2 = solved.friction_2;
   row.patch_point = solved.contact.patch_point;
   return row;
 }
@@ -281,6 +282,7 @@ void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
     put(memory.key, at.key);
     memory.patch_point = at.point;
     if (at.impulse) put(memory.impulse, at.impulse->impulse);
+    if (at.impulse) memory.sliding = at.impulse->sliding;
     if (at.rebound) memory.approach = at.rebound->speed;
     if (at.rebound) memory.landing_energy = at.rebound->energy;
     if (at.layer) put(memory.deformation_a, at.layer->deformation_a);

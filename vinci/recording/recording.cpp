@@ -41,7 +41,8 @@ void remember(const MemoryRecord& row, Memory& memory) {
   const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
                           vector(row.deformation_b), row.layer_energy};
   const bool rebounds = row.approach > 0.0;
-  if (!rebounds || !impulse.isZero(0.0)) memory.impulses.push_back({key, row.patch_point, impulse});
+  if (!rebounds || !impulse.isZero(0.0))
+    memory.impulses.push_back({key, row.patch_point, impulse, row.sliding});
   if (rebounds) memory.rebounds.push_back({key, row.approach, row.landing_energy});
   if (row.patch_point != 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
 }
@@ -280,6 +281,7 @@ std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
                         vector(record.point_a), vector(record.point_b), vector(record.normal),
                         vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
                         vector(record.velocity), record.gap, record.friction,
+                        record.friction_2 < 0.0 ? record.friction : record.friction_2,
                         static_cast<int>(record.patch_point)});
   }
   return contacts;

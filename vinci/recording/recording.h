@@ -28,7 +28,7 @@ struct ContactRow {
   EntityKey key;
   int body_a = 0, body_b = 0;
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
-  double gap = 0.0, friction = 0.0;
+  double gap = 0.0, friction = 0.0, friction_2 = 0.0;  // along tangent 1 and 2
   int patch_point = 0;
 };
 

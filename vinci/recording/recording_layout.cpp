@@ -84,6 +84,7 @@ Hdf5Row contact_row() {
                            {"velocity", &Row::velocity},
                            {"gap", &Row::gap},
                            {"friction", &Row::friction},
+                           {"friction_2", &Row::friction_2},
                            {"patch_point", &Row::patch_point}});
 }
 
@@ -96,7 +97,8 @@ Hdf5Row memory_row() {
                            {"deformation_a", &Row::deformation_a},
                            {"deformation_b", &Row::deformation_b},
                            {"layer_energy", &Row::layer_energy},
-                           {"landing_energy", &Row::landing_energy}});
+                           {"landing_energy", &Row::landing_energy},
+                           {"sliding", &Row::sliding}});
 }
 
 Hdf5Row solution_row() {

@@ -166,6 +166,13 @@ std::string unexplained_words(const RunSummary& s, const RunFacts&) {
       plural(s.unexplained_steps, "step"), short_number(s.deepest_unexplained));
 }
 
+std::string unsettled_words(const RunSummary& s, const RunFacts&) {
+  if (s.unsettled_steps == 0) return {};
+  return fmt::format(
+      "in {} no coefficient of friction was found that fits the sliding speed, by up to {} of it",
+      plural(s.unsettled_steps, "step"), short_number(s.worst_friction_error));
+}
+
 std::string removed_words(const RunSummary& s, const RunFacts&) {
   if (s.removed_overlaps == 0) return {};
   const std::string energy =
@@ -352,6 +359,27 @@ const std::vector<SummaryField>& summary_fields() {
        .unit = "m",
        .stored = {{"deepest_unexplained", &S::deepest_unexplained}},
        .value = shown<&S::deepest_unexplained>},
+      {.name = "friction_rounds",
+       .text = "Solves beyond the first of each step that friction asked for whose coefficient "
+               "depends on the sliding speed.",
+       .stored = {{"friction_rounds", &S::friction_rounds}},
+       .add = [](S& s, Step step) { s.friction_rounds += step.report.friction_rounds; },
+       .value = shown<&S::friction_rounds>},
+      {.name = "unsettled_steps",
+       .text = "Steps in which these coefficients did not settle: they are not certified.",
+       .stored = {{"unsettled_steps", &S::unsettled_steps}},
+       .add =
+           [](S& s, Step step) {
+             s.unsettled_steps += step.report.friction_error > step.accept ? 1 : 0;
+             s.worst_friction_error = std::max(s.worst_friction_error, step.report.friction_error);
+           },
+       .value = shown<&S::unsettled_steps>,
+       .label = "friction",
+       .words = unsettled_words},
+      {.name = "worst_friction_error",
+       .text = "How far such a coefficient was from that of its sliding speed at most, relative.",
+       .stored = {{"worst_friction_error", &S::worst_friction_error}},
+       .value = shown<&S::worst_friction_error>},
       {.name = "removed_overlaps",
        .text = "Steps that took an overlap out of positions.",
        .stored = {{"removed_overlaps", &S::removed_overlaps}},

@@ -146,12 +146,15 @@ class StructureCheck {
         anchors_(bodies_),
         materials_(names_below("materials")),
         parameters_(scene.variables.begin() + first_parameter, scene.variables.end()),
-        plane_variables_(scene.variables) {
+        plane_variables_(scene.variables),
+        friction_variables_(scene.variables) {
     anchors_.insert("world");
     materials_.insert("default");
     plane_variables_[x_variable] = "x";
     plane_variables_[y_variable] = "y";
     plane_variables_[velocity_variable].clear();
+    const char* const names[] = {"t", "x", "y", "z", "speed"};
+    std::copy(std::begin(names), std::end(names), friction_variables_.begin());
   }
 
   bool check(Node& node, const SceneValue& value) {
@@ -212,9 +215,7 @@ class StructureCheck {
       return fail(node, in_quotes(node.text) + " is not a finite number; accepted: " + value.text);
     if (result.ec == std::errc() && result.ptr == end) return true;
     try {
-      const bool plane = value.variables == Variables::plane;
-      Expression expression =
-          Expression::parse(node.text, plane ? plane_variables_ : scene_.variables);
+      Expression expression = Expression::parse(node.text, variables_of(value));
       if (!check_variables(node, value, expression)) return false;
       if (expression.is_constant())
         node.number = expression.value({});
@@ -227,18 +228,19 @@ class StructureCheck {
     }
   }
 
+  const std::vector<std::string>& variables_of(const SceneValue& value) const {
+    if (value.variables == Variables::plane) return plane_variables_;
+    return value.variables == Variables::friction ? friction_variables_ : scene_.variables;
+  }
+
   // The parser knows all variables; what is accepted here may be fewer.
   static std::string explained(const Error& error, const SceneValue& value) {
     std::string message = error.message();
-    const bool plane = value.variables == Variables::plane;
-    const std::string all = plane ? "; accepted: x, y, , " : "; accepted: t, q, v, ";
+    const std::string all = "; accepted: t, q, v, ";
     const std::size_t found = message.find(all);
     if (found == std::string::npos || value.variables == Variables::state) return message;
     const bool time = value.variables == Variables::time;
-    return message.replace(found, all.size(),
-                           plane  ? "; accepted: x, y, "
-                           : time ? "; accepted: t, "
-                                  : "; accepted: ");
+    return message.replace(found, all.size(), time ? "; accepted: t, " : "; accepted: ");
   }
 
   // YAML ends a value at a comma inside { } and [ ]: `min(1` is what is left of a call.
@@ -252,12 +254,13 @@ class StructureCheck {
   bool check_variables(const Node& node, const SceneValue& value, const Expression& expression) {
     for (std::size_t i = 0; i < first_parameter; ++i) {
       if (!expression.uses(i)) continue;
-      if (value.variables == Variables::plane) {
-        if (parameters_.count(plane_variables_[i]) == 0) continue;
-        return fail(node,
-                    fmt::format("{}: '{}' is a coordinate here and also a parameter; accepted: "
-                                "parameters of other names",
-                                in_quotes(node.text), plane_variables_[i]));
+      if (value.variables == Variables::plane || value.variables == Variables::friction) {
+        const std::string& variable = variables_of(value)[i];
+        if (parameters_.count(variable) == 0) continue;
+        return fail(node, fmt::format("{}: '{}' is a {} here and also a parameter; accepted: "
+                                      "parameters of other names",
+                                      in_quotes(node.text), variable,
+                                      variable == "speed" ? "variable" : "coordinate"));
       }
       const std::string& name = scene_.variables[i];
       if (value.variables == Variables::none)
@@ -411,7 +414,8 @@ class StructureCheck {
   const SceneData& scene_;
   Mistakes& mistakes_;
   std::set<std::string> bodies_, anchors_, materials_, parameters_;
-  std::vector<std::string> plane_variables_;  // of the functions of implicit curves
+  std::vector<std::string> plane_variables_;     // of the functions of implicit curves
+  std::vector<std::string> friction_variables_;  // of coefficients of friction
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "vinci/elements/builtin.h"
 #include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
+#include "vinci/scene/scene_friction.h"
 
 namespace vinci {
 
@@ -22,7 +23,8 @@ class Compiler {
         numbers_(numbers),
         mistakes_(mistakes),
         model_(std::make_shared<Model>()),
-        read_(scene, numbers) {}
+        read_(scene, numbers),
+        friction_(scene, numbers, mistakes) {}
 
   std::shared_ptr<const Model> run() {
     model_->title = scene_.title;
@@ -35,6 +37,7 @@ class Compiler {
     read_bodies();
     read_excluded_pairs();
     if (!fine_ || !mistakes_.none()) return nullptr;
+    friction_.check_pairs(*model_);
     number_coordinates();
     read_elements();
     return fine_ && mistakes_.none() ? model_ : nullptr;
@@ -63,23 +66,24 @@ class Compiler {
   void read_materials() {
     const Node* materials = scene_.root.find("materials");
     const bool fine = part("materials") || !materials;
-    std::vector<Surface> own;
+    std::vector<double> restitution;
     for (std::size_t i = 0; materials && i < materials->children.size(); ++i) {
       const Node& node = materials->children[i];
       model_->materials.push_back({node.key, fine ? layer(node) : std::nullopt});
-      own.push_back(fine ? Surface{read_.number(node, "friction", 0.0),
-                                   read_.number(node, "restitution", 0.0)}
-                         : Surface{});
+      restitution.push_back(fine ? read_.number(node, "restitution", 0.0) : 0.0);
+      friction_.add_material(fine ? &node : nullptr);
     }
     if (!materials || !materials->has("default")) {
       model_->materials.push_back({"default"});
-      own.push_back({});
+      restitution.push_back(0.0);
+      friction_.add_material(nullptr);
     }
-    for (const Surface& a : own)
-      for (const Surface& b : own)
-        model_->surfaces.push_back(
-            {a.friction == b.friction ? a.friction : std::sqrt(a.friction) * std::sqrt(b.friction),
-             std::max(a.restitution, b.restitution)});
+    for (std::size_t a = 0; a < restitution.size(); ++a)
+      for (std::size_t b = 0; b < restitution.size(); ++b) {
+        Surface surface = friction_.combined(a, b);
+        surface.restitution = std::max(restitution[a], restitution[b]);
+        model_->surfaces.push_back(std::move(surface));
+      }
   }
 
   std::optional<Layer> layer(const Node& node) {
@@ -128,12 +132,10 @@ class Compiler {
       const std::size_t a = material(between.children[0]), b = material(between.children[1]);
       if (!seen.insert(std::minmax(a, b)).second)
         mistakes_.add(between, "this pair of materials has been given already");
-      for (const std::size_t index :
-           {a * model_->materials.size() + b, b * model_->materials.size() + a}) {
-        Surface& surface = model_->surfaces[index];
-        surface.friction = read_.number(node, "friction", surface.friction);
-        surface.restitution = read_.number(node, "restitution", surface.restitution);
-      }
+      Surface& one = model_->surfaces[a * model_->materials.size() + b];
+      Surface& other = model_->surfaces[b * model_->materials.size() + a];
+      friction_.read_pair(node, {a, b}, one, other);
+      one.restitution = other.restitution = read_.number(node, "restitution", one.restitution);
     }
   }
 
@@ -218,6 +220,7 @@ class Compiler {
   Mistakes& mistakes_;
   std::shared_ptr<Model> model_;
   ShapeReader read_;
+  FrictionReader friction_;
   bool fine_ = true;
 };
 

@@ -17,18 +17,21 @@
 
 namespace vinci {
 
-// Variables of every expression: t, q, v, then the parameters in the order of the scene.
+// Variables of every expression: t, q, v and two without a name, then the parameters in the order
+// of the scene.
 inline constexpr std::size_t time_variable = 0, position_variable = 1, velocity_variable = 2;
-inline constexpr std::size_t first_parameter = 3;
+inline constexpr std::size_t first_parameter = 5;
 // The functions of implicit curves have x and y in place of t and q, and nothing in place of v.
 inline constexpr std::size_t x_variable = 0, y_variable = 1;
+// Coefficients of friction have those of FrictionVariable (model/friction_law.h): t, x, y, z,
+// speed.
 
 struct SceneData {
   std::vector<std::string> files;  // as messages show them
   Node root;
   World world = World::spatial;
   std::string title, source;
-  std::vector<std::string> variables;                // t, q, v, parameters
+  std::vector<std::string> variables;                // t, q, v, two without a name, parameters
   std::map<std::string, std::vector<Vector3>> mesh;  // hull vertices by file name
   std::map<std::string, double> defaults;            // values of the parameters
   std::vector<ParameterChange> changes;
@@ -77,7 +80,7 @@ class Numbers {
           Mistakes& mistakes);
 
   double operator()(const Node& number) const;    // NaN if it depends on an unknown parameter
-  Expression function(const Node& number) const;  // of (t, q, v), parameters bound
+  Expression function(const Node& number) const;  // of the variables, parameters bound
   bool depends_on_unknown(const Node& number) const;
   std::map<std::string, double> values() const;  // of the parameters
 
@@ -87,7 +90,7 @@ class Numbers {
   void break_cycle(std::size_t start, Mistakes& mistakes);
 
   const SceneData& scene_;
-  std::vector<double> variables_;     // NaN for t, q and v
+  std::vector<double> variables_;     // NaN for those that are no parameters
   std::vector<char> unknown_;         // the parameter has a mistake
   std::vector<const Node*> pending_;  // parameters that are still to be evaluated
 };

@@ -397,9 +397,62 @@ SceneValue body(World world) {
   return value;
 }
 
-const SceneValue& friction() {
-  static const SceneValue value = within("a number from 0 to 1000", 0.0, 1000.0);
+// One coefficient of friction.
+SceneValue coefficient() {
+  SceneValue value =
+      within("a number from 0 to 1000, or an expression of speed, x, y, z and t", 0.0, 1000.0);
+  value.variables = Variables::friction;
   return value;
+}
+
+// One number, or in space two.
+SceneValue directed(World world, SceneValue anisotropic) {
+  if (world == World::planar) return coefficient();
+  return either(
+      "a number from 0 to 1000, an expression of speed, x, y, z and t, or " + anisotropic.text,
+      {coefficient(), std::move(anisotropic)});
+}
+
+SceneKey along_key() {
+  return {"along", "Coefficient along the axis.", coefficient(), true};
+}
+SceneKey across_key() {
+  return {"across", "Coefficient across it.", coefficient(), true};
+}
+
+// The keys of friction, of a material or of a pair of them.
+std::vector<SceneKey> friction_keys(World world, bool pair) {
+  SceneValue ellipse =
+      map("{along: ..., across: ..., axis: [x, y, z]}",
+          {along_key(),
+           across_key(),
+           {"axis",
+            pair ? "Axis of the ellipse, of any length but zero, in the frame of the body that "
+                   "has the material `of`; of the world without it."
+                 : "Axis of the ellipse, of any length but zero, in the frame of the body that "
+                   "has the material.",
+            vector(world, ""), true}});
+  std::vector<SceneKey> keys{
+      {"friction",
+       pair ? "Coulomb coefficient of the pair; x, y and z are of the world, or of the body that "
+              "has the material `of`."
+            : "Coulomb coefficient, 0 if not given; x, y and z are in the frame of the body that "
+              "has the material.",
+       directed(world, std::move(ellipse))},
+      {"kinetic-friction",
+       "Coefficient where surfaces slide faster than the threshold speed; that of `friction` if "
+       "not given.",
+       directed(world, map("{along: ..., across: ...}", {along_key(), across_key()}))},
+      {"threshold-speed",
+       "Sliding speed in m/s up to which `friction` holds, and `kinetic-friction` above it; 0 if "
+       "not given.",
+       within("a number in m/s, 0 or more", 0.0, infinity)}};
+  if (pair)
+    keys.push_back({"of",
+                    "The one of the two materials to whose body the axis of `friction` and the "
+                    "place x, y, z belong.",
+                    word("the name of a material", Reference::material)});
+  return keys;
 }
 
 const SceneValue& restitution() {
@@ -459,20 +512,19 @@ SceneValue build(World world) {
   parameters.most = max_parameters;
   SceneValue set = names("parameters and their new values, as in {mu: 0.1}", number("a number"));
   set.reference = Reference::parameter;
-  const SceneValue surface =
+  SceneValue surface =
       map("{between: [material, material], friction: ..., restitution: ...}",
           {{"between", "The two materials, which may be the same.",
             numbers("[material, material]", 2, word("the name of a material", Reference::material)),
             true},
-           {"friction", "Coulomb coefficient of the pair.", friction()},
            {"restitution", "Newton coefficient of the pair.", restitution()}});
+  for (SceneKey& key : friction_keys(world, true)) surface.keys.push_back(std::move(key));
   SceneValue meshes = names("points by file name", points(World::spatial, 4, max_hull_vertices));
   meshes.naming = SceneValue::Naming::free;
   SceneValue materials =
       names("materials by name, as in {wood: {friction: 0.4}}",
             map("{friction: ..., restitution: ..., stiffness: ...}",
-                {{"friction", "Coulomb coefficient; 0 if not given.", friction()},
-                 {"restitution", "Newton coefficient; 0 if not given.", restitution()},
+                {{"restitution", "Newton coefficient; 0 if not given.", restitution()},
                  {"stiffness",
                   "Stiffness in N/m of the material's visco-elastic layer at a contact, for the "
                   "stepper song-pang-kumar; rigid if not given.",
@@ -495,6 +547,10 @@ SceneValue build(World world) {
                   "shape's least thickness if not given.",
                   positive("m")}}));
   materials.most = max_materials;
+  std::vector<SceneKey> rubs = friction_keys(world, false);
+  materials.items[0].keys.insert(materials.items[0].keys.begin(),
+                                 std::make_move_iterator(rubs.begin()),
+                                 std::make_move_iterator(rubs.end()));
   SceneValue value =
       map("a scene",
           {{"title", "What the scene shows.", word("a text")},
@@ -512,7 +568,7 @@ SceneValue build(World world) {
             "Materials by name. A pair of them has friction √(μa μb) and the larger restitution.",
             std::move(materials)},
            {"surfaces", "Pairs of materials with values of their own.",
-            list("a list of {between: [material, material], friction: ...}", surface)},
+            list("a list of {between: [material, material], friction: ...}", std::move(surface))},
            {"bodies", "The bodies by name.", names("bodies by name", body(world))},
            {"exclude", "Pairs of bodies that never touch.",
             list("a list of pairs, as in [[wheel, axle]]", pair_of_bodies)},

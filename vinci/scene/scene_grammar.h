@@ -32,7 +32,7 @@ struct SceneValue {
     anything,   // a scalar whose meaning the reader of the scene does not know
   };
   // Variables that an expression may use besides the parameters.
-  enum class Variables { none, time, state, plane };
+  enum class Variables { none, time, state, plane, friction };
   // What a text must name.
   enum class Reference { none, body, anchor, material, parameter };  // anchor: a body or the world
 

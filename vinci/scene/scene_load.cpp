@@ -253,7 +253,7 @@ class Loader {
   void finish() {
     if (!begun_) return;
     SceneData& scene = *scene_;
-    scene.variables = {"t", "q", "v"};
+    scene.variables = {"t", "q", "v", "", ""};
     if (const Node* parameters = scene.root.find("parameters");
         parameters && parameters->is_map() && parameters->children.size() <= max_parameters)
       for (const Node& child : parameters->children) scene.variables.push_back(child.key);

@@ -8,6 +8,7 @@
 #include "vinci/formulation/contact_rows.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/formulation/supports.h"
+#include "vinci/model/friction_law.h"
 
 namespace vinci {
 namespace {
@@ -65,8 +66,8 @@ class StepReader {
       Vector3 force(0.0, 0.0, 0.0);
       if (rows.count > 0) {
         const VectorX own = solution.lambda.segment(rows.first, rows.count) / force_time_;
-        force =
-            rows.support ? support_impulse(form_, own) : contact_impulse(model_.world, form_, own);
+        force = rows.support ? support_impulse(form_, own)
+                             : contact_impulse(model_.world, form_, own, rows.scale);
       }
       if (rows.support) force[0] = solved[i].impulse[0] / simulation_.step_size();
       read.forces.push_back(force[0] * solved[i].contact.normal + force[1] * solved[i].tangent_1 +
@@ -113,6 +114,7 @@ class StepReader {
  private:
   struct Rows {
     int first = 0, count = 0;
+    Vector2 scale = Vector2::Ones();
     bool support = false;
   };
 
@@ -132,9 +134,12 @@ class StepReader {
     auto next = acting.begin();
     int first = 0;
     for (const SolvedContact& contact : solved) {
-      Rows rows{first, 0, contact.contact.key.kind == EntityKind::support};
+      Rows rows{.first = first, .support = contact.contact.key.kind == EntityKind::support};
       if (!rows.support) {
-        rows.count = contact_row_count(model_.world, form_, contact.friction);
+        const double largest = std::max(contact.friction, contact.friction_2);
+        if (contact.friction != contact.friction_2)
+          rows.scale = Vector2(contact.friction, contact.friction_2) / largest;
+        rows.count = contact_row_count(model_.world, form_, largest, rows.scale);
       } else if (next != acting.end() &&
                  contact.contact.key == support_key(next->body, next->index)) {
         rows.count = support_row_count(form_);
@@ -154,6 +159,18 @@ class StepReader {
   double force_time_;
   std::vector<Rows> rows_;
 };
+
+// Whether a contact that bears load has a coefficient of friction that depends on its speed.
+bool has_sliding_law(const Simulation& simulation) {
+  const Model& model = simulation.model();
+  for (const SolvedContact& solved : simulation.contacts()) {
+    const EntityKey& key = solved.contact.key;
+    if (key.kind != EntityKind::contact || !(solved.impulse[0] > 0.0)) continue;
+    const auto& law = model.surface_between(key.shape_a(), key.shape_b()).law;
+    if (law && law->depends_on_speed()) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -181,6 +198,12 @@ StepCertificate certify_step(Simulation& simulation) {
                      .inertia = inertia,
                      .has_inertia = !is_quasi_static(certificate.motion),
                      .solution = simulation.solution()});
+  if (verdict.motion != Only::several && has_sliding_law(simulation)) {
+    verdict.motion = verdict.loads = Only::unknown;
+    verdict.motion_reason = verdict.loads_reason =
+        "friction depends on the sliding speed: with the coefficients of another speed there may "
+        "be another motion";
+  }
   certificate.contacts = reader.contacts(verdict.proof);
   if (verdict.exists == Existence::proved)
     certificate.solution = reader.read(simulation.solution());

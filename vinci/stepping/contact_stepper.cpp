@@ -186,13 +186,12 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::detect);
     if (part.flies() && rules.flight->strikes && flight_.is_struck()) return report;
     if (part.flies()) mark_touched(context.work, part);
+    if (model.friction_laws) friction_.begin(rubbing(context, part));
     formulate(context.work, part);
     warm_start(context.work, part);
     stamp(Stage::formulate);
-    solve(context, report);
-    if (has_no_answer(report)) fall_back(context, part, report);
-    if (rebounds_.first) limit_rebounds(context, part, report);
-    if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);
+    solve_part(context, part, report);
+    if (model.friction_laws && !part.coasts()) settle_friction(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
     if (part.flies() && report.passes < max_passes &&
@@ -354,6 +353,13 @@ void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& 
 
 // --- solve --------------------------------------------------------------------------------------
 
+void ContactStepper::solve_part(StepContext& context, const StepPart& part, StepReport& report) {
+  solve(context, report);
+  if (has_no_answer(report)) fall_back(context, part, report);
+  if (rebounds_.first) limit_rebounds(context, part, report);
+  if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);
+}
+
 // Velocities at the end of the step: of the free motion where nothing can touch.
 void ContactStepper::solve(StepContext& context, StepReport& report) {
   const Model& model = *context.in.model;
@@ -430,6 +436,10 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
   if (report.ending == Ending::none && WitnessedSolver::has_answer(report.solve))
     context.in.diagnosis->look(solved(context), {builder_.map(), next_}, context.work.solution,
                                report);
+  // The only motion with these coefficients of friction: at other speeds they are others.
+  if (context.in.model->friction_laws && friction_.searched() &&
+      report.uniqueness == Uniqueness::unique)
+    report.uniqueness = Uniqueness::unknown;
 }
 
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J.

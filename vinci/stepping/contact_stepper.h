@@ -20,6 +20,7 @@
 #include "vinci/stepping/impact.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
+#include "vinci/stepping/sliding_friction.h"
 #include "vinci/stepping/solution_witness.h"
 #include "vinci/stepping/stepper.h"
 
@@ -100,11 +101,13 @@ class ContactStepper : public TimeStepper {
   void fill_motion(const StepPart& part, ComplementarityProblem& problem);
   void set_reach(const StepPart& part);
   void detect(StepContext& context, const StepPart& part, StepReport& report);
-  ContactTerms terms_of(const StepPart& part, const Contact& contact, double rebound_due) const;
+  ContactTerms terms_of(const StepPart& part, const Contact& contact, std::size_t i,
+                        double rebound_due) const;
   void note_rebound(const StepPart& part, const Contact& contact, const ImpulseMemory* landing,
                     double speed);
   void formulate(StepWorkspace& work, const StepPart& part);
   void warm_start(StepWorkspace& work, const StepPart& part);
+  void solve_part(StepContext& context, const StepPart& part, StepReport& report);
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
   SolvedProblem solved(const StepContext& context) const;
@@ -116,6 +119,8 @@ class ContactStepper : public TimeStepper {
   Gain energy_gained(const Model& model, const StepWorkspace& work);
   void limit_rebounds(StepContext& context, StepPart part, StepReport& report);
   void settle_forces(StepContext& context, StepPart part, StepReport& report);
+  void settle_friction(StepContext& context, const StepPart& part, StepReport& report);
+  SlidingFriction::Scene rubbing(const StepContext& context, const StepPart& part) const;
   bool has_no_answer(const StepReport& report) const;
   void fall_back(StepContext& context, StepPart part, StepReport& report);
   bool is_still(const Model& model, int body) const;
@@ -154,6 +159,7 @@ class ContactStepper : public TimeStepper {
   LoadSelection selection_;
   double gap_noise_ = 0.0;  // m/s: what gaps too small to tell may add to the problem
   Reach reach_;
+  SlidingFriction friction_;         // where laws ask for more than one number
   std::vector<ContactTerms> terms_;  // parallel to the contacts
   std::vector<SupportPoint> supports_;
   std::vector<ElementTerms> elements_;

@@ -21,7 +21,8 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     const Contact& contact = contacts[i];
     const ContactTerms& terms = terms_[i];
     SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
-    solved.friction = terms.friction;
+    solved.friction = terms.friction * terms.scale[0];
+    solved.friction_2 = terms.friction * terms.scale[1];
     solved.impulse = h / impulse_time(h) *
                      builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
     const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
@@ -31,6 +32,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     if (!solved.impulse.isZero(0.0)) {
       ++report.active_count;
       state.memory.impulses.push_back({contact.key, contact.patch_point, solved.impulse});
+      if (model.friction_laws) state.memory.impulses.back().sliding = friction_.remembered(i);
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
       if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
@@ -72,7 +74,7 @@ void ContactStepper::collect_supports(StepContext& context, State& state, double
       contact.normal = Vector3::UnitZ();
       solved.tangent_1 = Vector3::UnitX();
       solved.tangent_2 = Vector3::UnitY();
-      solved.friction = support.friction;
+      solved.friction = solved.friction_2 = support.friction;
       const Vector3 arm = contact.point_a - center_of_mass(model, state.poses, b);
       solved.velocity.tail<2>() = body_twist(model, next_, b).at(arm).head<2>();
       solved.impulse[0] = h * support.load;

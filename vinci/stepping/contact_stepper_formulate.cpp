@@ -17,13 +17,14 @@ constexpr double smallest_gap = 1e-12;
 
 void ContactStepper::soften(const StepPart&, const ContactSet&, std::span<ContactTerms>) {}
 
-ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& contact,
+ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& contact, std::size_t i,
                                       double rebound_due) const {
   const auto& [model, state, h, rules] = part;
   ContactTerms terms;
   terms.frame = contact_frame(model.world, contact.normal);
   const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
   terms.friction = surface.friction;
+  if (surface.law) friction_.set(state.poses, i, contact, terms);
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
   const Vector3 prescribed = predicts_drivers(discrete_)
                                  ? relative_velocity(model, state.poses, driven_, contact)
@@ -88,7 +89,7 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
   MemoryCursor landings(part.state.memory.impulses);
   for (const Contact& contact : work.contacts) {
     const ReboundMemory* due = rebounds.find(contact.key, contact.patch_point);
-    terms_.push_back(terms_of(part, contact, due ? due->speed : 0.0));
+    terms_.push_back(terms_of(part, contact, terms_.size(), due ? due->speed : 0.0));
     if (!terms_.back().rebounds) continue;
     const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
     note_rebound(part, contact, landing, due ? due->speed : 0.0);
@@ -127,6 +128,44 @@ void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
                        is_still(model, static_cast<int>(rows.key.ids[0]));
     const Vector3 guess = known && !rests ? Vector3(scale * known->impulse) : Vector3::Zero();
     builder_.guess(rows, guess, work.solution.lambda);
+  }
+}
+
+// --- friction that the motion decides ------------------------------------------------------------
+
+SlidingFriction::Scene ContactStepper::rubbing(const StepContext& context,
+                                               const StepPart& part) const {
+  return {part.model, part.state, part.h, foreseen_, context.work.contacts};
+}
+
+// Coefficients of friction are those of the sliding speeds that come out, or the step is not
+// solved.
+void ContactStepper::settle_friction(StepContext& context, const StepPart& part,
+                                     StepReport& report) {
+  constexpr int most_rounds = 60;
+  const auto is_solvable = [&] {
+    return report.ending == Ending::none && report.solve.status != SolveStatus::refused;
+  };
+  report.friction_error = 0.0;
+  for (int round = 0; is_solvable(); ++round) {
+    friction_.look(rubbing(context, part), {terms_, builder_, context.work.solution.lambda, next_});
+    report.friction_error = friction_.error();
+    if (friction_.error() <= context.in.accuracy.acceptable()) return;
+    if (!friction_.is_defined() || round == most_rounds) {
+      report.solve.status = SolveStatus::limit;
+      report.solve.residual.relative = std::max(report.solve.residual.relative, friction_.error());
+      report.solve.note = friction_.is_defined()
+                              ? "friction that depends on sliding speed did not settle"
+                              : "a coefficient of friction is negative or no number";
+      return;
+    }
+    friction_.follow();
+    const int iterations = report.solve.iterations;
+    report.fell_back = false;
+    formulate(context.work, part);
+    solve_part(context, part, report);  // from the last answer
+    report.solve.iterations += iterations;
+    ++report.friction_rounds;
   }
 }
 

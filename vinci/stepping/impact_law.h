@@ -23,9 +23,10 @@ namespace vinci {
 struct ImpactContact {
   // Of the problem: the normal row and those of friction. A pyramid has a row a direction, and σ.
   int row = 0, size = 1;
-  double restitution = 0.0;          // e in [0, 1]
-  double friction = 0.0;             // μ
-  Vector3 before = Vector3::Zero();  // m/s of b against a: normal (< 0 closing), tangents
+  double restitution = 0.0;  // e in [0, 1]
+  double friction = 0.0;     // μ
+  // m/s of b against a: normal (< 0 closing), tangents; scaled as their rows are (contact_rows.h)
+  Vector3 before = Vector3::Zero();
 };
 
 struct ImpactProblem {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "vinci/base/clock.h"
+#include "vinci/formulation/contact_friction.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/stepping/step_diagnosis.h"
@@ -340,6 +341,18 @@ void ImpactTimeStepper::find_touching(StepContext& context, SubstepSum& sum) {
   sum.add_detection();
 }
 
+// An impact has the coefficients of the sliding speed before it.
+void ImpactTimeStepper::set_friction_before(const Model& model, const Contact& contact,
+                                            const FrictionLaw& law, ContactTerms& terms) {
+  constexpr double sticking = 1e-9;  // of its velocity: what solvers leave
+  const Vector3 before = touching_velocity(model, now_, contact);
+  const double speed = (before - contact.normal.dot(before) * contact.normal).norm();
+  const FrictionCoefficients found = law.at(speed > sticking * before.norm() ? speed : 0.0,
+                                            friction_place(now_.poses, contact, now_.time));
+  if (!is_valid(found)) undefined_ = true;
+  set_friction(now_.poses, contact, law, is_valid(found) ? found : FrictionCoefficients{}, terms);
+}
+
 // M, J and what was before, of the contacts in ends_ at now_.
 void ImpactTimeStepper::formulate(const Model& model) {
   const ConeForm form = method_->form();
@@ -355,6 +368,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
   problem.p.setZero(model.free_count);
   problem.M.multiply_add(impact_.before.data(), problem.p.data());
   terms_.clear();
+  undefined_ = false;
   impact_.contacts.clear();
   impact_.pyramid = has_directions(form);
   impact_.box = form.cone == Cone::box;
@@ -363,6 +377,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
     ContactTerms terms;
     terms.frame = contact_frame(model.world, contact.normal);
     terms.friction = surface.friction;
+    if (surface.law) set_friction_before(model, contact, *surface.law, terms);
     const Vector3 driven = relative_velocity(model, now_.poses, prescribed_, contact) +
                            surface_velocity(model, now_.poses, contact, now_.time, 0.0);
     terms.normal_bias = contact.normal.dot(driven);
@@ -382,7 +397,8 @@ void ImpactTimeStepper::formulate(const Model& model) {
          rows.count,
          model.surface_between(contact.key.shape_a(), contact.key.shape_b()).restitution,
          terms_[i].friction,
-         {contact.normal.dot(before), frame.tangent_1.dot(before), frame.tangent_2.dot(before)}});
+         {contact.normal.dot(before), terms_[i].scale[0] * frame.tangent_1.dot(before),
+          terms_[i].scale[1] * frame.tangent_2.dot(before)}});
   }
 }
 
@@ -415,6 +431,11 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   if (broken > 1e-8 && part.solve.status == SolveStatus::solved)
     part.solve.status = SolveStatus::inaccurate;
   part.solve.residual.relative = std::max(part.solve.residual.relative, broken);
+  if (undefined_) {
+    part.solve.status = SolveStatus::limit;
+    part.solve.residual.relative = part.friction_error = infinity;
+    part.solve.note = "a coefficient of friction is negative or no number";
+  }
   if (!std::isfinite(broken) || part.solve.status == SolveStatus::refused) {
     const Contact& contact = ends_.front();
     part.diverged_body =
@@ -424,6 +445,8 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
       if (const int unknown = model.free_index[i]; unknown >= 0)
         now_.velocities[i] = impulse_.u[unknown];
     rebound(model);
+    // Nobody slides as before.
+    for (ImpulseMemory& record : now_.memory.impulses) record.sliding = 0.0;
   }
   sum.add_impact(part, struck_);
   sum.add(Stage::solve, watch.seconds());
@@ -437,7 +460,8 @@ void ImpactTimeStepper::rebound(const Model& model) {
     const Contact& contact = ends_[i];
     const ContactFrame& frame = terms_[i].frame;
     SolvedContact solved{contact, frame.tangent_1, frame.tangent_2};
-    solved.friction = terms_[i].friction;
+    solved.friction = terms_[i].friction * terms_[i].scale[0];
+    solved.friction_2 = terms_[i].friction * terms_[i].scale[1];
     solved.impulse = builder_.impulse(builder_.contacts()[i], impulse_.lambda);
     const Vector3 velocity = touching_velocity(model, now_, contact);
     solved.velocity = {frame.normal.dot(velocity), frame.tangent_1.dot(velocity),

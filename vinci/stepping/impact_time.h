@@ -60,6 +60,8 @@ class ImpactTimeStepper : public TimeStepper {
   ImpactReport apply_law(StepContext& context, StepReport& part);
   bool strike(StepContext& context, SubstepSum& sum);
   void formulate(const Model& model);
+  void set_friction_before(const Model& model, const Contact& contact, const FrictionLaw& law,
+                           ContactTerms& terms);
   void rebound(const Model& model);
 
   std::unique_ptr<ContactStepper> method_;
@@ -77,6 +79,7 @@ class ImpactTimeStepper : public TimeStepper {
   std::vector<WatchedContact> seen_;  // of them, those that did not take part
   LinearForces held_;                 // forces of the controllers
   ImpactProblem impact_;
+  bool undefined_ = false;  // a coefficient of friction in it is no number from 0 on
   Solution impulse_;
   VectorX prescribed_;  // packed velocities of the prescribed coordinates alone
   std::vector<ContactTerms> terms_;

@@ -165,6 +165,18 @@ const std::vector<StepField>& step_fields() {
                "the step is left out.",
        .over_parts = OverParts::any,
        .column = "joint_impacts"},
+      {.name = "friction_rounds",
+       .place = member<&R::friction_rounds>,
+       .text = "Solves beyond the first that friction asked for whose coefficient depends on the "
+               "sliding speed.",
+       .over_parts = OverParts::sum,
+       .column = "friction_rounds"},
+      {.name = "friction_error",
+       .place = member<&R::friction_error>,
+       .text = "How far coefficients of friction are from those of the sliding speeds at the end "
+               "of the step, relative; a step that does not settle is not certified.",
+       .over_parts = OverParts::largest,
+       .column = "friction_error"},
       {.name = "seconds",
        .place = member<&R::seconds>,
        .text = "Wall time by stage: detect, formulate, solve, advance.",

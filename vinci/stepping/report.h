@@ -45,6 +45,10 @@ struct StepReport {
   double unexplained = 0.0;      // m, deepest at its end that layers do not explain, if it matters
   int passed = 0;  // parts of the step in which bodies went through each other, or too deep
   bool joint_impacts = false;  // with restitution, of several pairs that share a body
+  // Solves that friction which depends on sliding speed asked for beyond the first, and how far its
+  // coefficients are from those of the speeds, relative.
+  int friction_rounds = 0;
+  double friction_error = 0.0;
   StageSeconds seconds{};
   // The problem had no solution, and what was solved leaves the stabilisation of overlaps out.
   bool fell_back = false;

@@ -20,7 +20,8 @@ struct SolvedContact {
   Vector3 tangent_1, tangent_2;        // world, unit
   Vector3 impulse = Vector3::Zero();   // N s on b: normal, tangent 1, tangent 2
   Vector3 velocity = Vector3::Zero();  // m/s of b relative to a at the end of the step, same axes
-  double friction = 0.0;               // μ
+  double friction = 0.0;               // μ along tangent 1
+  double friction_2 = 0.0;             // and along tangent 2: another where it has an axis
 };
 
 struct NamedController {

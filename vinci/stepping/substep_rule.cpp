@@ -106,10 +106,12 @@ SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
     const PatchSite& site = patches.sites()[static_cast<std::size_t>(m)];
     result.deformation = std::max(result.deformation, patches.pressed(site));
     if (!(site.impulse[0] > 0.0)) continue;
-    const double friction =
-        model.surface_between(site.contact.key.shape_a(), site.contact.key.shape_b()).friction;
+    const Surface& surface =
+        model.surface_between(site.contact.key.shape_a(), site.contact.key.shape_b());
     result.is = true;
-    result.sliding &= std::abs(site.impulse[1]) >= sliding_share * friction * site.impulse[0];
+    // Where a law has the limit, it is not known here: as if it stuck, which resolves more.
+    result.sliding &= !surface.law && std::abs(site.impulse[1]) >=
+                                          sliding_share * surface.friction * site.impulse[0];
   }
   return result;
 }

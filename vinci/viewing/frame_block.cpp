@@ -22,7 +22,7 @@ static_assert(sizeof(BlockHeader) == 64);
 
 constexpr std::size_t most_piece_bytes = 4u << 20;  // read at once
 constexpr std::size_t most_bytes = 256u << 20;      // of a single frame; more is taken for damage
-constexpr std::size_t contact_row_bytes = 116;      // in the block
+constexpr std::size_t contact_row_bytes = 120;      // in the block
 constexpr std::size_t frame_row_bytes = 6 * 8 + 5 * 4 + 4;
 constexpr std::int64_t most_frames = 0x7fffffff;
 
@@ -99,7 +99,7 @@ struct Columns {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> bodies;
   std::vector<float> point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
-  std::vector<float> gap, friction;
+  std::vector<float> gap, friction, friction_2;
 
   std::size_t frames() const { return time.size(); }
   std::size_t bytes() const {
@@ -140,6 +140,7 @@ void Columns::add(const ContactRow& row) {
   push(velocity, row.velocity);
   gap.push_back(narrow(row.gap));
   friction.push_back(narrow(row.friction));
+  friction_2.push_back(narrow(row.friction_2));
 }
 
 // Numbers of one column, padded to a multiple of eight bytes.
@@ -288,7 +289,7 @@ std::string BlockReader::joined() const {
   append(block, columns_.bodies);
   for (const auto* column : {&columns_.point_a, &columns_.point_b, &columns_.normal,
                              &columns_.tangent_1, &columns_.tangent_2, &columns_.impulse,
-                             &columns_.velocity, &columns_.gap, &columns_.friction})
+                             &columns_.velocity, &columns_.gap, &columns_.friction, &columns_.friction_2})
     append(block, *column);
   return block;
 }

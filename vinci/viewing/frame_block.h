@@ -41,7 +41,7 @@ std::string frame_block(const Recording& recording, const FrameQuery& query,
 struct BlockHeader {
   static constexpr std::uint32_t right_magic = 0x31434e56;  // "VNC1"
   static constexpr std::uint32_t with_poses = 1, with_velocities = 2, with_contacts = 4;
-  std::uint32_t magic = right_magic, version = 2;
+  std::uint32_t magic = right_magic, version = 3;
   std::uint32_t frames = 0;
   std::uint32_t bodies = 0;      // poses per frame
   std::uint32_t velocities = 0;  // entries per frame

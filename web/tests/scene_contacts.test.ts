@@ -12,6 +12,7 @@ interface Row {
   impulse: [number, number, number];
   velocity?: [number, number, number];
   friction?: number;
+  friction2?: number;
   normal?: [number, number, number];
   tangent1?: [number, number, number];
   tangent2?: [number, number, number];
@@ -35,6 +36,7 @@ function contacts(...rows: Row[]): Contacts {
     velocity: floats(({ velocity }) => velocity ?? [0, 0, 0]),
     gap: floats(() => [0]),
     friction: floats(({ friction }) => [friction ?? 0.5]),
+    friction2: floats(({ friction, friction2 }) => [friction2 ?? friction ?? 0.5]),
   };
 }
 
@@ -49,6 +51,12 @@ describe('the state of a contact', () => {
   it('is sticking with friction inside the cone', () => {
     expect(stateOf({ impulse: [2, 0.9, 0], velocity: [0, 1e-3, 0] })).toBe('sticking');
     expect(stateOf({ impulse: [2, 0.6, 0.6], velocity: [0, 0, 0] })).toBe('sticking');
+  });
+
+  it('is told by the ellipse where friction has an axis', () => {
+    const row: Row = { impulse: [1, 0, 0.4], velocity: [0, 0, 1], friction: 0.2, friction2: 0.5 };
+    expect(stateOf(row)).toBe('sticking');
+    expect(stateOf({ ...row, impulse: [1, 0.12, 0.4] })).toBe('sliding');
   });
 
   it('is sticking on the cone without slip', () => {
@@ -171,6 +179,17 @@ describe('friction cones', () => {
     expect(axis.x).toBeCloseTo(0.6, 5);
     for (const side of [new Vector3(1, 0, 1), new Vector3(0, -1, 1)])
       expect(Math.tan(side.transformDirection(cone).angleTo(axis))).toBeCloseTo(0.7, 4);
+  });
+
+  it('are ellipses where friction has an axis', () => {
+    const row: Row = { impulse: [1, 0, 0], friction: 0.2, friction2: 0.5 };
+    const [cone] = solids(drawn(contacts(row), { cones: true, planar: false }));
+    const slope = (x: number, y: number) => {
+      const side = new Vector3(x, y, 1).transformDirection(cone);
+      return Math.tan(side.angleTo(new Vector3(0, 1, 0)));
+    };
+    expect(slope(1, 0)).toBeCloseTo(0.2, 4);
+    expect(slope(0, 1)).toBeCloseTo(0.5, 4);
   });
 
   it('are wedges in the plane', () => {

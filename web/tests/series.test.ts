@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Overview } from '../src/data/overview';
 import { bodySeries, coneUsage, contactSeries, overviewSeries, seriesPoints, strideFor } from '../src/data/series';
+import type { Contacts } from '../src/data/types';
 import { MemorySource } from './support/memory_source';
 import { syntheticRun } from './support/synthetic_run';
 
@@ -57,8 +58,13 @@ describe('curves for plots', () => {
   });
 
   it('use a cone fully where friction slides', () => {
-    expect(coneUsage(2, 0.6, 0.3)).toBeCloseTo(1, 12);
-    expect(coneUsage(0, 0, 0.3)).toBeNaN();
-    expect(coneUsage(1, 0, 0)).toBeNaN();
+    const used = (impulse: number[], friction: number, friction2 = friction) =>
+        coneUsage({ impulse: Float32Array.from(impulse), friction: Float32Array.of(friction),
+                    friction2: Float32Array.of(friction2) } as Contacts, 0);
+    expect(used([2, 0.6, 0], 0.3)).toBeCloseTo(1, 6);
+    expect(used([1, 0.12, 0.4], 0.2, 0.5)).toBeCloseTo(1, 6);
+    expect(used([1, 0, 0.25], 0, 0.5)).toBeCloseTo(0.5, 6);
+    expect(used([0, 0, 0], 0.3)).toBeNaN();
+    expect(used([1, 0, 0], 0)).toBeNaN();
   });
 });

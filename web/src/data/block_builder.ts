@@ -85,6 +85,7 @@ function copiedRow(all: Contacts, row: number): Contacts {
     velocity: vector(all.velocity),
     gap: all.gap.slice(row, row + 1),
     friction: all.friction.slice(row, row + 1),
+    friction2: all.friction2.slice(row, row + 1),
   };
 }
 
@@ -103,6 +104,7 @@ function joinedContacts(parts: Contacts[]): Contacts {
     velocity: floats((c) => c.velocity),
     gap: floats((c) => c.gap),
     friction: floats((c) => c.friction),
+    friction2: floats((c) => c.friction2),
   };
 }
 

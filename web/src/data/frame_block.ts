@@ -5,7 +5,7 @@
 import type { Contacts, Frame, FrameBlock } from './types';
 
 export const blockMagic = 0x31434e56; // "VNC1"
-export const blockVersion = 2;
+export const blockVersion = 3;
 export const allBodies = 0xffffffff;
 const headerBytes = 64;
 const littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
@@ -98,6 +98,7 @@ function takeContacts(reader: ColumnReader, count: number): Contacts {
     velocity: vectors('velocity'),
     gap: reader.take(Float32Array, count, 'gap'),
     friction: reader.take(Float32Array, count, 'friction'),
+    friction2: reader.take(Float32Array, count, 'friction_2'),
   };
 }
 
@@ -137,6 +138,7 @@ export function contactRows(all: Contacts, begin: number, end: number): Contacts
     velocity: all.velocity.subarray(begin * 3, end * 3),
     gap: all.gap.subarray(begin, end),
     friction: all.friction.subarray(begin, end),
+    friction2: all.friction2.subarray(begin, end),
   };
 }
 

@@ -3,7 +3,7 @@
 // of one contact.
 import type { Overview, OverviewColumn } from './overview';
 import type { RunSource } from './source';
-import type { ContactKey } from './types';
+import type { ContactKey, Contacts } from './types';
 
 export const seriesPoints = 2000;
 
@@ -99,12 +99,19 @@ export async function contactSeries(
     gap: { time, values: [curve((row) => contacts.gap[row])] },
     impulse: { time, values: [curve(normal), curve(tangential)] },
     usage: {
-      time, values: [curve((row) => coneUsage(normal(row), tangential(row), contacts.friction[row]))],
+      time, values: [curve((row) => coneUsage(contacts, row))],
     },
   };
 }
 
-// NaN without an impulse or without friction.
-export function coneUsage(normal: number, tangential: number, friction: number): number {
-  return normal > 0 && friction > 0 ? tangential / (friction * normal) : NaN;
+// How much of its cone of friction, a circle or an ellipse, a contact uses. NaN without an impulse
+// or without friction.
+export function coneUsage(contacts: Contacts, row: number): number {
+  const { impulse, friction, friction2 } = contacts;
+  const normal = impulse[3 * row];
+  if (!(normal > 0 && (friction[row] > 0 || friction2[row] > 0))) return NaN;
+  const share = (force: number, mu: number) => (force === 0 ? 0 : force / (mu * normal));
+  const first = share(impulse[3 * row + 1], friction[row]);
+  const second = share(impulse[3 * row + 2], friction2[row]);
+  return Math.sqrt(first * first + second * second);
 }

@@ -127,7 +127,8 @@ export interface Contacts {
   impulse: Float32Array; // 3 a row, N s on b, along normal, tangent 1, tangent 2
   velocity: Float32Array; // 3 a row, m/s of b relative to a, same axes
   gap: Float32Array; // m
-  friction: Float32Array;
+  friction: Float32Array; // coefficient along tangent 1
+  friction2: Float32Array; // along tangent 2: another where friction has an axis
 }
 
 // One frame: views into a decoded block, no copies.

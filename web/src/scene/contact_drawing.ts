@@ -183,9 +183,11 @@ export class ContactDrawing {
     this.disks.paintInstance(i, colour);
   }
 
-  // Its sides have one length, so that a wide cone is not larger than a narrow one.
+  // An ellipse where friction has an axis. Its longest sides have one length, so that a wide cone is not larger than a narrow one.
   private cone(contacts: Contacts, row: number, colour: Color, style: ContactStyle): void {
-    const mu = contacts.friction[row];
+    const first = contacts.friction[row];
+    const second = contacts.friction2[row];
+    const mu = Math.max(first, second);
     if (!(mu > 0 && mu < Infinity)) return;
     const batch = style.planar ? this.wedges : this.cones;
     const i = style.planar ? this.wedgeCount++ : this.coneCount++;
@@ -194,8 +196,8 @@ export class ContactDrawing {
     const m = batch.matrices;
     const { tangent1, tangent2, normal } = contacts;
     for (let k = 0; k < 3; ++k) {
-      m[16 * i + k] = mu * height * tangent1[3 * row + k];
-      m[16 * i + 4 + k] = mu * height * (style.planar ? 0 : tangent2[3 * row + k]);
+      m[16 * i + k] = first * height * tangent1[3 * row + k];
+      m[16 * i + 4 + k] = second * height * (style.planar ? 0 : tangent2[3 * row + k]);
       m[16 * i + 8 + k] = height * normal[3 * row + k];
       m[16 * i + 12 + k] = this.points[3 * this.count + k];
       m[16 * i + 4 * k + 3] = 0;

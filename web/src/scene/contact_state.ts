@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a contact sticks, slides or is open.
+import { coneUsage } from '../data/series';
 import type { Contacts } from '../data/types';
 
 export type ContactState = 'sticking' | 'sliding' | 'open';
@@ -16,11 +17,9 @@ export function tangentialSize(vectors: Float32Array, row: number): number {
 
 // Sticking: pressed together, and the friction is inside its cone or there is no slip.
 export function contactState(contacts: Contacts, row: number): ContactState {
-  const { impulse, velocity, friction } = contacts;
-  const normal = impulse[3 * row];
-  if (!(normal > 0)) return 'open';
-  const tangential = tangentialSize(impulse, row);
-  if (tangential < friction[row] * normal * (1 - coneMargin)) return 'sticking';
+  const { impulse, velocity } = contacts;
+  if (!(impulse[3 * row] > 0)) return 'open';
+  if (coneUsage(contacts, row) < 1 - coneMargin) return 'sticking';
   return tangentialSize(velocity, row) <= tinySpeed ? 'sticking' : 'sliding';
 }
 

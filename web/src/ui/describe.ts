@@ -3,7 +3,7 @@
 // inspector; and what elements there are.
 import { Vector3 } from 'three';
 import { coneUsage } from '../data/series';
-import type { Anchor, Description, ElementJson, Frame } from '../data/types';
+import type { Anchor, Contacts, Description, ElementJson, Frame } from '../data/types';
 import { contactState, isSupport } from '../scene/contact_state';
 import { anchorPoint } from '../scene/element_drawing';
 import { elementLook } from '../scene/elements';
@@ -114,6 +114,12 @@ function distanceNote(viewer: Viewer, run: number, body: number): string | undef
   return parts.length > 0 ? `Now ${parts.join('; ')}.` : undefined;
 }
 
+// One coefficient, or the two of an ellipse.
+function coefficients({ friction, friction2 }: Contacts, row: number): string {
+  const first = number(friction[row]);
+  return friction[row] === friction2[row] ? first : `${first} and ${number(friction2[row])} across`;
+}
+
 function contactFacts(description: Description, frame: Frame, key: Extract<Pick, { kind: 'contact' }>['key']): Facts {
   const row = contactRow(frame, key);
   if (row < 0)
@@ -123,7 +129,7 @@ function contactFacts(description: Description, frame: Frame, key: Extract<Pick,
   const [normal, first, second] = contacts.impulse.subarray(row * 3, row * 3 + 3);
   const tangential = Math.hypot(first, second);
   const slip = Math.hypot(contacts.velocity[row * 3 + 1], contacts.velocity[row * 3 + 2]);
-  const usage = coneUsage(normal, tangential, contacts.friction[row]);
+  const usage = coneUsage(contacts, row);
   const support = isSupport(contacts, row, description.world === 'planar');
   return {
     title: support ? `${bodyName(description, b)} on its support`
@@ -135,7 +141,7 @@ function contactFacts(description: Description, frame: Frame, key: Extract<Pick,
       ['friction impulse', quantity(tangential, 'N s')],
       ['cone used', Number.isNaN(usage) ? '–' : `${number(100 * usage, 3)}\u202f%`],
       ['slip', quantity(slip, 'm/s')],
-      ['friction μ', number(contacts.friction[row])],
+      ['friction μ', coefficients(contacts, row)],
     ],
   };
 }

@@ -67,6 +67,6 @@ function writeContacts(writer: ByteWriter,
   writer.column(Uint32Array.from(joined((f) => f.contacts.key)));
   writer.column(Int32Array.from(joined((f) => f.contacts.bodies)));
   for (const name of ['pointA', 'pointB', 'normal', 'tangent1', 'tangent2', 'impulse', 'velocity',
-                      'gap', 'friction'] as const)
+                      'gap', 'friction', 'friction2'] as const)
     writer.column(Float32Array.from(joined((f) => f.contacts[name])));
 }

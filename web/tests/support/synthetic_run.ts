@@ -159,5 +159,6 @@ function gathered(rows: number[][]): Contacts {
     pointA: floats(6, 9), pointB: floats(9, 12), normal: floats(12, 15),
     tangent1: floats(15, 18), tangent2: floats(18, 21), impulse: floats(21, 24),
     velocity: floats(24, 27), gap: floats(27, 28), friction: floats(28, 29),
+    friction2: floats(28, 29),
   };
 }
