@@ -109,6 +109,11 @@ py::dict surface_of(const ModelHandle& handle, const std::string& a, const std::
   const Surface& surface =
       handle.model->surface(material_index(handle, a), material_index(handle, b));
   py::dict found("friction"_a = surface.friction, "restitution"_a = surface.restitution);
+  if (const ContactMoments& moments = surface.moments; moments.any()) {
+    found["rolling_friction"] = moments.rolling;
+    found["torsional_friction"] = moments.torsion;
+    found["patch_arm"] = moments.radius;
+  }
   if (!surface.law) return found;
   const VectorX place = vector_of(point, "point");
   if (place.size() != 3) throw Error("accepted: three coordinates in m", "point");

@@ -32,6 +32,7 @@ const py::dtype& record_type<ImpulseMemory>() {
                         .field("point", "i8", offset_in(m, m.point))
                         .field("impulse", "(3,)f8", offset_in(m, m.impulse))
                         .field("sliding", "f8", offset_in(m, m.sliding))
+                        .field("moment", "(3,)f8", offset_in(m, m.moment))
                         .dtype());
   return *type;
 }

@@ -118,8 +118,7 @@ TEST(MomentsLaw, the_map_vanishes_on_the_law_alone) {
       }
       VectorX wrong = lambda;
       const int row = 1 + static_cast<int>(gauss.engine() % (block.size - 1));
-      wrong[row] += wrong[row] > 0.0 ? 0.4 : -0.4;  // outside its ball, or against the slip
-      wrong[row] *= 2.0;
+      wrong[row] = (wrong[row] > 0.0 ? 1.0 : -1.0) * (lambda[0] + 0.4);  // outside every ball
       natural_map(block, 2.0, wrong.data(), w.data(), r.data());
       EXPECT_GT(r.norm(), 1e-3);
     }

@@ -51,7 +51,7 @@ inline Balls balls_of(const Block& block) {
 
 // The length ℓ at which moments λ_r/ℓ and angular velocities ℓ w_r compare with forces and
 // velocities, the one at which both have the same inertia: ℓ² = scale/moment_scale, the mean
-// diagonals of W in the rows of forces and of moments. Without them the larger of μ_r and μ_s,
+// diagonals of W in the rows of forces and of moments. Without them the larger of μ_r and μ_τ,
 // without that 1.
 inline double moment_length(double scale, double moment_scale, const Block& block) {
   const double length = std::sqrt(scale / moment_scale);

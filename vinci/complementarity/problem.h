@@ -38,7 +38,7 @@ struct Block {
   double lower = 0.0;                                      // box
   double upper = std::numeric_limits<double>::infinity();  // box; ball: radius
   double rolling = 0.0;                                    // μ_r, a length: moments
-  double torsion = 0.0;                                    // μ_s, a length: moments
+  double torsion = 0.0;                                    // μ_τ, a length: moments
   std::uint8_t tangents = 0;  // moments: rows of λ_t, 1 to 3; 0: as many as of λ_r
   std::uint8_t spins = 0;     // moments: rows of λ_s, 0 or 1; the others are λ_r, up to 2
 };

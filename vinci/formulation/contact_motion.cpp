@@ -75,6 +75,19 @@ Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
   return at_b - at_a;
 }
 
+Vector3 relative_turning(const Model& model, const VectorX& velocities, const Contact& contact) {
+  return body_twist(model, velocities, contact.body_b).angular -
+         body_twist(model, velocities, contact.body_a).angular;
+}
+
+Vector3 prescribed_turning(const std::vector<Pose>& poses, const std::vector<Pose>& placed,
+                           const Contact& contact, double h) {
+  const auto turning = [&](int body) -> Vector3 {
+    return rotation_vector(placed[body].rotation * poses[body].rotation.conjugate()) / h;
+  };
+  return turning(contact.body_b) - turning(contact.body_a);
+}
+
 Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
                         double h) {
   return prescribed_displacement(body, now, placed, point) / h;

@@ -19,6 +19,12 @@ namespace vinci {
 Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
                           const VectorX& velocities, const Contact& contact);
 
+// Angular velocity of b against a, rad/s, and the mean over the step of the share of prescribed
+// coordinates in it; `placed` as below.
+Vector3 relative_turning(const Model& model, const VectorX& velocities, const Contact& contact);
+Vector3 prescribed_turning(const std::vector<Pose>& poses, const std::vector<Pose>& placed,
+                           const Contact& contact, double h);
+
 // Velocity of b's surface against a's along the contact by which they run over their shapes
 // (PlacedShape::surface_velocity), the mean from `time` on over h >= 0. m/s
 Vector3 surface_velocity(const Model& model, const std::vector<Pose>& poses, const Contact& contact,

@@ -24,6 +24,7 @@
 #include "vinci/complementarity/problem.h"
 #include "vinci/formulation/contact_frame.h"
 #include "vinci/formulation/friction_cone.h"
+#include "vinci/formulation/moment_rows.h"
 #include "vinci/formulation/row_map.h"
 
 namespace vinci {
@@ -45,6 +46,8 @@ struct ContactTerms {
   bool rebounds = false;                        // the normal row asks for restitution
   Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
+  ContactMoments moments;                       // none of a contact that yields
+  Vector3 turning = Vector3::Zero();  // rad/s, prescribed share about normal, tangent 1 and 2
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.

@@ -31,7 +31,7 @@ bool same_bits(const Vector3& a, const Vector3& b) {
 }
 bool same_bits(const ImpulseMemory& a, const ImpulseMemory& b) {
   return place(a) == place(b) && same_bits(a.impulse, b.impulse) &&
-         equal_bits(&a.sliding, &b.sliding, 1);
+         equal_bits(&a.sliding, &b.sliding, 1) && same_bits(a.moment, b.moment);
 }
 bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
   return place(a) == place(b) && equal_bits(&a.speed, &b.speed, 1) &&
@@ -70,7 +70,8 @@ bool Memory::is_sorted() const {
 
 bool Memory::is_finite() const {
   for (const ImpulseMemory& record : impulses)
-    if (!record.impulse.allFinite() || !std::isfinite(record.sliding)) return false;
+    if (!record.impulse.allFinite() || !std::isfinite(record.sliding) || !record.moment.allFinite())
+      return false;
   for (const ReboundMemory& record : rebounds)
     if (!std::isfinite(record.speed) || !std::isfinite(record.energy)) return false;
   for (const LayerMemory& record : layers)
@@ -104,6 +105,8 @@ void add_memory(Hash& hash, const Memory& memory) {
     hash.add(at.rebound ? at.rebound->speed : 0.0);
     constexpr double none = 0.0;
     if (at.impulse && !equal_bits(&at.impulse->sliding, &none, 1)) hash.add(at.impulse->sliding);
+    if (at.impulse && !same_bits(at.impulse->moment, Vector3::Zero()))
+      add_vector(hash, at.impulse->moment);
     if (at.rebound && !equal_bits(&at.rebound->energy, &none, 1)) hash.add(at.rebound->energy);
     const LayerMemory layer = at.layer ? *at.layer : LayerMemory{};
     if (at.point == 0 && is_at_rest(layer)) return;

@@ -32,6 +32,7 @@ struct ImpulseMemory {
   // m/s at which the contact slid, where its friction depends on that; the least number above 0
   // where it stuck, 0: not known.
   double sliding = 0.0;
+  Vector3 moment = Vector3::Zero();  // N m s on body b, about the same axes
 };
 
 // An impact whose rebound is still due.

@@ -70,7 +70,7 @@ class ActiveSetPolish {
   // Which parts are at their limits, as in `sliding_`.
   char classify_moments(const Block& block, const double* scales, Contact contact, const VectorX& w,
                         VectorX& lambda);
-  struct Limited;  // λ_t below μ λ_n, λ_r below μ_r λ_n, or λ_s below μ_s λ_n
+  struct Limited;  // λ_t below μ λ_n, λ_r below μ_r λ_n, or λ_s below μ_τ λ_n
   void yield(const Limited& part, int normal, const VectorX& w, VectorX& lambda);
 
   bool in_time(const ComplementarityProblem& problem, const Deadline* until);

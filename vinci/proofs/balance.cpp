@@ -227,11 +227,11 @@ BalanceTest::Measure BalanceTest::measure() const {
   long double gained = 0, violated = 0;
   for (int i = 0; i < unknowns_; ++i)
     gained += static_cast<long double>(problem_->p[i]) * motion_[i];
-  for (int k = 0; k < static_cast<int>(sets_->size()); ++k) {
-    const FrictionSet& set = (*sets_)[static_cast<std::size_t>(k)];
+  for (int which = 0; which < static_cast<int>(sets_->size()); ++which) {
+    const FrictionSet& set = (*sets_)[static_cast<std::size_t>(which)];
     if (set.follows) continue;
     long double taken = 0;  // by friction, per unit of the normal force
-    for (int part = k; part < k + parts(k); ++part) {
+    for (int part = which; part < which + parts(which); ++part) {
       const FrictionSet& own = (*sets_)[static_cast<std::size_t>(part)];
       long double most = 0;
       for (int row = own.first; row < own.first + own.count; ++row) {

@@ -133,6 +133,10 @@ std::string model_json(const Simulation& simulation) {
                                   {"friction", surface.friction},
                                   {"restitution", surface.restitution}});
       if (surface.law) json["surfaces"].back()["law"] = law_json(*surface.law);
+      if (const ContactMoments& moments = surface.moments; moments.any())
+        json["surfaces"].back().update({{"rolling_friction", moments.rolling},
+                                        {"torsional_friction", moments.torsion},
+                                        {"patch_arm", moments.radius}});
     }
   json["shapes"] = Json::array();
   for (const PlacedShape& placed : model.shapes) {

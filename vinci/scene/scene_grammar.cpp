@@ -455,6 +455,32 @@ std::vector<SceneKey> friction_keys(World world, bool pair) {
   return keys;
 }
 
+// The keys of moments at contacts, of a material or of a pair of them.
+std::vector<SceneKey> moment_keys(World world) {
+  const auto arm = [] { return within("a number in m, 0 or more", 0.0, infinity); };
+  std::vector<SceneKey> keys{
+      {"rolling-friction",
+       "Largest moment against rolling over the normal force, in m; 0 if not given.", arm()}};
+  if (world == World::planar) return keys;
+  keys.push_back({"torsional-friction",
+                  "Largest moment about the normal over the normal force, in m; 0 if not given.",
+                  arm()});
+  keys.push_back(
+      {"patch",
+       "Round patch in which friction and the moment about the normal share one limit, the "
+       "ellipsoid of its limit surface, instead of `torsional-friction`.",
+       map("{radius: r, pressure: uniform}",
+           {{"radius", "Radius of the patch in m.", positive("m"), true},
+            {"pressure",
+             "How pressure is spread: uniform (if not given), hertz, ring, or a list of pressures "
+             "at equal distances from the centre to the rim.",
+             either("'uniform', 'hertz', 'ring' or a list of two or more pressures",
+                    {choice({"uniform", "hertz", "ring"}),
+                     list("two or more pressures", within("a number, 0 or more", 0.0, infinity), 2,
+                          1000)})}})});
+  return keys;
+}
+
 const SceneValue& restitution() {
   static const SceneValue value = within("a number from 0 to 1", 0.0, 1.0);
   return value;
@@ -519,6 +545,7 @@ SceneValue build(World world) {
             true},
            {"restitution", "Newton coefficient of the pair.", restitution()}});
   for (SceneKey& key : friction_keys(world, true)) surface.keys.push_back(std::move(key));
+  for (SceneKey& key : moment_keys(world)) surface.keys.push_back(std::move(key));
   SceneValue meshes = names("points by file name", points(World::spatial, 4, max_hull_vertices));
   meshes.naming = SceneValue::Naming::free;
   SceneValue materials =
@@ -548,6 +575,7 @@ SceneValue build(World world) {
                   positive("m")}}));
   materials.most = max_materials;
   std::vector<SceneKey> rubs = friction_keys(world, false);
+  for (SceneKey& key : moment_keys(world)) rubs.push_back(std::move(key));
   materials.items[0].keys.insert(materials.items[0].keys.begin(),
                                  std::make_move_iterator(rubs.begin()),
                                  std::make_move_iterator(rubs.end()));

@@ -58,7 +58,7 @@ bool AdmmSolver::set_penalty(double penalty) {
   return factor_.factor(D_);
 }
 
-// σ = μ |ŵ_t| (and μ_r |ŵ_r|, μ_s |ŵ_s|), ŵ = −z.
+// σ = μ |ŵ_t| (and μ_r |ŵ_r|, μ_τ |ŵ_s|), ŵ = −z.
 void AdmmSolver::renew_shift(const ComplementarityProblem& problem) {
   for (const Block& block : problem.blocks) {
     const double* const z = z_.data() + block.offset;

@@ -136,6 +136,11 @@ ComplementarityProblem ContactStepper::probe(const Model& model) const {
   ContactTerms terms;
   terms.frame = contact_frame(model.world, up);
   terms.friction = 0.5;
+  for (const Surface& surface : model.surfaces) {
+    terms.moments.rolling = std::max(terms.moments.rolling, surface.moments.rolling);
+    terms.moments.torsion = std::max(terms.moments.torsion, surface.moments.torsion);
+    terms.moments.radius = std::max(terms.moments.radius, surface.moments.radius);
+  }
   terms.normal_bias = -1.0;
   terms.compliance = probe_compliance();
   const bool lies = std::any_of(model.bodies.begin(), model.bodies.end(),

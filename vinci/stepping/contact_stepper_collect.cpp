@@ -23,15 +23,25 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
     solved.friction = terms.friction * terms.scale[0];
     solved.friction_2 = terms.friction * terms.scale[1];
-    solved.impulse = h / impulse_time(h) *
-                     builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
+    const ContactWrench wrench =
+        builder_.wrench(builder_.contacts()[i], context.work.solution.lambda);
+    solved.impulse = h / impulse_time(h) * wrench.impulse;
     const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
                              surface_velocity(model, state.poses, contact, state.time, h);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
+    if (terms.moments.any()) {
+      solved.moment = h / impulse_time(h) * wrench.moment;
+      const Vector3 turning = relative_turning(model, next_, contact);
+      solved.turning = {contact.normal.dot(turning), terms.frame.tangent_1.dot(turning),
+                        terms.frame.tangent_2.dot(turning)};
+    }
     if (!solved.impulse.isZero(0.0)) {
       ++report.active_count;
-      state.memory.impulses.push_back({contact.key, contact.patch_point, solved.impulse});
+      state.memory.impulses.push_back({.key = contact.key,
+                                       .point = contact.patch_point,
+                                       .impulse = solved.impulse,
+                                       .moment = solved.moment});
       if (model.friction_laws) state.memory.impulses.back().sliding = friction_.remembered(i);
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
       const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;

@@ -31,6 +31,14 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                                  : prescribed_velocity(model, state.poses, placed_, contact, h);
   const Vector3 carried = prescribed + surface_velocity(model, state.poses, contact, state.time, h);
   terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
+  if (surface.moments.any()) {
+    terms.moments = surface.moments;
+    const Vector3 turning = predicts_drivers(discrete_)
+                                ? relative_turning(model, driven_, contact)
+                                : prescribed_turning(state.poses, placed_, contact, h);
+    terms.turning = {terms.frame.normal.dot(turning), terms.frame.tangent_1.dot(turning),
+                     terms.frame.tangent_2.dot(turning)};
+  }
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
   // h its noise would keep bodies at rest from resting, and a part that is wedged between others
@@ -126,7 +134,8 @@ void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
     // A body at rest that nothing moves rubs on no support, whatever stopped it in the last step.
     const bool rests = rows.key.kind == EntityKind::support && motion_ == MotionModel::dynamic &&
                        is_still(model, static_cast<int>(rows.key.ids[0]));
-    const Vector3 guess = known && !rests ? Vector3(scale * known->impulse) : Vector3::Zero();
+    ContactWrench guess;
+    if (known && !rests) guess = {scale * known->impulse, scale * known->moment};
     builder_.guess(rows, guess, work.solution.lambda);
   }
 }

@@ -93,6 +93,11 @@ std::string SongPangKumar::why_not(const Model& model) const {
     return "no material of the scene has a layer that could yield; give one or more of `materials` "
            "a `stiffness` in N/m (and `damping` in N s/m), or take stewart-trinkle for rigid "
            "bodies";
+  const bool moments = std::any_of(model.surfaces.begin(), model.surfaces.end(),
+                                   [](const Surface& surface) { return surface.moments.any(); });
+  if (moments)
+    return "the layers of song-pang-kumar have no moments at a contact: `rolling-friction` is for "
+           "rigid contacts; accepted: scenes without it, or stewart-trinkle";
   return ContactStepper::why_not(model);
 }
 

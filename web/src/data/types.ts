@@ -129,6 +129,8 @@ export interface Contacts {
   gap: Float32Array; // m
   friction: Float32Array; // coefficient along tangent 1
   friction2: Float32Array; // along tangent 2: another where friction has an axis
+  moment: Float32Array; // 3 a row, N m s on b, about normal, tangent 1, tangent 2; often 0
+  turning: Float32Array; // 3 a row, rad/s of b relative to a, same axes; 0 without moments
 }
 
 // One frame: views into a decoded block, no copies.

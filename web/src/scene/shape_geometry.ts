@@ -87,6 +87,26 @@ export function diskGeometry(sides: number, spoke = true): ShapeGeometry {
   return builder.finish();
 }
 
+// A flat arrow three quarters around z along a circle of radius 1, by the right hand.
+export function arcGeometry(sides: number): ShapeGeometry {
+  const builder = new Builder();
+  const end = 1.5 * Math.PI;
+  const at = (radius: number, angle: number): Point =>
+    [radius * Math.cos(angle), radius * Math.sin(angle), 0];
+  const [inner, outer] = [0.9, 1.1];
+  for (let i = 0; i < sides; ++i) {
+    const [from, to] = [(end * i) / sides, (end * (i + 1)) / sides];
+    builder.face([at(inner, from), at(outer, from), at(outer, to), at(inner, to)], up);
+    builder.edge(at(inner, from), at(inner, to));
+    builder.edge(at(outer, from), at(outer, to));
+  }
+  builder.edge(at(inner, 0), at(outer, 0));
+  const head = [at(0.7, end), at(1.3, end), at(1, end + 0.5)];
+  builder.face(head, up);
+  builder.loop(head);
+  return builder.finish();
+}
+
 // Simple polygon in z = 0, counter-clockwise or not, convex or not.
 export function polygonGeometry(vertices: readonly (readonly [number, number])[]): ShapeGeometry {
   const builder = new Builder();
