@@ -11,11 +11,16 @@ namespace {
 // entries.
 class ContactAxes {
  public:
-  ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact)
+  ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact,
+              const ContactArms* arms = nullptr)
       : model_(model) {
     const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
     sides_[0] = side(contact.body_a, -1.0, poses, point);
     sides_[1] = side(contact.body_b, 1.0, poses, point);
+    if (arms) {
+      sides_[0].arm = arms->a;
+      sides_[1].arm = arms->b;
+    }
     // Columns ascend.
     if (sides_[0].body->velocity_offset > sides_[1].body->velocity_offset)
       std::swap(sides_[0], sides_[1]);
@@ -95,7 +100,7 @@ class ContactWriter {
   void write(std::size_t i, const Contact& contact) {
     const ContactTerms& t = terms_[i];
     const EntityRows& own = rows_[i];
-    const ContactAxes axes(space_.model, space_.poses, contact);
+    const ContactAxes axes(space_.model, space_.poses, contact, t.arms);
     at_ = own.first;
     push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
     if (own.count == 1) {

@@ -18,6 +18,7 @@
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/formulation/contact_frame.h"
+#include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/friction_cone.h"
 #include "vinci/formulation/row_map.h"
 
@@ -39,6 +40,7 @@ struct ContactTerms {
   bool rebounds = false;                        // the normal row asks for restitution
   Vector2 prescribed = Vector2::Zero();         // m/s, prescribed share along tangent 1 and 2
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
+  const ContactArms* arms = nullptr;            // where the impulse acts, if not at the midpoint
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.

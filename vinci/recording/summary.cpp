@@ -142,6 +142,9 @@ std::string certified_words(const RunSummary& s, const RunFacts& facts) {
   if (s.unexplained_steps > 0)
     why.push_back(
         fmt::format("layers do not explain an overlap in {}", plural(s.unexplained_steps, "step")));
+  if (s.unsettled_steps > 0)
+    why.push_back(
+        fmt::format("contact frames did not settle in {}", plural(s.unsettled_steps, "step")));
   if (s.fallback_steps > 0)
     why.push_back(fmt::format("{} without a solution", plural(s.fallback_steps, "step")));
   if (s.coarse_steps > 0) why.push_back(fmt::format("{} too long", plural(s.coarse_steps, "step")));
@@ -164,6 +167,18 @@ std::string unexplained_words(const RunSummary& s, const RunFacts&) {
       "in {} bodies end deeper in each other than their layers explain, by up to {} m, and could "
       "not be parted",
       plural(s.unexplained_steps, "step"), short_number(s.deepest_unexplained));
+}
+
+// Nothing where frames are not those of the end.
+std::string frame_words(const RunSummary& s, const RunFacts&) {
+  if (s.frame_iterations == 0 && s.unsettled_steps == 0) return {};
+  std::string words = fmt::format("of the end of the step: {:.1f} iterations per step, within {} m",
+                                  static_cast<double>(s.frame_iterations) /
+                                      static_cast<double>(std::max<std::int64_t>(1, s.steps)),
+                                  short_number(s.worst_frame_error));
+  if (s.unsettled_steps > 0)
+    words += fmt::format("; {} did NOT settle", plural(s.unsettled_steps, "step"));
+  return words;
 }
 
 std::string removed_words(const RunSummary& s, const RunFacts&) {
@@ -352,6 +367,33 @@ const std::vector<SummaryField>& summary_fields() {
        .unit = "m",
        .stored = {{"deepest_unexplained", &S::deepest_unexplained}},
        .value = shown<&S::deepest_unexplained>},
+      {.name = "frame_iterations",
+       .text = "Iterations for contact frames of the end of steps (`contact-frames: end`).",
+       .stored = {{"frame_iterations", &S::frame_iterations}},
+       .add =
+           [](S& s, Step step) {
+             s.frame_iterations += step.report.frame_iterations;
+             s.unsettled_steps += step.report.unsettled ? 1 : 0;
+             s.worst_frame_error = std::max(s.worst_frame_error, step.report.frame_error);
+             s.frame_energy += step.report.frame_energy;
+           },
+       .value = shown<&S::frame_iterations>,
+       .label = "contact frames",
+       .words = frame_words},
+      {.name = "unsettled_steps",
+       .text = "Steps in which these did not settle to `frame-tolerance`.",
+       .stored = {{"unsettled_steps", &S::unsettled_steps}},
+       .value = shown<&S::unsettled_steps>},
+      {.name = "worst_frame_error",
+       .text = "The most that was left of it in a step.",
+       .unit = "m",
+       .stored = {{"worst_frame_error", &S::worst_frame_error}},
+       .value = shown<&S::worst_frame_error>},
+      {.name = "frame_energy",
+       .text = "Energy that bodies gained from normals that turned within steps.",
+       .unit = "J",
+       .stored = {{"frame_energy", &S::frame_energy}},
+       .value = shown<&S::frame_energy>},
       {.name = "removed_overlaps",
        .text = "Steps that took an overlap out of positions.",
        .stored = {{"removed_overlaps", &S::removed_overlaps}},

@@ -30,6 +30,10 @@ struct RunStatistics {
   std::int64_t passed_steps = 0;       // in which bodies went through each other, or too deep
   std::int64_t unexplained_steps = 0;  // in which bodies overlap by more than layers explain
   double deepest_unexplained = 0.0;    // m
+  std::int64_t frame_iterations = 0;   // for contact frames of the end of steps
+  std::int64_t unsettled_steps = 0;    // in which these did not settle
+  double worst_frame_error = 0.0;      // m
+  double frame_energy = 0.0;           // J, that turning normals gave to bodies
   std::int64_t removed_overlaps = 0;   // steps that took an overlap out of positions
   double deepest_removed = 0.0;        // m
   double added_energy = 0.0;           // J, by this

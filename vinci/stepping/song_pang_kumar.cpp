@@ -55,6 +55,7 @@ StepperRegistry::Entry SongPangKumar::entry() {
        *run.find("cone"),
        *run.find("directions"),
        overlap_option(),
+       *run.find("contact-frames"),
        {"points",
         "Points that a contact patch is discretised into; they share the stiffness of the "
         "layer.",
@@ -93,6 +94,9 @@ std::string SongPangKumar::why_not(const Model& model) const {
     return "no material of the scene has a layer that could yield; give one or more of `materials` "
            "a `stiffness` in N/m (and `damping` in N s/m), or take stewart-trinkle for rigid "
            "bodies";
+  if (frame_rule() != FrameRule::start)
+    return "the layers of song-pang-kumar are pressed in along the frames at the start of a "
+           "substep; accepted: 'contact-frames: start', or stewart-trinkle or anitescu-potra";
   return ContactStepper::why_not(model);
 }
 
