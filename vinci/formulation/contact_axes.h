@@ -7,17 +7,24 @@
 #include <utility>
 
 #include "vinci/collision/contact.h"
+#include "vinci/formulation/contact_motion.h"
 #include "vinci/model/model.h"
 
 namespace vinci {
 
 class ContactAxes {
  public:
-  ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact)
+  // The impulse acts at the ends of these arms, or at the midpoint of the witness points.
+  ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact,
+              const ContactArms* arms = nullptr)
       : model_(model) {
     const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
     sides_[0] = side(contact.body_a, -1.0, poses, point);
     sides_[1] = side(contact.body_b, 1.0, poses, point);
+    if (arms) {
+      sides_[0].arm = arms->a;
+      sides_[1].arm = arms->b;
+    }
     // Columns ascend.
     if (sides_[0].body->velocity_offset > sides_[1].body->velocity_offset)
       std::swap(sides_[0], sides_[1]);

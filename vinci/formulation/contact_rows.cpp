@@ -60,7 +60,7 @@ class ContactWriter {
   void write(std::size_t i, const Contact& contact) {
     const ContactTerms& t = terms_[i];
     const EntityRows& own = rows_[i];
-    const ContactAxes axes(space_.model, space_.poses, contact);
+    const ContactAxes axes(space_.model, space_.poses, contact, t.arms);
     at_ = own.first;
     push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
     if (own.moments.any()) {

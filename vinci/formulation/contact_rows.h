@@ -23,6 +23,7 @@
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/formulation/contact_frame.h"
+#include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/friction_cone.h"
 #include "vinci/formulation/moment_rows.h"
 #include "vinci/formulation/row_map.h"
@@ -48,6 +49,7 @@ struct ContactTerms {
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
   ContactMoments moments;                       // none of a contact that yields
   Vector3 turning = Vector3::Zero();  // rad/s, prescribed share about normal, tangent 1 and 2
+  const ContactArms* arms = nullptr;  // where the impulse acts, if not at the midpoint
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.

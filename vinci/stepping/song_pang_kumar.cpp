@@ -55,6 +55,7 @@ StepperRegistry::Entry SongPangKumar::entry() {
        *run.find("cone"),
        *run.find("directions"),
        overlap_option(),
+       *run.find("contact-frames"),
        {"points",
         "Points that a contact patch is discretised into; they share the stiffness of the "
         "layer.",
@@ -98,6 +99,9 @@ std::string SongPangKumar::why_not(const Model& model) const {
   if (moments)
     return "the layers of song-pang-kumar have no moments at a contact: `rolling-friction` is for "
            "rigid contacts; accepted: scenes without it, or stewart-trinkle";
+  if (frame_rule() != FrameRule::start)
+    return "the layers of song-pang-kumar are pressed in along the frames at the start of a "
+           "substep; accepted: 'contact-frames: start', or stewart-trinkle or anitescu-potra";
   return ContactStepper::why_not(model);
 }
 
