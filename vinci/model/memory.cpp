@@ -38,7 +38,9 @@ bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
 }
 bool same_bits(const LayerMemory& a, const LayerMemory& b) {
   return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&
-         same_bits(a.deformation_b, b.deformation_b) && equal_bits(&a.energy, &b.energy, 1);
+         same_bits(a.deformation_b, b.deformation_b) && equal_bits(&a.energy, &b.energy, 1) &&
+         same_bits(a.turn_a, b.turn_a) && same_bits(a.turn_b, b.turn_b) &&
+         same_bits(a.normal, b.normal);
 }
 
 template <class Record>
@@ -74,7 +76,8 @@ bool Memory::is_finite() const {
     if (!std::isfinite(record.speed) || !std::isfinite(record.energy)) return false;
   for (const LayerMemory& record : layers)
     if (!record.deformation_a.allFinite() || !record.deformation_b.allFinite() ||
-        !std::isfinite(record.energy))
+        !std::isfinite(record.energy) || !record.turn_a.allFinite() || !record.turn_b.allFinite() ||
+        !record.normal.allFinite())
       return false;
   return true;
 }
@@ -87,11 +90,12 @@ bool Memory::operator==(const Memory& other) const {
 bool is_at_rest(const LayerMemory& layer) {
   const Vector3 zero = Vector3::Zero();
   return same_bits(layer.deformation_a, zero) && same_bits(layer.deformation_b, zero) &&
-         layer.energy == 0.0;
+         layer.energy == 0.0 && same_bits(layer.turn_a, zero) && same_bits(layer.turn_b, zero) &&
+         same_bits(layer.normal, zero);
 }
 
 // Rigid contacts have the hashes that they had before there were layers, and these those that they
-// had before their energy was kept.
+// had before their energy was kept, in the plane those before there were any in space.
 void add_memory(Hash& hash, const Memory& memory) {
   std::uint64_t count = 0;
   visit_places(memory, [&](const MemoryPlace&) { ++count; });
@@ -108,6 +112,12 @@ void add_memory(Hash& hash, const Memory& memory) {
     add_vector(hash, layer.deformation_a);
     add_vector(hash, layer.deformation_b);
     if (!equal_bits(&layer.energy, &none, 1)) hash.add(layer.energy);
+    const Vector3 zero = Vector3::Zero();
+    if (same_bits(layer.turn_a, zero) && same_bits(layer.turn_b, zero) &&
+        same_bits(layer.normal, zero))
+      return;
+    for (const Vector3* vector : {&layer.turn_a, &layer.turn_b, &layer.normal})
+      add_vector(hash, *vector);
   });
 }
 

@@ -96,7 +96,10 @@ Hdf5Row memory_row() {
                            {"deformation_a", &Row::deformation_a},
                            {"deformation_b", &Row::deformation_b},
                            {"layer_energy", &Row::layer_energy},
-                           {"landing_energy", &Row::landing_energy}});
+                           {"landing_energy", &Row::landing_energy},
+                           {"turn_a", &Row::turn_a},
+                           {"turn_b", &Row::turn_b},
+                           {"layer_normal", &Row::layer_normal}});
 }
 
 Hdf5Row solution_row() {

@@ -61,6 +61,7 @@ struct MemoryRecord {
   std::int64_t patch_point = 0;
   double deformation_a[3] = {}, deformation_b[3] = {}, layer_energy = 0.0;
   double landing_energy = 0.0;
+  double turn_a[3] = {}, turn_b[3] = {}, layer_normal[3] = {};
 };
 
 // One of several motions of an island (FoundMotion): a body of it, and a contact of it.
