@@ -197,7 +197,7 @@ TEST(SpatialLayers, a_body_sinks_by_m_g_over_k_however_it_is_cut_and_whatever_it
   sinks(cut_box(2, 1), 0.05);
   sinks(cut_box(3, 2), 0.05);
   sinks("{sphere: 0.05, material: r}", 0.05);
-  sinks("{cylinder: {radius: 0.05, length: 0.1}, material: r}", 0.05);
+  sinks("{cylinder: {radius: 0.05, height: 0.1}, material: r}", 0.05);
   sinks("{capsule: {length: 0.2, radius: 0.05}, material: r}", 0.05,
         "rotation: {axis: [0, 1, 0], angle: 90 deg}");
   // A stool with three feet, and one on its corner that keeps its angles.
@@ -371,7 +371,7 @@ run: {{step: 1 ms, duration: 0.12, stepper: {{name: song-pang-kumar, resolution:
     return 1.0 - before / first;
   };
   for (const char* shape :
-       {"sphere: 0.05", "box: [0.2, 0.12, 0.1]", "cylinder: {radius: 0.05, length: 0.1}",
+       {"sphere: 0.05", "box: [0.2, 0.12, 0.1]", "cylinder: {radius: 0.05, height: 0.1}",
         "capsule: {length: 0.1, radius: 0.03}"})
     for (const char* turn : {"rotation: {axis: [1, 2, 0.5], angle: 0.4}",
                              "rotation: {axis: [-1, 0.3, 0.5], angle: 1.3}"}) {

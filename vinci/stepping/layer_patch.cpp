@@ -179,10 +179,12 @@ void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
     members_.push_back(sites_of_[group_[i]].first);
   }
   patch.count = static_cast<int>(group_.size());
-  if (world_ == World::planar)
+  if (world_ == World::planar) {
     share_row(model, patch);
-  else
+  } else {
     share_hull(patch);
+    level(patch, leader);
+  }
 
   Vector2 center = Vector2::Zero();
   LayerMean a, b;
@@ -234,6 +236,37 @@ void LayerPatches::share_row(const Model& model, const LayerPatch& patch) {
   const double from_right =
       share_out(std::make_reverse_iterator(last), std::make_reverse_iterator(at_middle + 1));
   sites_[middle].share = from_left + from_right;
+}
+
+// Forces act somewhere between the two surfaces: in the plane through the leader's point on one of
+// them that the others come nearest to, which is a face of that body.
+void LayerPatches::level(const LayerPatch& patch, const Contact& leader) {
+  const Vector3& normal = patch.frame.normal;
+  // From the middle of a contact, as a share of the way between its points, to the plane.
+  const auto share_to = [&](const Vector3& plane, const Contact& contact) {
+    const double way = normal.dot(contact.point_b - contact.point_a);
+    const double height = normal.dot(plane - middle_of(contact));
+    return way != 0.0 ? std::clamp(height / way, -0.5, 0.5) : 0.0;
+  };
+  const auto missed = [&](const Vector3& plane) {
+    double sum = 0.0;
+    for (const int m : members(patch)) {
+      const Contact& contact = sites_[m].contact;
+      const double share = share_to(plane, contact);
+      sum += std::abs(
+          normal.dot(plane - middle_of(contact) - share * (contact.point_b - contact.point_a)));
+    }
+    return sum;
+  };
+  const Vector3 on_a = leader.point_a, on_b = leader.point_b;
+  const Vector3& plane = missed(on_a) <= missed(on_b) ? on_a : on_b;
+  for (const int m : members(patch)) {
+    PatchSite& site = sites_[m];
+    Contact& contact = site.contact;
+    site.lift = share_to(plane, contact) * (contact.point_b - contact.point_a);
+    contact.point_a += site.lift;
+    contact.point_b += site.lift;
+  }
 }
 
 void LayerPatches::share_hull(const LayerPatch& patch) {

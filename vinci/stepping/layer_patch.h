@@ -51,7 +51,10 @@ struct LayerNode {
 
 // A contact, or one of the points that stand for it.
 struct PatchSite {
-  Contact contact;
+  Contact contact;  // in space its points are moved by `lift`
+  // Along the line between both surfaces, to where forces act: in one plane with those of the other
+  // points of the patch. A body that tilts in its layer would else slip at points that lie deeper.
+  Vector3 lift = Vector3::Zero();
   int patch = 0;
   bool implied = false;  // by its neighbours in the patch: it lies between them, and no deeper
   Vector2 place = Vector2::Zero();         // m along the axes from the middle of the patch
@@ -160,6 +163,7 @@ class LayerPatches {
   void share_row(const Model& model, const LayerPatch& patch);
   void share_hull(const LayerPatch& patch);
   void turn_to_principal_axes(LayerPatch& patch);
+  void level(const LayerPatch& patch, const Contact& leader);
   void imply(const Model& model, std::span<const int> row);
   void add_points(const Model& model, const ContactSet& contacts);
   LayerPatch& new_patch(const Model& model, const Contact& leader);

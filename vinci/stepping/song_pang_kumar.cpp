@@ -34,6 +34,12 @@ double least_friction(const ConeForm& form) {
   return form.cone == Cone::pyramid ? std::cos(M_PI / form.directions) : 1.0;
 }
 
+// What the rounding of coordinates may make of a gap, m.
+double gap_noise(const Contact& contact) {
+  constexpr double size = 64.0 * std::numeric_limits<double>::epsilon();
+  return size * (contact.point_a.norm() + std::abs(contact.gap));
+}
+
 // How far a body looks for points of its patches at least, over its radius.
 constexpr double least_view = 2.0 * max_patch_slope;
 
@@ -186,6 +192,12 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
     time_ = state.time;
     StepReport report = advance(context, state, size, {.held_forces = &held_});
     watch.lap();
+    for (const PatchSite& site : patches_.sites()) {  // points on the surfaces again
+      if (site.row < 0) continue;
+      Contact& contact = context.out.contacts[static_cast<std::size_t>(site.row)].contact;
+      contact.point_a -= site.lift;
+      contact.point_b -= site.lift;
+    }
     for (const SolvedContact& solved : context.out.contacts)
       report.used_up += solved.contact.patch_point == points_.count() && solved.impulse[0] > 0.0 &&
                         is_soft(model, solved.contact.key);
@@ -339,7 +351,10 @@ void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
       const Contact& contact = contacts[static_cast<std::size_t>(site.row)];
       ContactTerms& term = terms[static_cast<std::size_t>(site.row)];
       // From the gap to the layer, which is closed where the body is deeper than the layer says.
-      const double open = std::max(0.0, contact.gap + patches_.pressed(site));
+      double open = std::max(0.0, contact.gap + patches_.pressed(site));
+      // More points bear a patch in space than its plate has freedoms: noise of gaps would be a
+      // contradiction between them.
+      if (part.model.world == World::spatial && open <= gap_noise(contact)) open = 0.0;
       const Vector3 recovery = patches_.recovery(yield, site);
       term.normal_bias += (open - contact.gap) / h - recovery[0];
       term.prescribed -= recovery.tail<2>();
