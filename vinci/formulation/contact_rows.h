@@ -55,10 +55,14 @@ struct ContactTerms {
 // Whether a free coordinate can open or close the contact: its normal row is not zero.
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
 
-// 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates of planar
-// bodies.
+// 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates.
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
                 const Vector3& axis);
+
+// 1/(kg m²): the sum over both bodies of the spin about a unit axis for a unit angular impulse
+// about it, by the free coordinates.
+double turning_mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                        const Vector3& axis);
 
 // How many rows a contact has: 1 without friction.
 int contact_row_count(World world, const ConeForm& form, double friction,
