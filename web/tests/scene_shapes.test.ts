@@ -56,6 +56,34 @@ const cross = (a: Point, b: Point): Point => [
 const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 
+// Triangles of an L: two boxes' worth of volume, which no hull of its corners has.
+function prism(): { vertices: Point[]; triangles: number[][] } {
+  const outline = [
+    [0, 0],
+    [2, 0],
+    [2, 1],
+    [1, 1],
+    [1, 2],
+    [0, 2],
+  ];
+  const points = [0, 1].flatMap((z) => outline.map(([x, y]) => [x, y, z]));
+  const cap = [
+    [0, 1, 2],
+    [0, 2, 3],
+    [0, 3, 4],
+    [0, 4, 5],
+  ];
+  const list = cap.flatMap(([a, b, c]) => [
+    [a, c, b],
+    [a + 6, b + 6, c + 6],
+  ]);
+  for (let i = 0; i < 6; ++i) {
+    const j = (i + 1) % 6;
+    list.push([i, j, j + 6], [i, j + 6, i + 6]);
+  }
+  return { vertices: points, triangles: list };
+}
+
 function triangles(shape: PlacedShape, sides = 48): Point[][] {
   const points = vertices(shape, sides);
   const { indices } = shape.make(sides);
@@ -257,6 +285,35 @@ describe('solids', () => {
       geometry.capsuleGeometry(1, 16),
     ])
       expect(new Set(tones).size).toBe(2);
+  });
+});
+
+describe('a mesh', () => {
+  const shape = { kind: 'mesh', body: 0, offset: identity, mesh: 0 };
+  const named = (extra: object): ModelJson =>
+    ({ ...model([{ ...shape, ...extra }]), meshes: [prism()] }) as unknown as ModelJson;
+
+  it('is drawn by the triangles that its shape names, also where it is not convex', () => {
+    const { shapes, problems } = readShapes(named({}));
+    expect(problems).toEqual([]);
+    const volume = triangles(shapes[0]).reduce((sum, [a, b, c]) => sum + dot(a, cross(b, c)) / 6, 0);
+    expect(volume).toBeCloseTo(3, 12);
+    expect(shapes[0].radius).toBeCloseTo(Math.hypot(2, 1, 1), 12);
+  });
+
+  it('has lines at its edges and none within its faces', () => {
+    const { edges } = geometry.meshGeometry(prism().vertices as never, prism().triangles);
+    expect(edges.length / 6).toBe(18);
+  });
+
+  it('shows the border of an open one', () => {
+    const { vertices, triangles: list } = prism();
+    const { edges } = geometry.meshGeometry(vertices as never, list.slice(0, 1));
+    expect(edges.length / 6).toBe(3);
+  });
+
+  it('that is not there is told', () => {
+    expect(readShapes(named({ mesh: 3 })).problems).toHaveLength(1);
   });
 });
 

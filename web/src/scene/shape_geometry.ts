@@ -195,6 +195,38 @@ export function polyhedronGeometry(
   return builder.finish();
 }
 
+// Any surface of triangles, each with its own normal. Lines are drawn where it bends by more than
+// 20° and at borders: the inner edges of faces and fine round parts stay quiet.
+const bendCosine = Math.cos((20 * Math.PI) / 180);
+
+export function meshGeometry(
+  vertices: readonly Point[],
+  triangles: readonly (readonly number[])[],
+): ShapeGeometry {
+  const builder = new Builder();
+  const waiting = new Map<string, { normal: Point; tail: number; head: number }>();
+  for (const triangle of triangles) {
+    const points = triangle.map((i) => vertices[i]);
+    const normal = faceNormal(points);
+    builder.face(points, normal);
+    triangle.forEach((tail, i) => {
+      const head = triangle[(i + 1) % triangle.length];
+      const name = tail < head ? `${tail} ${head}` : `${head} ${tail}`;
+      const other = waiting.get(name);
+      if (!other) {
+        waiting.set(name, { normal, tail, head });
+        return;
+      }
+      waiting.delete(name);
+      const m = other.normal;
+      if (normal[0] * m[0] + normal[1] * m[1] + normal[2] * m[2] < bendCosine)
+        builder.edge(vertices[tail], vertices[head]);
+    });
+  }
+  for (const { tail, head } of waiting.values()) builder.edge(vertices[tail], vertices[head]);
+  return builder.finish();
+}
+
 // A strip of a surface of revolution about z, between two rings: quads with a tone by quarter turn.
 interface Ring {
   radius: number;
