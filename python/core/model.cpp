@@ -50,6 +50,9 @@ struct ShapeSizes {
   py::dict operator()(const ImplicitCurve& s) const {
     return py::dict("function"_a = s.function.text());
   }
+  py::dict operator()(const Superquadric& s) const {
+    return py::dict("axes"_a = copied(s.axes), "e1"_a = s.e1, "e2"_a = s.e2);
+  }
 };
 
 py::dict shape_dict(const Model& model, const PlacedShape& placed) {

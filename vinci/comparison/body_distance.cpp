@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
 
 namespace vinci {
 namespace {
@@ -47,6 +48,9 @@ struct Outline {
   void operator()(const HalfSpace&) { points.push_back({Vector3::Zero(), unbounded}); }
   void operator()(const Superellipse& s) { curve(s); }
   void operator()(const ImplicitCurve& s) { curve(s); }
+  void operator()(const Superquadric& s) {
+    for (const Vector3& v : surface_points(s, 16, 32)) points.push_back({v});
+  }
 
  private:
   template <class Curve>

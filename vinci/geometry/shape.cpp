@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
 
 namespace vinci {
 
@@ -33,6 +34,7 @@ struct BoundingRadius {
   double operator()(const HalfSpace&) const { return infinity; }
   double operator()(const Superellipse& s) const { return farthest_distance(s); }
   double operator()(const ImplicitCurve& s) const { return farthest_distance(s); }
+  double operator()(const Superquadric& s) const { return farthest_distance(s); }
 };
 
 struct BoundingBox {
@@ -74,6 +76,15 @@ struct BoundingBox {
   Box3 operator()(const HalfSpace&) const { return about(Vector3::Constant(infinity)); }
   Box3 operator()(const Superellipse& s) const { return around_curve(s); }
   Box3 operator()(const ImplicitCurve& s) const { return around_curve(s); }
+  Box3 operator()(const Superquadric& s) const {
+    const Matrix3 rotation = pose.rotation.toRotationMatrix();
+    Vector3 half;
+    for (int i = 0; i < 3; ++i) {
+      const Vector3 direction = rotation.row(i);
+      half[i] = direction.dot(support_point(s, direction));
+    }
+    return about(half);
+  }
 
   template <class Curve>
   Box3 around_curve(const Curve& curve) const {
@@ -134,14 +145,18 @@ struct HalfThickness {
   double operator()(const ImplicitCurve& s) const {
     return area_over_perimeter(s.knots, [](const ImplicitCurve::Knot& knot) { return knot.point; });
   }
+  // Of the octahedron within it.
+  double operator()(const Superquadric& s) const {
+    return 1.0 / (3.0 * s.axes.cwiseInverse().norm());
+  }
 };
 
 }  // namespace
 
 std::string kind_of(const Shape& shape) {
-  static constexpr const char* names[] = {"circle",     "polygon",      "half-plane", "capsule",
-                                          "sphere",     "box",          "cylinder",   "polyhedron",
-                                          "half-space", "superellipse", "implicit"};
+  static constexpr const char* names[] = {
+      "circle",   "polygon",    "half-plane", "capsule",      "sphere",   "box",
+      "cylinder", "polyhedron", "half-space", "superellipse", "implicit", "superquadric"};
   static_assert(std::size(names) == std::variant_size_v<Shape>);
   return names[shape.index()];
 }

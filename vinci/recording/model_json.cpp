@@ -51,6 +51,9 @@ struct ShapeJson {
   Json operator()(const ImplicitCurve& s) const {
     return {{"function", s.function.text()}, {"vertices", outline(s)}};
   }
+  Json operator()(const Superquadric& s) const {
+    return {{"axes", numbers(s.axes)}, {"e1", s.e1}, {"e2", s.e2}};
+  }
 };
 
 Json pose_json(const Pose& pose) {

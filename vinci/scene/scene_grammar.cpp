@@ -183,6 +183,22 @@ SceneValue superellipse() {
         true}});
 }
 
+SceneValue superquadric() {
+  const auto roundness = [] {
+    return within(fmt::format("a number from {:g} (flat, with sharp edges) over 1 (round) to 2 "
+                              "(straight to an edge between; above it the shape is not convex)",
+                              min_superquadric_exponent),
+                  min_superquadric_exponent, 2.0);
+  };
+  return map("{axes: [a, b, c], e1: e, e2: e}",
+             {{"axes", "Semi-axes a, b and c in m: the shape reaches from -a to a, and so on.",
+               numbers("[a, b, c] in m", 3, positive("m")), true},
+              {"e1", "Exponent from pole to pole along z: 1 is round, small ones are nearly flat.",
+               roundness(), true},
+              {"e2", "Exponent around the z axis: 1 is round, small ones are nearly square.",
+               roundness(), true}});
+}
+
 SceneValue implicit() {
   return map(
       "{function: f} or {function: f, inside: [x, y]}",
@@ -222,6 +238,9 @@ std::vector<SceneKey> shape_kinds(World world) {
            map("{radius: r, height: h}", {{"radius", "Radius in m.", positive("m"), true},
                                           {"height", "Full height in m.", positive("m"), true}})},
           {"polyhedron", "Convex hull of points, or of the vertices of a mesh file.", polyhedron()},
+          {"superquadric",
+           "(|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1 about the shape's origin.",
+           superquadric()},
           {"half-space", "Everything below a plane; by default below the x-y plane.", half(world)}};
 }
 
@@ -239,11 +258,11 @@ SceneValue shape(World world) {
   std::vector<std::string> kinds;
   for (const SceneKey& key : value.keys) kinds.push_back(key.name);
   value.one_of = {kinds};
-  value.other_world =
-      world == World::planar
-          ? std::vector<std::string>{"sphere", "cylinder", "polyhedron", "half-space", "rotation"}
-          : std::vector<std::string>{"circle",   "polygon",    "superellipse",
-                                     "implicit", "half-plane", "angle"};
+  value.other_world = world == World::planar
+                          ? std::vector<std::string>{"sphere",       "cylinder",   "polyhedron",
+                                                     "superquadric", "half-space", "rotation"}
+                          : std::vector<std::string>{"circle",   "polygon",    "superellipse",
+                                                     "implicit", "half-plane", "angle"};
   value.keys.push_back({"material", "A name from `materials`; without it, `default`.",
                         word("the name of a material", Reference::material)});
   const std::string unit = world == World::planar ? "kg/m²" : "kg/m³";

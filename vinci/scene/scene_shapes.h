@@ -39,6 +39,7 @@ class ShapeReader {
   Result polygon(const Node& node) const;
   Result polyhedron(const Node& node);
   Result superellipse(const Node& node) const;
+  Result superquadric(const Node& node) const;
   Result implicit(const Node& node);
   Result make(const Node& node);
 
