@@ -30,7 +30,7 @@ struct ContactPoint {
   double gap;                // m
 };
 
-// Sphere, box, capsule, cylinder, polyhedron, half-space. The workspace carries nothing from call
+// Sphere, box, capsule, cylinder, polyhedron, superquadric, half-space. The workspace carries nothing from call
 // to call but its capacity. Two half-spaces give no contact.
 void collide_spatial(const PlacedPair& pair, double margin, SpatialWorkspace& workspace,
                      std::vector<ContactPoint>& out);
