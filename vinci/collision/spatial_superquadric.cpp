@@ -228,13 +228,14 @@ class SuperquadricPatch {
     };
     offer(outline_a, outline_b, true);
     offer(outline_b, outline_a, false);
-    // Of nearly equal ones the first stays first: keys do not follow rounding.
-    std::stable_sort(found.begin(), found.begin() + count,
-                     [&](const Candidate& p, const Candidate& q) {
-                       return p.place.norm() > q.place.norm() + 1e-6 * size_;
-                     });
-    for (int i = 0; i < count; ++i) {
-      const Candidate& candidate = found[static_cast<std::size_t>(i)];
+    // The farthest first; of nearly equal ones the first stays first: keys do not follow rounding.
+    for (; count > 0; --count) {
+      int farthest = 0;
+      const auto at = [&](int k) -> Candidate& { return found[static_cast<std::size_t>(k)]; };
+      for (int k = 1; k < count; ++k)
+        if (at(k).place.norm() > at(farthest).place.norm() + 1e-6 * size_) farthest = k;
+      const Candidate candidate = at(farthest);
+      std::copy(&at(farthest) + 1, found.data() + count, &at(farthest));
       const double distance = candidate.place.norm();
       const Vector2 away = candidate.place / distance;
       bool beyond = true;
