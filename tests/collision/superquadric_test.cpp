@@ -195,7 +195,9 @@ TEST(SuperquadricContacts, with_every_other_shape_no_direction_separates_more) {
           },
           random);
       const double tie = found.gap < 0.0 ? 1e-9 * size - 1e-6 * found.gap : 0.0;
-      EXPECT_GE(found.gap, searched - tie - 2e-15 * size) << oracle::names[kind] << " " << i;
+      SCOPED_TRACE(std::string(oracle::names[kind]) + " " + std::to_string(i) + ", gap " +
+                   std::to_string(found.gap));
+      EXPECT_GE(found.gap, searched - tie - 2e-15 * size);
       if (swapped)
         expect_contact(b, pose_b, a, pose_a, found, size, 1e-5);
       else
@@ -280,8 +282,12 @@ TEST(SuperquadricContacts, touching_concentric_and_deep_pairs_have_their_closed_
       const auto contacts = oracle::collide(s, origin, s, oracle::at(0.0, 0.0, 1.4 + gap), 1e-3);
       ASSERT_FALSE(contacts.empty()) << e;
       const ContactPoint found = deepest(contacts);
-      EXPECT_NEAR(found.gap, gap, 3e-16 + 1e-6 * std::abs(gap)) << e;
-      if (e < 2.0) EXPECT_LT((found.normal - Vector3::UnitZ()).norm(), 1e-6) << e << " " << gap;
+      EXPECT_GE(found.gap, gap - 3e-16) << e;
+      if (gap < 0.0 && e > 1.0) continue;  // pointed poles in each other leave it sideways
+      EXPECT_LE(found.gap, gap + 3e-16) << e;
+      if (e < 2.0) {
+        EXPECT_LT((found.normal - Vector3::UnitZ()).norm(), 1e-6) << e << " " << gap;
+      }
     }
   // A ball in the middle of one.
   const Shape ball = Sphere{0.1};
@@ -386,9 +392,9 @@ TEST(SuperquadricContacts, a_settled_detector_allocates_nothing) {
     }
   };
   run();
-  const std::size_t before = test::allocations();
+  const std::size_t before = allocations();
   run();
-  EXPECT_EQ(test::allocations(), before);
+  EXPECT_EQ(allocations(), before);
 }
 
 }  // namespace

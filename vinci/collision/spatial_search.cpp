@@ -15,11 +15,13 @@ constexpr double unit_roundoff = 2.3e-16;
 // Of the size: tangential offsets below it are nothing, and flat sides have this radius at most.
 constexpr double still_offset = 1e-14;
 constexpr double flattest = 1e9;
+// Of the size: support points that miss each other by less lie opposite each other.
+constexpr double still_miss = 1e-9;
 // Sets are moved this far apart, of the smaller one, before their normal is asked for: then it does
 // not suffer from a small distance.
 constexpr double parting = 0.05;
 constexpr int most_descents = 120;
-constexpr int most_polishes = 40;
+constexpr int most_polishes = 100;
 constexpr std::size_t most_corners = 160;
 // Gaps that count as equal, as in gap_tolerance(): of the smaller set, and of the gap.
 constexpr double equal_share = 1e-9, equal_part = 1e-6;
@@ -126,7 +128,7 @@ bool SpatialSearch::extend(const Vertex& vertex) {
   };
   double best = s.squared;
   unsigned members = 0;
-  Vector3 nearest;
+  Vector3 nearest = Vector3::Zero();
   std::array<double, 4> weight{};
   const auto offer = [&](const Vector3& point, unsigned who, std::array<double, 4> weights) {
     const double squared = point.squaredNorm();
@@ -237,6 +239,7 @@ SpatialProbe SpatialSearch::polish(SpatialProbe best) {
   };
   const double equal = 4.0 * unit_roundoff * size_;
   double miss = tangential(best);
+  bool parted = false;
   for (int i = 0; i < most_polishes && miss > still_offset * size_; ++i) {
     Vector3 normal;
     if (newton(best, Vector3::Zero(), normal)) {
@@ -253,10 +256,10 @@ SpatialProbe SpatialSearch::polish(SpatialProbe best) {
     const double left = tangential(next);
     const bool better = next.gap > best.gap + equal;
     if (better || (next.gap >= best.gap - equal && left < miss)) best = next, miss = left;
-    if (better) continue;
-    if (miss > 1e-9 * size_) place_opposite(best);
-    break;
+    parted = true;
+    if (!better) break;
   }
+  if (parted && miss > still_miss * size_) place_opposite(best);
   return best;
 }
 
@@ -401,14 +404,14 @@ SpatialSeparation SpatialSearch::largest_gap(const SpatialSet& a, const SpatialS
   result.bound = std::sqrt(simplex_.squared);
   const double upper = result.bound;
   const double miss = (best.offset() - best.gap * best.normal).norm();
-  if (end == End::settled && miss <= 1e-9 * size_) {
+  if (end == End::settled && miss <= still_miss * size_) {
     result.settled = true;
   } else if (end == End::settled && upper > 1e-3 * small_) {
     place_opposite(best);
     result.settled = true;
   } else {
     const SpatialProbe better = polish(best);
-    if (better.gap >= best.gap) best = better;
+    if (better.gap >= best.gap - 4.0 * unit_roundoff * size_) best = better;
     result.settled = best.gap >= upper - equal_share * small_;
     if (!result.settled && end != End::settled) look_around(best, result.bound, result.settled);
   }

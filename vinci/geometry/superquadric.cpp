@@ -88,8 +88,8 @@ Vector3 support_point(const Superquadric& s, const Vector3& direction) {
   const Vector3 d = s.axes.cwiseProduct(direction.cwiseAbs());
   const DualNorm level = dual_norm(d.x(), d.y(), 2.0 / s.e2);
   const DualNorm whole = dual_norm(level.value, d.z(), 2.0 / s.e1);
-  return {std::copysign(s.axes.x() * whole.x * level.x, direction.x()),
-          std::copysign(s.axes.y() * whole.x * level.y, direction.y()),
+  return {std::copysign(s.axes.x() * (whole.x * level.x), direction.x()),
+          std::copysign(s.axes.y() * (whole.x * level.y), direction.y()),
           std::copysign(s.axes.z() * whole.y, direction.z())};
 }
 
