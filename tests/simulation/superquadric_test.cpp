@@ -201,7 +201,7 @@ TEST(SuperquadricImpact, the_instant_of_a_spinning_fall_is_that_of_the_closed_fo
           (gap(middle) > 0.0 ? low : high) = middle;
         }
         RunOverrides overrides;
-        overrides.options = {{"impact-time", search}, {"impact-tolerance", "1e-13"}};
+        overrides.options = {{"impact-time", search}};
         Simulation simulation = simulate(fmt::format(R"(
 world: spatial
 materials: {{m: {{restitution: 0.5}}}}
@@ -212,7 +212,7 @@ bodies:
     position: [0, 0, 1]
     rotation: {{axis: [1, 0, 0], angle: 0.3}}
     spin: [{1}, 0, 0]
-run: {{step: 5 ms, duration: 1}}
+run: {{step: 5 ms, duration: 1, stepper: {{name: stewart-trinkle, impact-tolerance: 1e-13}}}}
 )",
                                                      e, spin),
                                          overrides);
@@ -230,7 +230,7 @@ run: {{step: 5 ms, duration: 1}}
 // Two of which one flies at the other and turns about its way.
 TEST(SuperquadricImpact, two_meet_at_the_instant_of_their_support_functions) {
   RunOverrides overrides;
-  overrides.options = {{"impact-time", "bisect"}, {"impact-tolerance", "1e-13"}};
+  overrides.options = {{"impact-time", "bisect"}};
   Simulation simulation = simulate(R"(
 world: spatial
 gravity: [0, 0, 0]
@@ -242,7 +242,7 @@ bodies:
     position: [1, 0, 0]
     velocity: [-2, 0, 0]
     spin: [5, 0, 0]
-run: {step: 10 ms, duration: 1}
+run: {step: 10 ms, duration: 1, stepper: {name: stewart-trinkle, impact-tolerance: 1e-13}}
 )",
                                    overrides);
   // Turning about the line of flight changes nothing: they meet at (1 − 0.1 − 0.2)/2 s.
