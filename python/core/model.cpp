@@ -59,6 +59,9 @@ struct ShapeSizes {
     return py::dict("vertices"_a = points(mesh.vertices), "triangles"_a = mesh.triangles,
                     "closed"_a = mesh.closed);
   }
+  py::dict operator()(const Superquadric& s) const {
+    return py::dict("axes"_a = copied(s.axes), "e1"_a = s.e1, "e2"_a = s.e2);
+  }
 };
 
 py::dict shape_dict(const Model& model, const PlacedShape& placed) {

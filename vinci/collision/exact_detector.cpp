@@ -117,7 +117,7 @@ void add_builtin_detectors(DetectorRegistry& registry) {
       {"exact",
        "Every contact point of circles, capsules, polygons, superellipses, implicit curves "
        "and half-planes in the plane, of spheres, boxes, capsules, cylinders, convex polyhedra, "
-       "triangle meshes, height fields and half-spaces in space",
+       "superquadrics, triangle meshes, height fields and half-spaces in space",
        "",
        {},
        [](const OptionValues&) { return std::make_unique<ExactDetector>(); }});

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "vinci/collision/spatial_search.h"
 #include "vinci/geometry/shape.h"
 
 namespace vinci {
@@ -103,6 +104,7 @@ struct SpatialWorkspace {
   std::vector<int> edges_a, edges_b;    // candidates that survive culling
   std::vector<int> flats_a, flats_b;    // that face each other
   std::shared_ptr<MeshWorkspace> mesh;  // made when the first mesh is met
+  SpatialSearch search;                 // of superquadrics
 };
 
 // Signed gap along the unit vector n from a to b, cores only: min n·b − max n·a. Its maximum over n

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
 #include "vinci/geometry/triangle_mesh.h"
 
 namespace vinci {
@@ -50,6 +51,9 @@ struct Outline {
   void operator()(const ImplicitCurve& s) { curve(s); }
   void operator()(const Mesh& s) { triangles(*s.surface); }
   void operator()(const HeightField& s) { triangles(*s.surface); }
+  void operator()(const Superquadric& s) {
+    for (const Vector3& v : surface_points(s, 16, 32)) points.push_back({v});
+  }
 
  private:
   // The corners of a box around it bound a large one.

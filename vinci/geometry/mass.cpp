@@ -10,6 +10,7 @@
 
 #include "vinci/base/error.h"
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
 #include "vinci/geometry/triangle_mesh.h"
 
 namespace vinci {
@@ -168,6 +169,11 @@ MassProperties solid(const Shape& shape, double density) {
                     mass * s->radius * s->radius / 4.0);
   }
   if (const auto* s = std::get_if<Capsule>(&shape)) return solid_capsule(*s, density);
+  if (const auto* s = std::get_if<Superquadric>(&shape)) {
+    const VolumeMoments moments = volume_moments(*s);
+    return {density * moments.volume, Vector3::Zero(),
+            inertia_of((density * moments.second).asDiagonal())};
+  }
   if (const auto* s = std::get_if<Polyhedron>(&shape))
     return from_simplices(*s, density, s->vertices[0]);
   if (const auto* s = std::get_if<Mesh>(&shape)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
 #include "vinci/geometry/triangle_mesh.h"
 
 namespace vinci {
@@ -36,6 +37,7 @@ struct BoundingRadius {
   double operator()(const ImplicitCurve& s) const { return farthest_distance(s); }
   double operator()(const Mesh& s) const { return s.surface->radius; }
   double operator()(const HeightField& s) const { return s.surface->radius; }
+  double operator()(const Superquadric& s) const { return farthest_distance(s); }
 };
 
 struct BoundingBox {
@@ -85,6 +87,15 @@ struct BoundingBox {
     const Vector3 center = pose.position + rotation * (0.5 * (box.lower + box.upper));
     const Vector3 half = rotation.cwiseAbs() * (0.5 * (box.upper - box.lower));
     return {center - half, center + half};
+  }
+  Box3 operator()(const Superquadric& s) const {
+    const Matrix3 rotation = pose.rotation.toRotationMatrix();
+    Vector3 half;
+    for (int i = 0; i < 3; ++i) {
+      const Vector3 direction = rotation.row(i);
+      half[i] = direction.dot(support_point(s, direction));
+    }
+    return about(half);
   }
 
   template <class Curve>
@@ -150,14 +161,19 @@ struct HalfThickness {
     return s.surface->closed ? s.surface->volume / s.surface->area : infinity;
   }
   double operator()(const HeightField&) const { return infinity; }
+  // Of the octahedron within it.
+  double operator()(const Superquadric& s) const {
+    return 1.0 / (3.0 * s.axes.cwiseInverse().norm());
+  }
 };
 
 }  // namespace
 
 std::string kind_of(const Shape& shape) {
   static constexpr const char* names[] = {
-      "circle",     "polygon",    "half-plane",   "capsule",  "sphere", "box",         "cylinder",
-      "polyhedron", "half-space", "superellipse", "implicit", "mesh",   "height-field"};
+      "circle",   "polygon",  "half-plane",   "capsule",     "sphere",
+      "box",      "cylinder", "polyhedron",   "half-space",  "superellipse",
+      "implicit", "mesh",     "height-field", "superquadric"};
   static_assert(std::size(names) == std::variant_size_v<Shape>);
   return names[shape.index()];
 }

@@ -102,8 +102,16 @@ struct HeightField {
   std::shared_ptr<const TriangleMesh> surface;
 };
 
+// (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1: an ellipsoid for e1 = e2 = 1, nearly a
+// cylinder for small e1 and e2 = 1, nearly a box for both small, an octahedron for both 2. Made by
+// make_superquadric().
+struct Superquadric {
+  Vector3 axes;   // the semi-axes a, b and c
+  double e1, e2;  // from pole to pole, and around the z axis
+};
+
 using Shape = std::variant<Circle, Polygon, HalfPlane, Capsule, Sphere, Box, Cylinder, Polyhedron,
-                           HalfSpace, Superellipse, ImplicitCurve, Mesh, HeightField>;
+                           HalfSpace, Superellipse, ImplicitCurve, Mesh, HeightField, Superquadric>;
 
 std::string kind_of(const Shape& shape);  // as scenes spell it: "circle", "half-plane", ...
 bool is_unbounded(const Shape& shape);    // half-plane, half-space

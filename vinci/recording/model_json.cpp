@@ -56,6 +56,9 @@ struct ShapeJson {
   }
   Json operator()(const Mesh&) const { return Json::object(); }
   Json operator()(const HeightField&) const { return Json::object(); }
+  Json operator()(const Superquadric& s) const {
+    return {{"axes", numbers(s.axes)}, {"e1", s.e1}, {"e2", s.e2}};
+  }
 };
 
 Json triangles_json(const TriangleMesh& mesh) {

@@ -190,6 +190,22 @@ SceneValue superellipse() {
         true}});
 }
 
+SceneValue superquadric() {
+  const auto roundness = [] {
+    return within(fmt::format("a number from {:g} (flat, with sharp edges) over 1 (round) to 2 "
+                              "(straight to an edge between; above it the shape is not convex)",
+                              min_superquadric_exponent),
+                  min_superquadric_exponent, 2.0);
+  };
+  return map("{axes: [a, b, c], e1: e, e2: e}",
+             {{"axes", "Semi-axes a, b and c in m: the shape reaches from -a to a, and so on.",
+               numbers("[a, b, c] in m", 3, positive("m")), true},
+              {"e1", "Exponent from pole to pole along z: 1 is round, small ones are nearly flat.",
+               roundness(), true},
+              {"e2", "Exponent around the z axis: 1 is round, small ones are nearly square.",
+               roundness(), true}});
+}
+
 SceneValue implicit() {
   return map(
       "{function: f} or {function: f, inside: [x, y]}",
@@ -271,6 +287,9 @@ std::vector<SceneKey> shape_kinds(World world) {
           {"polyhedron", "Convex hull of points, or of the vertices of a mesh file.", polyhedron()},
           {"mesh", "Surface of triangles, convex or not: closed, or open as fixed ground.", mesh()},
           {"height-field", "Fixed ground below the heights of a grid.", height_field()},
+          {"superquadric",
+           "(|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1 about the shape's origin.",
+           superquadric()},
           {"half-space", "Everything below a plane; by default below the x-y plane.", half(world)}};
 }
 
@@ -290,8 +309,8 @@ SceneValue shape(World world) {
   value.one_of = {kinds};
   value.other_world =
       world == World::planar
-          ? std::vector<std::string>{"sphere",       "cylinder",   "polyhedron", "mesh",
-                                     "height-field", "half-space", "rotation"}
+          ? std::vector<std::string>{"sphere",       "cylinder",     "polyhedron", "mesh",
+                                     "height-field", "superquadric", "half-space", "rotation"}
           : std::vector<std::string>{"circle",   "polygon",    "superellipse",
                                      "implicit", "half-plane", "angle"};
   value.keys.push_back({"material", "A name from `materials`; without it, `default`.",

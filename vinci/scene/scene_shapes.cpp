@@ -208,6 +208,11 @@ ShapeReader::Result ShapeReader::superellipse(const Node& node) const {
   return {make_superellipse(vector(node, "axes").head<2>(), number(node, "exponent", 2.0)), Pose()};
 }
 
+ShapeReader::Result ShapeReader::superquadric(const Node& node) const {
+  return {make_superquadric(vector(node, "axes"), number(node, "e1", 1.0), number(node, "e2", 1.0)),
+          Pose()};
+}
+
 ShapeReader::Result ShapeReader::implicit(const Node& node) {
   const Node& function = *node.find("function");
   std::optional<Vector2> inside;
@@ -235,6 +240,7 @@ ShapeReader::Result ShapeReader::make(const Node& node) {
   if (node.key == "mesh") return mesh(node);
   if (node.key == "height-field") return height_field(node);
   if (node.key == "superellipse") return superellipse(node);
+  if (node.key == "superquadric") return superquadric(node);
   if (node.key == "implicit") return implicit(node);
   if (node.key == "cylinder")
     return {Cylinder{number(node, "radius", 0.0), 0.5 * number(node, "height", 0.0)}, Pose()};

@@ -41,6 +41,7 @@ class ShapeReader {
   Result mesh(const Node& node);
   Result height_field(const Node& node) const;
   Result superellipse(const Node& node) const;
+  Result superquadric(const Node& node) const;
   Result implicit(const Node& node);
   Result make(const Node& node);
 

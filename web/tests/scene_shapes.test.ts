@@ -228,6 +228,10 @@ describe('solids', () => {
       ],
     });
     expect(volume(octahedron)).toBeCloseTo(4 / 3, 6);
+    const pointed = place({ kind: 'superquadric', axes: [1, 1, 1], e1: 2, e2: 2 });
+    expect(volume(pointed)).toBeCloseTo(4 / 3, 6);
+    const block = place({ kind: 'superquadric', axes: [0.1, 0.2, 0.3], e1: 0.002, e2: 0.002 });
+    expect(volume(block) / 0.048).toBeCloseTo(1, 1);
     expect(octahedron.make(8).edges.length / 6).toBe(12);
   });
 
@@ -238,6 +242,16 @@ describe('solids', () => {
       'capsule',
       { kind: 'capsule', half_axis: [0, 0.3, 0.4], radius: 0.2 },
       Math.PI * (0.04 + (4 / 3) * 0.008),
+    ],
+    [
+      'ellipsoid',
+      { kind: 'superquadric', axes: [0.1, 0.2, 0.3], e1: 1, e2: 1 },
+      (4 / 3) * Math.PI * 0.006,
+    ],
+    [
+      'superquadric',
+      { kind: 'superquadric', axes: [0.1, 0.2, 0.3], e1: 0.5, e2: 0.5 },
+      (8 * 0.006 * 0.9064024770554771 ** 3) / 0.9190625268488832, // Γ(5/4) and Γ(7/4)
     ],
   ])('converge to the %s as sides are added', (_, json, exact) => {
     const errors = [12, 24, 48].map((sides) => 1 - volume(place(json), sides) / exact);
@@ -276,6 +290,7 @@ describe('solids', () => {
     check(geometry.boxGeometry());
     check(geometry.capsuleGeometry(2, 16));
     check(geometry.cylinderGeometry(16));
+    for (const e of [0.002, 0.3, 1, 1.7, 2]) check(geometry.superquadricGeometry(e, e, 16));
   });
 
   it('that are round have two tones, so that one sees them turn', () => {
@@ -283,6 +298,7 @@ describe('solids', () => {
       geometry.sphereGeometry(16),
       geometry.cylinderGeometry(16),
       geometry.capsuleGeometry(1, 16),
+      geometry.superquadricGeometry(0.5, 1, 16),
     ])
       expect(new Set(tones).size).toBe(2);
   });

@@ -82,6 +82,7 @@ export type ShapeJson = PlacedShape &
     | { kind: 'sphere'; radius: number }
     | { kind: 'box'; half_extents: Vector3 }
     | { kind: 'cylinder'; radius: number; half_height: number }
+    | { kind: 'superquadric'; axes: Vector3; e1: number; e2: number }
     | { kind: 'polyhedron'; vertices: Vector3[]; faces: number[][] }
     | { kind: 'mesh' | 'height-field'; mesh: number } // of the model's meshes
     | { kind: 'half-space' } // its outward normal is local z

@@ -187,6 +187,22 @@ function cylinder(json: Json): Solid {
   return { key: 'cylinder', flat: false, make, linear, shift: origin, radius: Math.hypot(r, half) };
 }
 
+function exponent(json: Json, name: string): number {
+  const value = json[name];
+  if (typeof value !== 'number' || !(value > 0 && value <= 2)) fail(`${name} is not an exponent`);
+  return value;
+}
+
+function superquadric(json: Json): Solid {
+  const axes = point(json['axes'], 3, 'axes');
+  const e1 = exponent(json, 'e1');
+  const e2 = exponent(json, 'e2');
+  const make = (sides: number): ShapeGeometry => geometry.superquadricGeometry(e1, e2, sides);
+  const linear = scaling(axes[0], axes[1], axes[2]);
+  const key = `superquadric ${e1} ${e2}`;
+  return { key, flat: false, make, linear, shift: origin, radius: Math.hypot(...axes) };
+}
+
 function polyhedron(json: Json): Solid {
   const vertices = points(json, 3, 4) as never as Point[];
   const sides = faces(json, vertices.length);
@@ -217,6 +233,7 @@ const readers: Record<string, (json: Json, planar: boolean) => Solid> = {
   sphere,
   box,
   cylinder,
+  superquadric,
   polyhedron,
   mesh,
   'height-field': mesh,
