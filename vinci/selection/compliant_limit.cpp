@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "vinci/base/regular_polygon.h"
 
@@ -422,6 +423,17 @@ bool CompliantLimit::go_on(const VectorX& start) {
   measure(springs_);
   begun_w_ = w_;
   return newton(first_compliance * typical_, most_newton_steps, springs_);
+}
+
+bool CompliantLimit::go_on_round(const VectorX& start) {
+  circles_.assign(units_.begin(), units_.end());
+  for (ContactUnit& unit : circles_) unit.sides = 0;
+  const std::span<const ContactUnit> given = std::exchange(units_, circles_);
+  springs_ = start;
+  measure(springs_);
+  newton(first_compliance * typical_, most_newton_steps, springs_);
+  units_ = given;
+  return springs_.allFinite() && newton(first_compliance * typical_, most_newton_steps, springs_);
 }
 
 bool CompliantLimit::jam() {

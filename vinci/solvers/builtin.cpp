@@ -9,6 +9,7 @@
 #include "vinci/pivoting/lemke.h"
 #include "vinci/pivoting/principal_pivoting.h"
 #include "vinci/solvers/auto_solver.h"
+#include "vinci/solvers/pyramid_solver.h"
 #include "vinci/solvers/small_solver.h"
 #include "vinci/splitting/admm.h"
 #include "vinci/splitting/gauss_seidel.h"
@@ -26,6 +27,7 @@ void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(principal_pivoting_entry());
   registry.add(quadratic_cone_entry());
   registry.add(small_entry());
+  registry.add(pyramid_entry());
 }
 
 }  // namespace vinci
