@@ -142,29 +142,222 @@ ComplementarityProblem condensed(const ComplementarityProblem& problem) {
   return local;
 }
 
-TEST(Pyramids, random_ones_have_the_motion_of_lemke_s_method) {
+// Directions of one contact, d → (2 d_x, d_y), by the rows 0 and 1 of them.
+void stretch(int directions, int first, ComplementarityProblem& problem) {
+  const Vector2 next = polygon_corner(directions, 1);
+  const int begin = problem.J.starts[first], width = problem.J.starts[first + 1] - begin;
+  std::vector<double> along(problem.J.values.begin() + begin,
+                            problem.J.values.begin() + begin + width);
+  std::vector<double> across(along.size());
+  const double* const second = problem.J.values.data() + problem.J.starts[first + 1];
+  for (int k = 0; k < width; ++k) across[k] = (second[k] - next.x() * along[k]) / next.y();
+  const double b_along = problem.b[first],
+               b_across = (problem.b[first + 1] - next.x() * b_along) / next.y();
+  for (int j = 0; j < directions; ++j) {
+    const Vector2 d = polygon_corner(directions, j);
+    double* const row = problem.J.values.data() + problem.J.starts[first + j];
+    for (int k = 0; k < width; ++k) row[k] = 2.0 * d.x() * along[k] + d.y() * across[k];
+    problem.b[first + j] = 2.0 * d.x() * b_along + d.y() * b_across;
+  }
+}
+
+struct Trial {
+  ComplementarityProblem problem;
+  Solution ours, theirs;
+  SolveReport report;
+};
+
+// From zero, by structure and by Lemke's method.
+Trial solve_both(const ComplementarityProblem& problem) {
   PyramidSolver pyramids;
   LemkeSolver lemke;
+  Trial trial{problem, zero(problem), zero(problem), {}};
+  trial.report = pyramids.solve(problem, trial.ours);
+  EXPECT_EQ(lemke.solve(problem, trial.theirs).status, SolveStatus::solved);
+  return trial;
+}
+
+TEST(Pyramids, random_ones_have_the_motion_of_lemke_s_method) {
   test::Trials unsolved, other;
   int tried = 0;
   for (unsigned seed = 0; seed < 720; ++seed) {
-    const ComplementarityProblem problem = PyramidScene(seed).make(random_making(seed));
-    Solution ours = zero(problem), theirs = zero(problem);
-    const SolveReport report = pyramids.solve(problem, ours);
-    ASSERT_EQ(lemke.solve(problem, theirs).status, SolveStatus::solved) << seed;
+    const Trial trial = solve_both(PyramidScene(seed).make(random_making(seed)));
     ++tried;
-    if (report.status != SolveStatus::solved) {
+    if (trial.report.status != SolveStatus::solved) {
       unsolved.push_back(static_cast<int>(seed));
       continue;
     }
     // Not by its own word.
-    ASSERT_LE(residual(problem, ours).relative, 1e-11) << seed;
-    if ((ours.u - theirs.u).norm() > 1e-7 * theirs.u.norm())
+    ASSERT_LE(residual(trial.problem, trial.ours).relative, 1e-11) << seed;
+    if ((trial.ours.u - trial.theirs.u).norm() > 1e-7 * trial.theirs.u.norm())
       other.push_back(static_cast<int>(seed));
   }
   EXPECT_EQ(tried, 720);
   EXPECT_EQ(unsolved, test::Trials{});
   EXPECT_EQ(other, test::Trials{});
+}
+
+// Several motions may exist there: any is one that enumeration finds.
+TEST(Pyramids, answers_are_among_all_that_enumeration_finds) {
+  test::Trials unsolved;
+  int tried = 0, stuck = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    PyramidScene scene(1000 + seed);
+    Making making;
+    making.directions = 3 + static_cast<int>(seed % 4);
+    making.contacts = seed % 4 == 0 && seed % 3 == 0 ? 2 : 1;
+    making.friction = seed % 5 == 4 ? 3.0 : 0.4;
+    const ComplementarityProblem problem = scene.make(making);
+    const ComplementarityProblem local = condensed(problem);
+    PyramidSolver pyramids;
+    Solution ours = zero(problem);
+    if (pyramids.solve(problem, ours).status != SolveStatus::solved) {
+      unsolved.push_back(static_cast<int>(seed));
+      continue;
+    }
+    const std::vector<VectorX> all = all_solutions(local.blocks, MatrixX(local.C.view()), local.b);
+    // Of a contact that sticks, several sets of directions may carry the same force.
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const VectorX& lambda : all) {
+      Judge judge;
+      judge(problem, {VectorX::Zero(problem.unknowns()), lambda});
+      nearest = std::min(nearest, (judge.u() - ours.u).norm());
+    }
+    EXPECT_LT(nearest, 1e-7) << seed << " of " << all.size();
+    ++tried;
+    stuck += ours.lambda[0] > 0.0 && ours.lambda[making.directions + 1] == 0.0;
+  }
+  EXPECT_EQ(unsolved, test::Trials{});
+  EXPECT_GE(tried, 50);
+  EXPECT_GT(stuck, 5);
+}
+
+TEST(Pyramids, the_same_problem_without_velocities_has_the_same_answer) {
+  for (unsigned seed = 0; seed < 96; ++seed) {
+    const ComplementarityProblem problem = PyramidScene(seed).make(random_making(seed));
+    const ComplementarityProblem local = condensed(problem);
+    PyramidSolver pyramids;
+    Solution whole = zero(problem), condensed_one = zero(local);
+    ASSERT_EQ(pyramids.solve(problem, whole).status, SolveStatus::solved) << seed;
+    ASSERT_EQ(pyramids.solve(local, condensed_one).status, SolveStatus::solved) << seed;
+    Judge judge;
+    judge(problem, {VectorX::Zero(problem.unknowns()), condensed_one.lambda});
+    EXPECT_LE((judge.u() - whole.u).norm(), 1e-7 * whole.u.norm()) << seed;
+  }
+}
+
+// Linear systems of 40 problems, sorted.
+std::vector<int> systems_of(int directions) {
+  std::vector<int> counts;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Making making;
+    making.directions = directions;
+    making.contacts = 1 + static_cast<int>(seed % 6);
+    making.bodies = 1 + static_cast<int>(seed % 2);
+    const ComplementarityProblem problem = PyramidScene(seed).make(making);
+    PyramidSolver pyramids;
+    Solution solution = zero(problem);
+    const SolveReport report = pyramids.solve(problem, solution);
+    EXPECT_EQ(report.status, SolveStatus::solved) << seed;
+    counts.push_back(report.iterations);
+  }
+  std::sort(counts.begin(), counts.end());
+  return counts;
+}
+
+// Their size is that of the contacts. Where Newton's method settles there are as many for any
+// number of directions, but for one more where the circle's answer lies between two corners; where
+// it does not, a path goes from corner to corner: in proportion to them at most.
+TEST(Pyramids, linear_systems_grow_no_faster_than_the_directions) {
+  const std::vector<int> few = systems_of(8);
+  double before = 0.0;
+  for (const int count : few) before += count;
+  for (int directions = 16; directions <= 256; directions *= 2) {
+    const std::vector<int> counts = systems_of(directions);
+    EXPECT_LE(counts[20], few[20] + 1) << directions;
+    double sum = 0.0;
+    for (const int count : counts) sum += count;
+    EXPECT_LE(sum, 2.0 * before) << directions;
+    before = sum;
+  }
+}
+
+// No regular polygon, nor a linear map of one: the rows say so, and `auto` goes another way.
+TEST(Pyramids, directions_of_any_other_shape_are_refused_and_still_solved) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Making making;
+    making.directions = 5;
+    ComplementarityProblem problem = PyramidScene(seed).make(making);
+    // Direction 3 of the first contact is turned into the sum of its neighbours.
+    for (int k = 0; k < 6; ++k)
+      problem.J.values[problem.J.starts[4] + k] =
+          problem.J.values[problem.J.starts[3] + k] + problem.J.values[problem.J.starts[5] + k];
+    problem.b[4] = problem.b[3] + problem.b[5];
+    PyramidSolver pyramids;
+    EXPECT_NE(pyramids.why_not(problem), "");
+    Solution solution = zero(problem);
+    EXPECT_EQ(pyramids.solve(problem, solution).status, SolveStatus::refused);
+    AutoSolver all;
+    EXPECT_EQ(all.solve(problem, solution).status, SolveStatus::solved) << seed;
+    EXPECT_LE(residual(problem, solution).relative, 1e-10);
+  }
+}
+
+// The friction of an ellipse, twice as large along one axis.
+TEST(Pyramids, a_stretched_polygon_is_taken_as_a_regular_one) {
+  int tried = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Making making;
+    making.directions = 3 + static_cast<int>(seed % 10);
+    ComplementarityProblem problem = PyramidScene(seed).make(making);
+    for (int i = 0; i < making.contacts; ++i)
+      stretch(making.directions, i * (making.directions + 2) + 1, problem);
+    const Trial trial = solve_both(problem);
+    ASSERT_EQ(trial.report.status, SolveStatus::solved) << seed;
+    EXPECT_LE((trial.ours.u - trial.theirs.u).norm(), 1e-7 * trial.theirs.u.norm()) << seed;
+    ++tried;
+  }
+  EXPECT_EQ(tried, 60);
+}
+
+// LCPs in which a row without a diagonal is something else.
+TEST(Pyramids, rows_that_only_look_like_slip_are_refused) {
+  const auto lcp = [](const MatrixX& C, const VectorX& b) {
+    ComplementarityProblem problem;
+    problem.M.reset(0), problem.J.reset(0);
+    for (int i = 0; i < b.size(); ++i) {
+      problem.J.end_row();
+      problem.blocks.push_back({.law = Law::nonnegative, .offset = i, .size = 1});
+    }
+    problem.C = SparseRows::from_dense(C);
+    problem.b = b;
+    problem.p.resize(0);
+    return problem;
+  };
+  MatrixX first(2, 2), second(3, 3), third(3, 3);
+  first << 0, 1, -1, 0;                   // one direction
+  second << 1, 0, 2, 0, 1, 1, -1, -1, 0;  // not 1 in the column
+  third << 0, -1, -1, 1, 1, 0, 1, 0, 1;   // σ before its directions
+  for (const MatrixX& C : {first, second, third}) {
+    const ComplementarityProblem problem = lcp(C, VectorX::Constant(C.rows(), -0.5).array() + 1.0);
+    EXPECT_NE(PyramidSolver().why_not(problem), "") << C;
+    Solution solution = zero(problem);
+    EXPECT_EQ(AutoSolver().solve(problem, solution).status, SolveStatus::solved) << C;
+  }
+}
+
+// Columns of boxes on each other and on the ground: more velocities than dense equations take.
+TEST(Pyramids, many_bodies_have_the_motion_of_lemke_s_method) {
+  for (const int directions : {4, 9}) {
+    Making making;
+    making.directions = directions;
+    making.bodies = 30;
+    making.contacts = 90;
+    making.friction = 0.3;
+    const Trial trial = solve_both(PyramidScene(7).make(making));
+    ASSERT_EQ(trial.report.status, SolveStatus::solved) << directions;
+    EXPECT_LE((trial.ours.u - trial.theirs.u).norm(), 1e-7 * trial.theirs.u.norm()) << directions;
+  }
 }
 
 }  // namespace

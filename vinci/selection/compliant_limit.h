@@ -41,6 +41,7 @@ class CompliantLimit {
   // and the one to which contacts lead that come together from apart, whatever they pass on the
   // way.
   bool come_together();
+  bool come_together_round();  // the one next to that of circles
   // From any of them to stiffer springs; false where there is none, or nothing stiffer.
   bool harden();
   // The limit of the springs at hand.
@@ -73,6 +74,8 @@ class CompliantLimit {
   static constexpr int most_newton_steps = 20;
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
+  template <class Find>
+  bool from_circles(Find find);
   double speed(const VectorX& lambda) const;
   double distance(const VectorX& lambda) const;
   void hold_all();

@@ -60,7 +60,7 @@ SolveFrame::Ending PyramidSolver::run(const ComplementarityProblem& problem, Sol
     return {};
   }
   reach(problem, limit_.go_on_round(start_)) || reach(problem, limit_.stiffen()) ||
-      reach(problem, limit_.come_together());
+      reach(problem, limit_.come_together_round()) || reach(problem, limit_.come_together());
   return {};
 }
 
