@@ -9,7 +9,6 @@
 #include "vinci/pivoting/lemke.h"
 #include "vinci/pivoting/principal_pivoting.h"
 #include "vinci/solvers/auto_solver.h"
-#include "vinci/solvers/pyramid_solver.h"
 #include "vinci/solvers/small_solver.h"
 #include "vinci/splitting/admm.h"
 #include "vinci/splitting/gauss_seidel.h"
@@ -27,7 +26,6 @@ void add_builtin_solvers(SolverRegistry& registry) {
   registry.add(principal_pivoting_entry());
   registry.add(quadratic_cone_entry());
   registry.add(small_entry());
-  registry.add(pyramid_entry());
 }
 
 }  // namespace vinci

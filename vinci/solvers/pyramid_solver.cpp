@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "vinci/base/settings.h"
 #include "vinci/solvers/cascade.h"
 
 namespace vinci {
@@ -16,7 +15,7 @@ constexpr const char* no_pyramids =
 constexpr const char* too_large = "too many contacts that act on each other";
 // Velocities or components of forces, whichever are fewer, up to which contacts are few: every way
 // to begin is cheap.
-constexpr int few = 72;
+constexpr int few_contacts = 72;
 // Components of forces beside layers, where the equations stay dense.
 constexpr int most_dense = 200;
 // A guess of so small a residual is begun with.
@@ -26,8 +25,7 @@ constexpr double near_enough = 1e-4;
 
 }  // namespace
 
-PyramidSolver::PyramidSolver(const Settings& settings)
-    : SolveFrame(pyramid_name, {settings.tolerance}), settings_(settings) {}
+PyramidSolver::PyramidSolver() : SolveFrame(pyramid_name, {}) {}
 
 PyramidSolver::~PyramidSolver() = default;
 
@@ -39,7 +37,7 @@ const char* PyramidSolver::prepare(const ComplementarityProblem& problem) {
   if (!judge_.regular()) return singular_mass;
   if (!takes(problem) || !form_.fits(problem) || !units_.read(problem)) return no_pyramids;
   const int rows = units_.problem().rows();
-  many_ = std::min(problem.unknowns() > 0 ? problem.unknowns() : rows, rows) > few;
+  many_ = std::min(problem.unknowns() > 0 ? problem.unknowns() : rows, rows) > few_contacts;
   if (many_ && !units_.problem().C.empty() && rows > most_dense) return too_large;
   units_.scales(judge_.scales(), scales_);
   limit_.take_many(many_);
@@ -108,16 +106,6 @@ bool PyramidSolver::reach(const ComplementarityProblem& problem, bool begun) {
     if (offer(trial_.lambda, residual, &judge_.u())) return true;
   }
   return until_.passed();
-}
-
-SolverRegistry::Entry pyramid_entry() {
-  using Settings = PyramidSolver::Settings;
-  return entry_of<Solver, PyramidSolver>(
-      pyramid_name,
-      "Friction pyramids: each contact as one polygon, Newton's method on open, sticking and "
-      "sliding ones from the exact cone's answer.",
-      "Stewart, Trinkle 1996",
-      {{&Settings::tolerance, "tolerance", "Relative residual asked of the judge.", "", 0.0, 1.0}});
 }
 
 }  // namespace vinci

@@ -8,7 +8,8 @@
 // It begins with the guess, or with the answer of the exact cone, beside which that of a pyramid
 // lies: of circles in the place of the polygons, and where there are many contacts of Coulomb's
 // problem by the methods for those. There is no guarantee: what the judge does not call solved is
-// left to other methods. Of several answers it has that of equally compliant contacts.
+// left to other methods. Of several answers it has that of equally compliant contacts. A method of
+// `auto`, not one to be named.
 #pragma once
 
 #include <memory>
@@ -24,11 +25,7 @@ class Cascade;  // cascade.h
 
 class PyramidSolver final : public SolveFrame {
  public:
-  struct Settings {
-    double tolerance = Accuracy::usual;  // asked of the judge
-  };
-  PyramidSolver() : PyramidSolver(Settings{}) {}
-  explicit PyramidSolver(const Settings& settings);
+  PyramidSolver();
   ~PyramidSolver() override;
   // Whether the problem has pyramids; they need not be of the form that it takes.
   static bool takes(const ComplementarityProblem& problem) { return PyramidForm::occurs(problem); }
@@ -40,7 +37,6 @@ class PyramidSolver final : public SolveFrame {
   bool reach(const ComplementarityProblem& problem, bool begun);
   void solve_cones();  // lambda_ from start_
 
-  Settings settings_;
   PyramidForm form_;
   ContactUnits units_;
   CompliantLimit limit_;
@@ -52,7 +48,5 @@ class PyramidSolver final : public SolveFrame {
   Solution cone_solution_;
   std::unique_ptr<Cascade> methods_;
 };
-
-SolverRegistry::Entry pyramid_entry();
 
 }  // namespace vinci
