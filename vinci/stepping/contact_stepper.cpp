@@ -369,7 +369,8 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   const Vector3 prescribed = predicts_drivers(discrete_)
                                  ? relative_velocity(model, state.poses, driven_, contact)
                                  : prescribed_velocity(model, state.poses, placed_, contact, h);
-  const Vector3 carried = prescribed + surface_velocity(model, state.poses, contact, state.time, h);
+  const std::vector<Pose>& runs = predicts_drivers(discrete_) ? state.poses : placed_;
+  const Vector3 carried = prescribed + surface_velocity(model, runs, contact, state.time, h);
   terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
 
   // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
@@ -404,20 +405,6 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
   terms.rebound = normal.rebound;
   terms.rebounds = normal.closing < 0.0 && impact.restitution > 0.0;
   return terms;
-}
-
-// An impulse takes its mean velocity times itself: from the speed at touching to that which the
-// landing left.
-void ContactStepper::note_rebound(const StepPart& part, const Contact& contact,
-                                  const ImpulseMemory* landing, double speed) {
-  if (!rebounds_.first) rebounds_.first = &contact;
-  const auto normal_speed = [&](const VectorX& velocities) {
-    return contact.normal.dot(relative_velocity(part.model, part.state.poses, velocities, contact));
-  };
-  const double now = normal_speed(part.state.velocities);
-  const double change = std::abs(normal_speed(foreseen_) - now);  // as fine as steps resolve it
-  if (landing)
-    rebounds_.energy += landing->impulse[0] * (0.5 * (speed + std::max(0.0, -now)) + change);
 }
 
 void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
@@ -551,52 +538,6 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
                                report);
 }
 
-// Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
-ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
-  change_.resize(model.free_count);
-  sum_.resize(model.free_count);
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (const int unknown = model.free_index[i]; unknown >= 0) {
-      sum_[unknown] = next_[i] + foreseen_[i];
-      change_[unknown] = next_[i] - foreseen_[i];
-    }
-  momentum_.setZero(model.free_count);
-  work.problem.M.multiply_add(change_.data(), momentum_.data());
-  const double gained = 0.5 * sum_.dot(momentum_), lost = 0.25 * change_.dot(momentum_);
-  momentum_.setZero(model.free_count);
-  work.problem.M.multiply_add(sum_.data(), momentum_.data());
-  return {gained, 0.25 * sum_.dot(momentum_) + lost};
-}
-
-// Newton's law can ask for more energy than there was before the impact: at several contacts at
-// once, beside others that are pressed, or with friction. Then less restitution is asked for, the
-// same share at all of them. Where bodies that are prescribed move, they may do work.
-void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepReport& report) {
-  constexpr int most_rounds = 30;
-  constexpr double rounding = 1e-9, accuracy = 1e-10;
-  for (int i = 0; i < part.model.velocity_count; ++i)
-    if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
-  const double due =
-      rebounds_.taken > 0.0 ? std::min(rebounds_.energy, rebounds_.taken) : rebounds_.energy;
-  const auto excess = [&] { return energy_gained(part.model, context.work).gained - due; };
-  const Gain asked = energy_gained(part.model, context.work);
-  if (asked.gained <= (1.0 + rounding) * due + accuracy * asked.moving) return;
-  part.rules.stabilised = part.rules.stabilised && !report.fell_back;
-  int iterations = report.solve.iterations;
-  double low = 0.0, high = 1.0;  // of the share: bounds
-  for (int round = 0; round < most_rounds && high - low > rounding; ++round) {
-    part.rules.rebound = 0.5 * (low + high);
-    formulate(context.work, part);
-    solve(context, report);  // from the last answer
-    iterations += report.solve.iterations;
-    (excess() > 0.0 ? high : low) = part.rules.rebound;
-  }
-  part.rules.rebound = low;
-  formulate(context.work, part);
-  solve(context, report);
-  report.solve.iterations += iterations;
-}
-
 // Forces that are no linear functions of the velocities: their lines touch them at the velocities
 // that come out, or the step is not solved.
 void ContactStepper::settle_forces(StepContext& context, StepPart part, StepReport& report) {
@@ -714,7 +655,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     solved.impulse = h / impulse_time(h) *
                      builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
     const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
-                             surface_velocity(model, state.poses, contact, state.time, h);
+                             surface_velocity(model, placed_, contact, state.time, h);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
     if (!solved.impulse.isZero(0.0)) {
