@@ -18,8 +18,6 @@ namespace {
 
 // A chain of bodies that hit each other within one step needs a pass per link.
 constexpr int max_passes = 16;
-// Gaps below it are rounding of coordinates, or what a residual leaves in a step; m.
-constexpr double smallest_gap = 1e-12;
 // Parts of a step shorter than this share of it are not solved.
 constexpr double coasting_share = 1e-3;
 
@@ -354,110 +352,6 @@ void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& 
   fill_motion(part, problem);
 }
 
-// --- formulate ----------------------------------------------------------------------------------
-
-void ContactStepper::soften(const StepPart&, const ContactSet&, std::span<ContactTerms>) {}
-
-ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& contact,
-                                      double rebound_due) const {
-  const auto& [model, state, h, rules] = part;
-  ContactTerms terms;
-  terms.frame = contact_frame(model.world, contact.normal);
-  const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
-  terms.friction = surface.friction;
-  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  const Vector3 prescribed = predicts_drivers(discrete_)
-                                 ? relative_velocity(model, state.poses, driven_, contact)
-                                 : prescribed_velocity(model, state.poses, placed_, contact, h);
-  const std::vector<Pose>& runs = predicts_drivers(discrete_) ? state.poses : placed_;
-  const Vector3 carried = prescribed + surface_velocity(model, runs, contact, state.time, h);
-  terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
-
-  // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
-  // h its noise would keep bodies at rest from resting, and a part that is wedged between others
-  // without a solution. Layers rest at gaps that small.
-  const bool rigid = !yields(model, contact);
-  double resolution =
-      std::max(smallest_gap, 16.0 * std::numeric_limits<double>::epsilon() * point.norm());
-  if (part.flies()) resolution = std::max(resolution, rules.flight->touch);
-  const bool rebounds = rigid && motion_ == MotionModel::dynamic && !part.flies();
-  const bool closed = rigid && std::abs(contact.gap) <= resolution;
-  ImpactState impact{.gap = closed ? 0.0 : contact.gap,
-                     .restitution = rebounds ? surface.restitution : 0.0,
-                     .rebound_due = rebounds ? rebound_due : 0.0};
-  // However short the part of a step is, an overlap is closed at the pace of the whole one.
-  if (part.flies() && impact.gap < 0.0) impact.gap *= h / rules.flight->step;
-  // What a driver pushes goes out of its way no faster than the driver moves; whatever else
-  // overlaps leaves positions.
-  if (rigid && !literal_) impact.gap = std::max(impact.gap, -h * prescribed.norm());
-  impact.restitution *= rules.rebound;
-  impact.rebound_due *= rules.rebound;
-  if (impact.restitution > 0.0) {
-    impact.velocity =
-        contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
-    impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
-                    impact.velocity;
-  }
-  const ImpactTerms normal = rules.stabilised || !rigid
-                                 ? normal_terms(impact, h)
-                                 : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
-  terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
-  terms.rebound = normal.rebound;
-  terms.rebounds = normal.closing < 0.0 && impact.restitution > 0.0;
-  return terms;
-}
-
-void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
-  terms_.clear();
-  rebounds_ = {};
-  if (!part.state.memory.rebounds.empty())
-    rebounds_.taken = part.state.memory.rebounds.front().energy;
-  MemoryCursor rebounds(part.state.memory.rebounds);
-  MemoryCursor landings(part.state.memory.impulses);
-  for (const Contact& contact : work.contacts) {
-    const ReboundMemory* due = rebounds.find(contact.key, contact.patch_point);
-    terms_.push_back(terms_of(part, contact, due ? due->speed : 0.0));
-    if (!terms_.back().rebounds) continue;
-    const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
-    note_rebound(part, contact, landing, due ? due->speed : 0.0);
-  }
-  soften(part, work.contacts, terms_);
-  gap_noise_ = smallest_gap / part.h;
-  builder_.begin(part.model, part.state.poses, form_);
-  builder_.add(work.contacts, terms_);
-  builder_.add(supports_);
-  builder_.add(elements_);
-  builder_.finish(work.problem);
-}
-
-// Whether a body would not move without contact.
-bool ContactStepper::is_still(const Model& model, int b) const {
-  const Body& body = model.bodies[b];
-  return foreseen_.segment(body.velocity_offset, body.velocity_size).isZero(0.0);
-}
-
-// Guess: the impulses that the same entities had in the last step.
-void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
-  const Model& model = part.model;
-  before_.setZero(work.problem.unknowns());
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (const int unknown = model.free_index[i]; unknown >= 0)
-      before_[unknown] = part.state.velocities[i];
-  work.solution.u.setZero(work.problem.unknowns());
-  if (motion_ == MotionModel::quasi_static) work.solution.u = before_;
-  work.solution.lambda.resize(work.problem.rows());
-  const double scale = impulse_time(part.h) / part.h;
-  MemoryCursor memory(part.state.memory.impulses);
-  for (const EntityRows& rows : builder_.map()) {
-    const ImpulseMemory* known = memory.find(rows.key, rows.point);
-    // A body at rest that nothing moves rubs on no support, whatever stopped it in the last step.
-    const bool rests = rows.key.kind == EntityKind::support && motion_ == MotionModel::dynamic &&
-                       is_still(model, static_cast<int>(rows.key.ids[0]));
-    const Vector3 guess = known && !rests ? Vector3(scale * known->impulse) : Vector3::Zero();
-    builder_.guess(rows, guess, work.solution.lambda);
-  }
-}
-
 // --- solve --------------------------------------------------------------------------------------
 
 // Velocities at the end of the step: of the free motion where nothing can touch.
@@ -536,6 +430,58 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
   if (report.ending == Ending::none && WitnessedSolver::has_answer(report.solve))
     context.in.diagnosis->look(solved(context), {builder_.map(), next_}, context.work.solution,
                                report);
+}
+
+// Kinetic energy that the answer has beyond that without contact, and of all that moves, J. The
+// work of surfaces that run is none of it: on them it is that of a body that slides on one at rest.
+ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
+  change_.resize(model.free_count);
+  sum_.resize(model.free_count);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0) {
+      sum_[unknown] = next_[i] + foreseen_[i];
+      change_[unknown] = next_[i] - foreseen_[i];
+    }
+  momentum_.setZero(model.free_count);
+  work.problem.M.multiply_add(change_.data(), momentum_.data());
+  double gained = 0.5 * sum_.dot(momentum_);
+  const double lost = 0.25 * change_.dot(momentum_);
+  for (std::size_t i = 0; model.conveys && i < terms_.size(); ++i)
+    gained += builder_.impulse(builder_.contacts()[i], work.solution.lambda)
+                  .tail<2>()
+                  .dot(terms_[i].prescribed);
+  momentum_.setZero(model.free_count);
+  work.problem.M.multiply_add(sum_.data(), momentum_.data());
+  return {gained, 0.25 * sum_.dot(momentum_) + lost};
+}
+
+// Newton's law can ask for more energy than there was before the impact: at several contacts at
+// once, beside others that are pressed, or with friction. Then less restitution is asked for, the
+// same share at all of them. Where bodies that are prescribed move, they may do work.
+void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepReport& report) {
+  constexpr int most_rounds = 30;
+  constexpr double rounding = 1e-9, accuracy = 1e-10;
+  for (int i = 0; i < part.model.velocity_count; ++i)
+    if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
+  const double due =
+      rebounds_.taken > 0.0 ? std::min(rebounds_.energy, rebounds_.taken) : rebounds_.energy;
+  const auto excess = [&] { return energy_gained(part.model, context.work).gained - due; };
+  const Gain asked = energy_gained(part.model, context.work);
+  if (asked.gained <= (1.0 + rounding) * due + accuracy * asked.moving) return;
+  part.rules.stabilised = part.rules.stabilised && !report.fell_back;
+  int iterations = report.solve.iterations;
+  double low = 0.0, high = 1.0;  // of the share: bounds
+  for (int round = 0; round < most_rounds && high - low > rounding; ++round) {
+    part.rules.rebound = 0.5 * (low + high);
+    formulate(context.work, part);
+    solve(context, report);  // from the last answer
+    iterations += report.solve.iterations;
+    (excess() > 0.0 ? high : low) = part.rules.rebound;
+  }
+  part.rules.rebound = low;
+  formulate(context.work, part);
+  solve(context, report);
+  report.solve.iterations += iterations;
 }
 
 // Forces that are no linear functions of the velocities: their lines touch them at the velocities
@@ -634,108 +580,6 @@ void ContactStepper::move(const StepPart& part) {
                     : advanced(body, moved_[b], body_twist(model, next_, b), h);
     place_prescribed(body, state.time + h, moved_[b]);
   }
-}
-
-// --- collect ------------------------------------------------------------------------------------
-
-void ContactStepper::remember(const StepContext&, State&, double) {}
-
-void ContactStepper::collect(StepContext& context, State& state, double h, StepReport& report) {
-  const Model& model = *context.in.model;
-  const ContactSet& contacts = context.work.contacts;
-  report.contact_count = static_cast<int>(contacts.size());
-  context.out.contacts.clear();
-  state.memory.clear();
-  struck_.clear();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const Contact& contact = contacts[i];
-    const ContactTerms& terms = terms_[i];
-    SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
-    solved.friction = terms.friction;
-    solved.impulse = h / impulse_time(h) *
-                     builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
-    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
-                             surface_velocity(model, placed_, contact, state.time, h);
-    solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
-                       terms.frame.tangent_2.dot(velocity)};
-    if (!solved.impulse.isZero(0.0)) {
-      ++report.active_count;
-      state.memory.impulses.push_back({contact.key, contact.patch_point, solved.impulse});
-      // A rebound is due only where the gap was closed; impulses of rounding do not count.
-      const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
-      if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
-      if ((hit && terms.rebound > 0.0) || terms.rebounds) struck_.push_back(contact.key);
-    }
-    // E⁺ − E = λᵀ J v⁺ − ½ ΔvᵀM Δv: only the rows of rebounds have λ_n J_n v⁺ > 0.
-    if (terms.rebounds) report.rebound_energy += solved.impulse[0] * solved.velocity[0];
-    context.out.contacts.push_back(solved);
-  }
-  if (report.rebound_energy > 0.0) {
-    const double lost = energy_of_change(model, state.poses, {state.velocities, foreseen_, next_});
-    report.rebound_energy = std::max(0.0, report.rebound_energy - lost);
-  }
-  if (!state.memory.rebounds.empty()) {
-    // What bodies have lost since they were last without a rebound to come.
-    const double taken = rebounds_.taken - energy_gained(model, context.work).gained;
-    for (ReboundMemory& record : state.memory.rebounds)
-      record.energy = std::max(taken, std::numeric_limits<double>::min());
-  }
-  report.joint_impacts = has_joint_impacts(model, struck_, context.out.contacts);
-  collect_supports(context, state, h, report);
-  remember(context, state, h);
-  collect_elements(context, state, h, report);
-}
-
-// Supports as contacts of a body with itself: normal up, tangents along x and y.
-void ContactStepper::collect_supports(StepContext& context, State& state, double h,
-                                      StepReport& report) const {
-  const Model& model = *context.in.model;
-  auto acting = builder_.supports().begin();
-  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
-    for (int k = 0; k < static_cast<int>(model.bodies[b].supports.size()); ++k) {
-      const Support& support = model.bodies[b].supports[k];
-      SolvedContact solved;
-      Contact& contact = solved.contact;
-      contact.body_a = contact.body_b = b;
-      contact.key = support_key(b, k);
-      contact.point_a = contact.point_b = state.poses[b] * support.point;
-      contact.normal = Vector3::UnitZ();
-      solved.tangent_1 = Vector3::UnitX();
-      solved.tangent_2 = Vector3::UnitY();
-      solved.friction = support.friction;
-      const Vector3 arm = contact.point_a - center_of_mass(model, state.poses, b);
-      solved.velocity.tail<2>() = body_twist(model, next_, b).at(arm).head<2>();
-      solved.impulse[0] = h * support.load;
-      if (acting != builder_.supports().end() && acting->key == contact.key) {
-        const Vector3 friction = builder_.impulse(*acting++, context.work.solution.lambda);
-        solved.impulse.tail<2>() = h / impulse_time(h) * friction.tail<2>();
-        if (!solved.impulse.tail<2>().isZero(0.0)) {
-          ++report.active_count;
-          state.memory.impulses.push_back({contact.key, 0, solved.impulse});
-        }
-      }
-      solved.impulse.tail<2>() -= h * support.viscosity * solved.velocity.tail<2>();
-      context.out.contacts.push_back(solved);
-      ++report.contact_count;
-    }
-}
-
-// Behind all others by their keys.
-void ContactStepper::collect_elements(const StepContext& context, State& state, double h,
-                                      StepReport& report) {
-  element_impulses_.clear();
-  for (const EntityRows& rows : builder_.elements()) {
-    const Vector3 impulse =
-        h / impulse_time(h) * builder_.impulse(rows, context.work.solution.lambda);
-    state.memory.impulses.push_back({rows.key, rows.point, impulse});
-    element_impulses_.push_back(impulse[0]);
-  }
-  if (motion_ != MotionModel::dynamic || elements_.empty()) return;
-  const Model& model = *context.in.model;
-  const ElementGain gain = element_gain(model, {elements_, element_impulses_, state.poses, moved_});
-  report.element_energy = gain.energy;
-  // Beyond a hundredth of what moves and is stored, the step is too long for the springs.
-  if (gain.energy > 0.01 * (energy(model, state).kinetic + gain.stored)) report.coarse = true;
 }
 
 }  // namespace vinci
