@@ -460,7 +460,8 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
     report.uniqueness = Uniqueness::unknown;
 }
 
-// Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
+// Kinetic energy that the answer has beyond that without contact, and of all that moves, J. The
+// work of surfaces that run is none of it: on them it is that of a body that slides on one at rest.
 ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
   change_.resize(model.free_count);
   sum_.resize(model.free_count);
@@ -471,7 +472,12 @@ ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const Ste
     }
   momentum_.setZero(model.free_count);
   work.problem.M.multiply_add(change_.data(), momentum_.data());
-  const double gained = 0.5 * sum_.dot(momentum_), lost = 0.25 * change_.dot(momentum_);
+  double gained = 0.5 * sum_.dot(momentum_);
+  const double lost = 0.25 * change_.dot(momentum_);
+  for (std::size_t i = 0; model.conveys && i < terms_.size(); ++i)
+    gained += builder_.impulse(builder_.contacts()[i], work.solution.lambda)
+                  .tail<2>()
+                  .dot(terms_[i].prescribed);
   momentum_.setZero(model.free_count);
   work.problem.M.multiply_add(sum_.data(), momentum_.data());
   return {gained, 0.25 * sum_.dot(momentum_) + lost};

@@ -110,6 +110,7 @@ class ContactStepper : public TimeStepper {
   // Velocity of b against a where the impulse of a contact acts.
   Vector3 velocity_at(const StepPart& part, std::size_t index, const Contact& contact,
                       const VectorX& velocities) const;
+  const std::vector<Pose>& running_poses(const FramedContact* framed, const State& state) const;
   void note_rebound(const StepPart& part, std::size_t index, const Contact& contact,
                     const ImpulseMemory* landing, double speed);
   void formulate(StepWorkspace& work, const StepPart& part);

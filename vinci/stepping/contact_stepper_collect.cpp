@@ -27,8 +27,9 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
         builder_.wrench(builder_.contacts()[i], context.work.solution.lambda);
     solved.impulse = h / impulse_time(h) * wrench.impulse;
     const FramedContact* const framed = frames_.find(i);
-    const Vector3 velocity = velocity_at({model, state, h}, i, contact, next_) +
-                             surface_velocity(model, frames_.poses(state), contact, state.time, h);
+    const Vector3 velocity =
+        velocity_at({model, state, h}, i, contact, next_) +
+        surface_velocity(model, running_poses(framed, state), contact, state.time, h);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
     if (terms.moments.any()) {

@@ -59,6 +59,13 @@ double ContactStepper::row_gap(const StepPart& part, std::size_t index, const Co
   return gap;
 }
 
+// Where the shapes are whose surfaces run.
+const std::vector<Pose>& ContactStepper::running_poses(const FramedContact* framed,
+                                                       const State& state) const {
+  if (framed) return frames_.poses(state);
+  return predicts_drivers(discrete_) ? state.poses : placed_;
+}
+
 ContactTerms ContactStepper::terms_of(const StepPart& part, std::size_t index,
                                       const Contact& contact, double rebound_due) {
   const auto& [model, state, h, rules] = part;
@@ -74,7 +81,7 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, std::size_t index,
       : predicts_drivers(discrete_) ? relative_velocity(model, state.poses, driven_, contact)
                                     : prescribed_velocity(model, state.poses, placed_, contact, h);
   const Vector3 carried =
-      prescribed + surface_velocity(model, frames_.poses(state), contact, state.time, h);
+      prescribed + surface_velocity(model, running_poses(framed, state), contact, state.time, h);
   terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
   if (surface.moments.any()) {
     terms.moments = surface.moments;

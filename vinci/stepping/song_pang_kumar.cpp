@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"

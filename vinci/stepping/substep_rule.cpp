@@ -189,7 +189,9 @@ void SubstepRule::push(const Model& model, const State& state, const LayerPatch&
 bool SubstepRule::rests(const Model& model, const State& state, const Contact& contact,
                         const Loaded& layer) const {
   const ContactFrame frame = contact_frame(model.world, contact.normal);
-  const Vector3 velocity = relative_velocity(model, state.poses, state.velocities, contact);
+  // A surface that runs rests against what rides on it.
+  const Vector3 velocity = relative_velocity(model, state.poses, state.velocities, contact) +
+                           surface_velocity(model, state.poses, contact, state.time, 0.0);
   const Vector3 acceleration = relative_velocity(model, state.poses, acceleration_, contact);
   const auto amplitude = [](double speed, double change, double omega) {
     return omega > 0.0 ? (speed + change / omega) / omega : 0.0;
