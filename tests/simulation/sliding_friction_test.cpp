@@ -129,14 +129,14 @@ surfaces: [{between: [floor, wheel], friction: 0.4, kinetic-friction: 0.05}]
 bodies:
   floor: {freedom: fixed, shapes: [{half-plane: {angle: 30 deg}, material: floor}]}
   wheel:
-    shapes: [{superellipse: {a: 0.1, b: 0.09, exponent: 2}, material: wheel}]
+    shapes: [{superellipse: {axes: [0.1, 0.09], exponent: 2}, material: wheel}]
     pose: {on: floor, at: 0}
 run: {step: 1 ms, duration: 0.5}
 )");
   while (!wheel.finished()) {
     ASSERT_TRUE(is_fine(wheel, wheel.step()));
     for (const SolvedContact& c : wheel.contacts())
-      if (c.impulse[0] > 0.0) EXPECT_NEAR(c.friction, 0.4, 1e-15) << wheel.state().time;
+      EXPECT_NEAR(c.impulse[0] > 0.0 ? c.friction : 0.4, 0.4, 1e-15) << wheel.state().time;
   }
   EXPECT_GT(position(wheel, "wheel").norm(), 0.2);
 }
@@ -176,7 +176,7 @@ TEST(SlidingFriction, on_stribecks_curve_a_block_slows_down_as_the_equation_says
       ASSERT_TRUE(is_fine(simulation, report));
       EXPECT_LE(report.friction_rounds, 8);
       for (const SolvedContact& c : simulation.contacts())
-        if (c.impulse[0] > 0.0) EXPECT_NEAR(c.friction, stribeck(belt_speed(c)), 1e-9);
+        EXPECT_NEAR(c.friction, stribeck(belt_speed(c)), c.impulse[0] > 0.0 ? 1e-9 : infinity);
     }
     errors.push_back(std::abs(position(simulation, "block").x() - exact));
     EXPECT_LT(errors.back(), 1.5 * h);
@@ -223,7 +223,8 @@ TEST(SlidingFriction, a_curve_without_an_answer_is_told) {
 }
 
 TEST(SlidingFriction, a_coefficient_below_zero_is_not_certified) {
-  for (const char* friction : {"0.3 - speed", "0.3 - 2*x", "sqrt(0.5 - x)", "0.3/(1.5 - 3*t)"}) {
+  for (const char* friction :
+       {"0.3 - speed", "0.3 - 2*x", "0.2*sqrt(0.5 - x)", "0.3/(1.5 - 3*t)"}) {
     SCOPED_TRACE(friction);
     BlockScene scene;
     scene.friction = fmt::format("friction: {}", friction);
