@@ -30,7 +30,7 @@ int contact_rows(const ComplementarityProblem& problem) {
   int rows = 0;
   bool contacts_end = false;
   for (const Block& block : problem.blocks) {
-    const bool contact = block.law == Law::coulomb || block.law == Law::rolling;
+    const bool contact = block.law == Law::coulomb || block.law == Law::moments;
     if ((contact && contacts_end) || (!contact && block.law != Law::equality)) return 0;
     contacts_end = contacts_end || !contact;
     if (contact) rows += block.size;

@@ -58,7 +58,7 @@ namespace {
 // The fields of a contact in the order in which every table of contacts has them.
 struct ContactFields {
   std::ptrdiff_t kind, key, bodies, point_a, point_b, normal, tangent_1, tangent_2, impulse,
-      velocity, gap, friction, friction_2, patch_point;
+      velocity, gap, friction, friction_2, patch_point, moment, turning;
 };
 
 py::dtype contact_type(std::size_t size, const ContactFields& at) {
@@ -77,6 +77,8 @@ py::dtype contact_type(std::size_t size, const ContactFields& at) {
       .field("friction", "f8", at.friction)
       .field("friction_2", "f8", at.friction_2)
       .field("patch_point", "i4", at.patch_point)
+      .field("moment", "(3,)f8", at.moment)
+      .field("turning", "(3,)f8", at.turning)
       .dtype();
 }
 
@@ -93,7 +95,7 @@ const py::dtype& solved_contact_type() {
         {at(s.contact.key.kind), at(s.contact.key.ids), at(s.contact.body_a), at(s.contact.point_a),
          at(s.contact.point_b), at(s.contact.normal), at(s.tangent_1), at(s.tangent_2),
          at(s.impulse), at(s.velocity), at(s.contact.gap), at(s.friction), at(s.friction_2),
-         at(s.contact.patch_point)}));
+         at(s.contact.patch_point), at(s.moment), at(s.turning)}));
   }();
   return *type;
 }
@@ -103,9 +105,10 @@ const py::dtype& contact_row_type() {
     const ContactRow r{};
     const auto at = [&](const auto& member) { return offset_in(r, member); };
     return new py::dtype(contact_type(
-        sizeof r, {at(r.key.kind), at(r.key.ids), at(r.body_a), at(r.point_a), at(r.point_b),
-                   at(r.normal), at(r.tangent_1), at(r.tangent_2), at(r.impulse), at(r.velocity),
-                   at(r.gap), at(r.friction), at(r.friction_2), at(r.patch_point)}));
+        sizeof r,
+        {at(r.key.kind), at(r.key.ids), at(r.body_a), at(r.point_a), at(r.point_b), at(r.normal),
+         at(r.tangent_1), at(r.tangent_2), at(r.impulse), at(r.velocity), at(r.gap), at(r.friction),
+         at(r.friction_2), at(r.patch_point), at(r.moment), at(r.turning)}));
   }();
   return *type;
 }

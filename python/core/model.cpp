@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "python/core/core.h"
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/friction_law.h"
 
 namespace vinci::python {
@@ -50,6 +51,16 @@ struct ShapeSizes {
   }
   py::dict operator()(const ImplicitCurve& s) const {
     return py::dict("function"_a = s.function.text());
+  }
+  py::dict operator()(const Mesh& s) const { return triangles(*s.surface); }
+  py::dict operator()(const HeightField& s) const { return triangles(*s.surface); }
+
+  static py::dict triangles(const TriangleMesh& mesh) {
+    return py::dict("vertices"_a = points(mesh.vertices), "triangles"_a = mesh.triangles,
+                    "closed"_a = mesh.closed);
+  }
+  py::dict operator()(const Superquadric& s) const {
+    return py::dict("axes"_a = copied(s.axes), "e1"_a = s.e1, "e2"_a = s.e2);
   }
 };
 
@@ -109,6 +120,11 @@ py::dict surface_of(const ModelHandle& handle, const std::string& a, const std::
   const Surface& surface =
       handle.model->surface(material_index(handle, a), material_index(handle, b));
   py::dict found("friction"_a = surface.friction, "restitution"_a = surface.restitution);
+  if (const ContactMoments& moments = surface.moments; moments.any()) {
+    found["rolling_friction"] = moments.rolling;
+    found["torsional_friction"] = moments.torsion;
+    found["patch_arm"] = moments.radius;
+  }
   if (!surface.law) return found;
   const VectorX place = vector_of(point, "point");
   if (place.size() != 3) throw Error("accepted: three coordinates in m", "point");

@@ -12,9 +12,10 @@ namespace vinci::python {
 namespace {
 
 constexpr const char* law_names[] = {"equality", "nonnegative",  "box",    "ball",
-                                     "coulomb",  "second-order", "rolling"};
+                                     "coulomb",  "second-order", "moments"};
 
 Law law_of(const std::string& name) {
+  if (name == "rolling") return Law::moments;  // its name while it had no other moment
   for (int i = 0; i < static_cast<int>(std::size(law_names)); ++i)
     if (name == law_names[i]) return static_cast<Law>(i);
   throw Error(fmt::format("unknown law '{}'; accepted: {}", name, fmt::join(law_names, ", ")),
@@ -26,7 +27,9 @@ std::string text_of(const Block& block) {
       fmt::format("vinci.Block('{}', {}", law_names[static_cast<int>(block.law)], block.size);
   const bool frictional = block.law >= Law::coulomb;
   if (frictional) text += fmt::format(", friction={}", block.friction);
-  if (block.law == Law::rolling) text += fmt::format(", rolling={}", block.rolling);
+  if (block.law == Law::moments)
+    text += fmt::format(", rolling={}, torsion={}, tangents={}, spins={}", block.rolling,
+                        block.torsion, block.tangents, block.spins);
   if (block.law == Law::box) text += fmt::format(", lower={}, upper={}", block.lower, block.upper);
   if (block.law == Law::ball) text += fmt::format(", upper={}", block.upper);
   return text + ")";
@@ -170,12 +173,12 @@ py::tuple pickled_problem(const ProblemHandle& handle) {
   py::list blocks;
   for (const Block& b : p.blocks)
     blocks.append(py::make_tuple(static_cast<int>(b.law), b.offset, b.size, b.friction, b.lower,
-                                 b.upper, b.rolling));
-  return py::make_tuple(1, rows(p.M), rows(p.J), rows(p.C), copied(p.p), copied(p.b), blocks);
+                                 b.upper, b.rolling, b.torsion, b.tangents, b.spins));
+  return py::make_tuple(2, rows(p.M), rows(p.J), rows(p.C), copied(p.p), copied(p.b), blocks);
 }
 
 ProblemHandle unpickled_problem(const py::tuple& state) {
-  if (state.size() != 7 || state[0].cast<int>() != 1)
+  if (state.size() != 7 || state[0].cast<int>() != 2)
     throw Error("was pickled by another version of vinci", "Problem");
   const auto rows = [](const py::tuple& m) {
     return SparseRows{m[3].cast<int>(), m[4].cast<int>(), m[0].cast<std::vector<int>>(),
@@ -187,7 +190,8 @@ ProblemHandle unpickled_problem(const py::tuple& state) {
     const auto b = item.cast<py::tuple>();
     problem.blocks.push_back({static_cast<Law>(b[0].cast<int>()), b[1].cast<int>(),
                               b[2].cast<int>(), b[3].cast<double>(), b[4].cast<double>(),
-                              b[5].cast<double>(), b[6].cast<double>()});
+                              b[5].cast<double>(), b[6].cast<double>(), b[7].cast<double>(),
+                              b[8].cast<std::uint8_t>(), b[9].cast<std::uint8_t>()});
   }
   return checked(std::move(problem));
 }
@@ -197,17 +201,33 @@ void add_block(py::module_& module) {
 
 'equality' (w = 0), 'nonnegative' (0 <= impulse, w, one of them 0), 'box' (lower <= impulse <=
 upper), 'ball' (|impulse| <= upper), 'coulomb' (normal row first, then one or two tangents),
-'second-order' (its convex relaxation), 'rolling' (coulomb and rolling resistance).
+'second-order' (its convex relaxation), 'moments' (coulomb with up to three tangents, then the rows
+of rolling, then that of torsion: `tangents` and `spins` say how many; 0 tangents: as many as rows of
+rolling).
 
 >>> vinci.Block("coulomb", 3, friction=0.5)
 vinci.Block('coulomb', 3, friction=0.5))");
   block.def(py::init([](const std::string& law, int size, double friction, double lower,
-                        double upper, double rolling) {
+                        double upper, double rolling, double torsion, int tangents, int spins) {
               if (size < 1) throw Error(fmt::format("is {}; accepted: at least 1", size), "size");
-              return Block{law_of(law), 0, size, friction, lower, upper, rolling};
+              if (tangents < 0 || tangents > 3)
+                throw Error(fmt::format("is {}; accepted: 0 to 3", tangents), "tangents");
+              if (spins < 0 || spins > 1)
+                throw Error(fmt::format("is {}; accepted: 0 or 1", spins), "spins");
+              return Block{law_of(law),
+                           0,
+                           size,
+                           friction,
+                           lower,
+                           upper,
+                           rolling,
+                           torsion,
+                           static_cast<std::uint8_t>(tangents),
+                           static_cast<std::uint8_t>(spins)};
             }),
             "law"_a, "size"_a = 1, py::kw_only(), "friction"_a = 0.0, "lower"_a = 0.0,
-            "upper"_a = std::numeric_limits<double>::infinity(), "rolling"_a = 0.0);
+            "upper"_a = std::numeric_limits<double>::infinity(), "rolling"_a = 0.0,
+            "torsion"_a = 0.0, "tangents"_a = 0, "spins"_a = 0);
   block.def_property_readonly("law",
                               [](const Block& b) { return law_names[static_cast<int>(b.law)]; });
   block.def_readonly("offset", &Block::offset, "Its first row.");
@@ -216,6 +236,9 @@ vinci.Block('coulomb', 3, friction=0.5))");
   block.def_readonly("lower", &Block::lower, "Lower bound of a box.");
   block.def_readonly("upper", &Block::upper, "Upper bound of a box, radius of a ball.");
   block.def_readonly("rolling", &Block::rolling, "Coefficient of rolling resistance, m.");
+  block.def_readonly("torsion", &Block::torsion, "Coefficient of torsional friction, m.");
+  block.def_readonly("tangents", &Block::tangents, "Rows of friction; 0: as many as of rolling.");
+  block.def_readonly("spins", &Block::spins, "Rows of torsion, 0 or 1.");
   block.def("__repr__", &text_of);
 }
 

@@ -175,7 +175,9 @@ void add_looks(py::class_<SimulationHandle>& simulation) {
 Fields: `kind` (0 contact, 1 support), `key` (shapes and features, or body and support), `bodies`
 (numbers of a and b), `point_a`, `point_b` (m, world), `normal` (from a to b), `tangent_1`, `tangent_2`, `impulse` (N s on b: normal, tangent 1, tangent 2),
 `velocity` (m/s of b relative to a after the step, same axes), `gap` (m at the start of the step,
-negative: overlap), `friction` (along tangent 1) and `friction_2` (along tangent 2). The array is read-only and stays as it is when the run goes on.
+negative: overlap), `friction` (along tangent 1) and `friction_2` (along tangent 2); of contacts with
+moments `moment` (N m s on b, about normal, tangent 1, tangent 2) and `turning` (rad/s of b relative
+to a after the step, same axes). The array is read-only and stays as it is when the run goes on.
 
 >>> sim = vinci.Simulation(scenes / "stack.yaml")
 >>> _ = sim.step()

@@ -3,12 +3,13 @@
 
 Written from the definition (docs/problem-files.md and docs/theory/residual.md), sharing
 nothing with the program. Every layout becomes 0 = M v - J' x - p, w = J v + C x + b with blocks
-(law, first row, size, friction, lower, upper, rolling).
+(law, first row, size, friction, lower, upper, rolling, torsion, tangents, spins); all but those of moments
+may end after the sixth.
 """
 import h5py
 import numpy as np
 
-LAWS = ["equality", "nonnegative", "box", "ball", "coulomb", "second_order", "rolling"]
+LAWS = ["equality", "nonnegative", "box", "ball", "coulomb", "second_order", "moments"]
 
 
 def matrix(group):
@@ -31,7 +32,7 @@ def contact_blocks(group):
     size, friction = int(group["spacedim"][0]), group["vectors/mu"][:]
     if "vectors/mu_r" not in group:
         return [("coulomb", size * k, size, mu, 0.0, np.inf, 0.0) for k, mu in enumerate(friction)]
-    return [("rolling", size * k, size, mu, 0.0, np.inf, mu_r)
+    return [("moments", size * k, size, mu, 0.0, np.inf, mu_r, 0.0, 0, 0)
             for k, (mu, mu_r) in enumerate(zip(friction, group["vectors/mu_r"][:]))]
 
 
@@ -56,11 +57,12 @@ def read_problem(path):
         group = file["vinci_problem"]
         columns = [group["blocks/" + name][:]
                    for name in ("law", "size", "friction", "lower", "upper")]
-        columns.append(group["blocks/rolling"][:] if "blocks/rolling" in group
-                       else np.zeros(len(columns[0])))
+        for name in ("rolling", "torsion", "tangents", "spins"):
+            path = "blocks/" + name
+            columns.append(group[path][:] if path in group else np.zeros(len(columns[0])))
         blocks, row = [], 0
-        for law, size, friction, lower, upper, rolling in zip(*columns):
-            blocks.append((LAWS[law], row, int(size), friction, lower, upper, rolling))
+        for law, size, *numbers, tangents, spins in zip(*columns):
+            blocks.append((LAWS[law], row, int(size), *numbers, int(tangents), int(spins)))
             row += int(size)
         return (*(matrix(group[name]) for name in "MJC"), group["p"][:], group["b"][:], blocks)
 
@@ -79,39 +81,56 @@ def onto_cone(x, mu):
     return np.concatenate([[n], mu * n / tangential * x[1:]])
 
 
-def onto_rolling_cone(x, mu, mu_r):
-    """The nearest point with |x_T| <= mu x_N, |x_R| <= mu_r x_N, by bisection over x_N."""
-    half = (len(x) - 1) // 2
-    t, r = np.linalg.norm(x[1:1 + half]), np.linalg.norm(x[1 + half:])
+def balls_of(block):
+    """(rows from the first of the block, limit, whether it is a moment) of each ball."""
+    _, _, size, mu, _, _, mu_r, mu_s, tangents, spins = block
+    start = 1 + (tangents if tangents else (size - 1 - spins) // 2)
+    balls = [(slice(1, start), mu, False), (slice(start, size - spins), mu_r, True),
+             (slice(size - spins, size), mu_s, True)]
+    return [ball for ball in balls if ball[0].stop > ball[0].start]
+
+
+def onto_moments_cone(x, balls):
+    """The nearest point with |x_i| <= limit_i x_N, by bisection over x_N."""
+    sizes = [np.linalg.norm(x[rows]) for rows, _, _ in balls]
 
     def slope(n):
-        return n - x[0] - mu * max(0.0, t - mu * n) - mu_r * max(0.0, r - mu_r * n)
+        return n - x[0] - sum(limit * max(0.0, size - limit * n)
+                              for size, (_, limit, _) in zip(sizes, balls))
 
-    low, high = 0.0, max(0.0, x[0]) + mu * t + mu_r * r
+    low, high = 0.0, max(0.0, x[0]) + sum(limit * size
+                                          for size, (_, limit, _) in zip(sizes, balls))
     if slope(0.0) >= 0.0:
         high = 0.0
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
-    return np.concatenate([[high], x[1:1 + half] * min(1.0, mu * high / t if t else 1.0),
-                           x[1 + half:] * min(1.0, mu_r * high / r if r else 1.0)])
+    y = x.copy()
+    y[0] = high
+    for size, (rows, limit, _) in zip(sizes, balls):
+        y[rows] *= min(1.0, limit * high / size if size else 1.0)
+    return y
 
 
-def rolling_map(block, diagonal, x, w):
+def moments_map(block, diagonal, x, w):
     """(natural map, weights of w): moments over a length, angular velocities times it."""
-    _, _, size, mu, _, _, mu_r = block
-    half = (size - 1) // 2
-    s = abs(np.mean(diagonal[:1 + half]))
-    length = np.sqrt(s / np.mean(diagonal[1 + half:]))
-    unit = np.concatenate([np.ones(1 + half), np.full(half, length)])
-    weight = unit if mu_r > 0 else np.concatenate([np.ones(1 + half), np.zeros(half)])
+    balls = balls_of(block)
+    forces = balls[0][0].stop
+    s = abs(np.mean(diagonal[:forces]))
+    length = np.sqrt(s / np.mean(diagonal[forces:])) if forces < len(x) else 1.0
+    unit, weight = np.ones(len(x)), np.ones(len(x))
+    unit[forces:] = length
+    for rows, limit, moment in balls:
+        if moment:
+            weight[rows] = length if limit > 0 else 0.0
+    scaled = [(rows, limit / length if moment else limit, moment) for rows, limit, moment in balls]
     x, w = s * x / unit, weight * w
-    w[0] += mu * np.linalg.norm(w[1:1 + half]) + mu_r / length * np.linalg.norm(w[1 + half:])
-    return x - onto_rolling_cone(x - w, mu, mu_r / length), weight
+    w[0] += sum(limit * np.linalg.norm(w[rows]) for rows, limit, _ in scaled)
+    return x - onto_moments_cone(x - w, scaled), weight
 
 
 def natural_map(block, s, x, w):
-    law, _, _, mu, lower, upper, _ = block
+    law, _, _, mu, lower, upper = block[:6]
     if law == "equality":
         return w
     if law == "nonnegative":
@@ -140,8 +159,8 @@ def residual(problem, x):
     parts = []
     for block in blocks:
         rows = slice(block[1], block[1] + block[2])
-        if block[0] == "rolling":
-            part, weight[rows] = rolling_map(block, diagonal[rows], x[rows], w[rows])
+        if block[0] == "moments":
+            part, weight[rows] = moments_map(block, diagonal[rows], x[rows], w[rows])
             parts.append(part)
             continue
         s = 1.0 if scalar else abs(np.mean(diagonal[rows]))

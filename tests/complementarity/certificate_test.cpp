@@ -155,7 +155,7 @@ TEST(Certificate, rolling_adds_its_moment) {
   for (const double s : {1.0, 3.0}) {
     MatrixX W = MatrixX::Identity(4, 4);
     W.row(3) << -1, 1, s, 0;
-    Block block{Law::rolling, 0, 3, 0.5};
+    Block block{Law::moments, 0, 3, 0.5};
     block.rolling = 0.25;
     const ComplementarityProblem problem =
         local(W, Eigen::Vector4d(0, 0, 0, -1), {block, {Law::nonnegative, 3, 1}});

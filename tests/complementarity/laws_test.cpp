@@ -44,7 +44,7 @@ std::vector<Block> every_law() {
   for (const double friction : {0.0, 0.3, 20.0})
     for (const double rolling : {0.0, 0.1, 3.0})
       for (const int size : {3, 5}) {
-        blocks.push_back(cone(Law::rolling, size, friction));
+        blocks.push_back(cone(Law::moments, size, friction));
         blocks.back().rolling = rolling;
       }
   return blocks;
@@ -75,7 +75,7 @@ bool contains(const Block& block, double scale, const Rows& x) {
     case Law::coulomb:
     case Law::second_order:
       return x[0] >= 0.0 && tangential <= block.friction * x[0] + slack;
-    case Law::rolling:
+    case Law::moments:
       return x[0] >= 0.0 && law::norm(half, x.data() + 1) <= block.friction * x[0] + slack &&
              law::norm(half, x.data() + 1 + half) <= block.rolling * x[0] + slack;
   }

@@ -106,13 +106,13 @@ std::vector<std::pair<std::string, ComplementarityProblem>> one_of_each_class() 
       {"mixed",
        make(4, {block(Law::coulomb, 0, 2, 0.5), block(Law::nonnegative, 2, 1), half, ball}, true)},
       {"rfc2d",
-       make(0, {block(Law::rolling, 0, 3, 0.5, 0.1), block(Law::rolling, 3, 3, 0.4)}, true)},
-      {"rfc3d", make(0, {block(Law::rolling, 0, 5, 0.5, 0.1)}, true)},
-      {"grfc2d", make(3, {block(Law::rolling, 0, 3, 0.5, 0.1)}, false)},
-      {"grfc3d", make(6, {block(Law::rolling, 0, 5, 0.5, 0.1), block(Law::rolling, 5, 5)}, false)},
-      {"mixed", make(6, {block(Law::rolling, 0, 5, 0.5, 0.1), block(Law::equality, 5, 2)}, false)},
+       make(0, {block(Law::moments, 0, 3, 0.5, 0.1), block(Law::moments, 3, 3, 0.4)}, true)},
+      {"rfc3d", make(0, {block(Law::moments, 0, 5, 0.5, 0.1)}, true)},
+      {"grfc2d", make(3, {block(Law::moments, 0, 3, 0.5, 0.1)}, false)},
+      {"grfc3d", make(6, {block(Law::moments, 0, 5, 0.5, 0.1), block(Law::moments, 5, 5)}, false)},
+      {"mixed", make(6, {block(Law::moments, 0, 5, 0.5, 0.1), block(Law::equality, 5, 2)}, false)},
       {"mixed",
-       make(6, {block(Law::rolling, 0, 5, 0.5, 0.1), block(Law::coulomb, 5, 3, 0.5)}, true)},
+       make(6, {block(Law::moments, 0, 5, 0.5, 0.1), block(Law::coulomb, 5, 3, 0.5)}, true)},
   };
 }
 
@@ -221,7 +221,7 @@ TEST_F(ProblemFiles, a_vector_mu_r_makes_contacts_roll) {
       }
       const ComplementarityProblem problem = load_problem(path("rolling.h5"));
       ASSERT_EQ(problem.blocks.size(), 1u);
-      EXPECT_EQ(problem.blocks[0].law, Law::rolling);
+      EXPECT_EQ(problem.blocks[0].law, Law::moments);
       EXPECT_EQ(problem.blocks[0].size, dimension);
       EXPECT_EQ(problem.blocks[0].friction, 0.3);
       EXPECT_EQ(problem.blocks[0].rolling, 0.02);

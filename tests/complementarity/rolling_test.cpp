@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/residual.h"
 
@@ -25,10 +25,14 @@ struct RandomFives {
 };
 
 Block rolling_block(int size, double friction, double rolling, int offset = 0) {
-  Block block{.law = Law::rolling, .offset = offset, .size = size};
+  Block block{.law = Law::moments, .offset = offset, .size = size};
   block.friction = friction;
   block.rolling = rolling;
   return block;
+}
+
+void project_rolling(double* x, double friction, double rolling) {
+  law::project_moments(law::balls_of(rolling_block(5, friction, rolling)), x);
 }
 
 const double coefficients[][2] = {{0.0, 0.0}, {0.3, 0.05}, {0.05, 0.3},  {1.0, 1.0},
@@ -41,7 +45,7 @@ TEST(RollingLaw, the_projection_splits_into_cone_and_dual_cone) {
     for (int trial = 0; trial < 2000; ++trial) {
       const Vector5 x = random.vector();
       Vector5 y = x;
-      law::project_rolling(5, y.data(), mu, mu_r);
+      project_rolling(y.data(), mu, mu_r);
       const Vector5 dual = y - x;
       EXPECT_GE(y[0], 0.0);
       EXPECT_LE(y.segment<2>(1).norm(), mu * y[0] * (1.0 + 1e-15));
@@ -75,7 +79,7 @@ TEST(RollingLaw, the_projection_is_the_limit_of_alternating_ones) {
         q = middle + q - y;
       }
       Vector5 exact = x;
-      law::project_rolling(5, exact.data(), mu, mu_r);
+      project_rolling(exact.data(), mu, mu_r);
       EXPECT_LE((exact - y).norm(), 1e-6 * x.norm()) << mu << " " << mu_r;
     }
   }
@@ -85,7 +89,7 @@ TEST(RollingLaw, no_coefficient_overflows_the_projection) {
   for (const double mu : {1e-300, 1e200, 1e300})
     for (const double mu_r : {1e-300, 1e200, 1e300}) {
       Vector5 x(-1.0, 2.0, 0.0, 0.0, 3.0);
-      law::project_rolling(5, x.data(), mu, mu_r);
+      project_rolling(x.data(), mu, mu_r);
       EXPECT_TRUE(x.allFinite()) << mu << " " << mu_r;
       EXPECT_GE(x[0], 0.0);
     }
@@ -97,7 +101,7 @@ TEST(RollingLaw, without_rolling_it_projects_as_coulombs_cone) {
     for (int trial = 0; trial < 500; ++trial) {
       const Vector5 x = random.vector();
       Vector5 y = x, cone = x;
-      law::project_rolling(5, y.data(), mu, 0.0);
+      project_rolling(y.data(), mu, 0.0);
       law::project_cone(3, cone.data(), mu);
       EXPECT_LE((y - cone).head<3>().norm(), 1e-15 * x.norm());
       EXPECT_EQ(y[3], 0.0);
@@ -154,7 +158,7 @@ double naive_rolling_relative(const ComplementarityProblem& problem, const Vecto
   double sum = 0.0, norm = 0.0;
   for (const Block& block : problem.blocks) {
     const int o = block.offset, size = block.size, k = (size - 1) / 2;
-    const int forces = block.law == Law::rolling ? 1 + k : size;
+    const int forces = block.law == Law::moments ? 1 + k : size;
     const double s = W.diagonal().segment(o, forces).mean();
     const double length =
         forces < size ? std::sqrt(s / W.diagonal().segment(o + forces, k).mean()) : 1.0;
@@ -202,7 +206,7 @@ TEST(RollingJudge, units_of_mass_length_and_time_do_not_matter) {
         for (const Block& block : other.blocks)
           for (int i = 0; i < block.size; ++i) {
             const int row = block.offset + i;
-            const bool moment = block.law == Law::rolling && i > (block.size - 1) / 2;
+            const bool moment = block.law == Law::moments && i > (block.size - 1) / 2;
             const double omega = moment ? 1.0 / time : length / time;
             // u in the unit √(energy/mass unit) of M: J carries the unit of w alone.
             for (int k = other.J.starts[row]; k < other.J.starts[row + 1]; ++k)
@@ -258,7 +262,7 @@ TEST(RollingLaw, says_in_words_what_is_wrong) {
     return problem.why_invalid();
   };
   EXPECT_EQ(why([](Block&) {}), "");
-  EXPECT_EQ(to_string(Law::rolling), "rolling");
+  EXPECT_EQ(to_string(Law::moments), "moments");
   EXPECT_NE(why([](Block& b) { b.rolling = -1e-9; }).find("rolling resistance is -1e-09"),
             std::string::npos);
   EXPECT_NE(why([](Block& b) { b.rolling = std::nan(""); }).find("rolling resistance is nan"),
@@ -267,7 +271,7 @@ TEST(RollingLaw, says_in_words_what_is_wrong) {
             std::string::npos);
   EXPECT_NE(why([](Block& b) { b.friction = std::nan(""); }).find("friction coefficient is nan"),
             std::string::npos);
-  EXPECT_NE(why([](Block& b) { b.size = 4; }).find("a rolling block cannot have 4 rows"),
+  EXPECT_NE(why([](Block& b) { b.size = 4; }).find("a moments block cannot have 4 rows"),
             std::string::npos);
 }
 

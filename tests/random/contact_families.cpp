@@ -222,7 +222,7 @@ RandomProblem rolling(Draw& draw, int size) {
   const Wishes wishes{.dimension = any_dimension(draw), .gap = 0.2, .rolling = true};
   const System system = make_system(draw, std::max(1, size / (2 * wishes.dimension - 1)), wishes);
   RandomProblem random;
-  random.problem = problem_of(system, Law::rolling, draw.chance(0.5));
+  random.problem = problem_of(system, Law::moments, draw.chance(0.5));
   random.theory = Theory::solvable;
   return random;
 }

@@ -40,7 +40,7 @@ Vector cone_point(Vector x, Real mu) {
 }
 
 bool is_cone(Law law) {
-  return law == Law::coulomb || law == Law::second_order || law == Law::rolling;
+  return law == Law::coulomb || law == Law::second_order || law == Law::moments;
 }
 
 // Onto {|x_T| <= μ x_N, |x_R| <= μ_r x_N}: the slope of the distance over x_N, halved until nothing
@@ -85,7 +85,7 @@ Vector block_map(const Block& block, const Vector& s, const Vector& lambda, Vect
       [[fallthrough]];
     case Law::second_order:
       return x - cone_point(x - w, block.friction);
-    case Law::rolling: {
+    case Law::moments: {
       const long half = (w.size() - 1) / 2;
       const Real mu = block.friction, mu_r = block.rolling * s[w.size() - 1] / s[0];
       w[0] += mu * w.segment(1, half).norm() + mu_r * w.tail(half).norm();
@@ -191,7 +191,7 @@ void Oracle::find_scales() {
     neighbour[j] = std::max(neighbour[j], std::abs(diagonal[i]));
   });
   for (const Block& block : problem_.blocks) {
-    if (block.law == Law::rolling) {
+    if (block.law == Law::moments) {
       scale_rolling(block, diagonal);
       continue;
     }
@@ -296,7 +296,7 @@ bool allows(const Block& block, const VectorX& y) {
     case Law::ball:
       return std::isinf(block.upper) || part.isZero(0.0);
     case Law::coulomb:
-    case Law::rolling:
+    case Law::moments:
       return part[0] >= 0.0 && part.tail(block.size - 1).isZero(0.0);
     case Law::second_order:
       return part.tail(block.size - 1).norm() <= block.friction * part[0] * (1.0 + 1e-12);
@@ -328,7 +328,7 @@ Support support(const Block& block, const Vector& g) {
     case Law::coulomb:
     case Law::second_order:
       return {std::max<Real>(0, g[0] + block.friction * tangential), 0};
-    case Law::rolling: {
+    case Law::moments: {
       const int half = (block.size - 1) / 2;
       return {std::max<Real>(0, g[0] + block.friction * g.segment(1, half).norm() +
                                     block.rolling * g.tail(half).norm()),
@@ -341,9 +341,9 @@ Support support(const Block& block, const Vector& g) {
 // The terms of what support() calls unbounded, from those of g.
 Real terms(const Block& block, const Vector& g_size) {
   if (!is_cone(block.law)) return g_size.maxCoeff();
-  const int half = block.law == Law::rolling ? (block.size - 1) / 2 : block.size - 1;
+  const int half = block.law == Law::moments ? (block.size - 1) / 2 : block.size - 1;
   Real size = g_size[0] + block.friction * g_size.segment(1, half).maxCoeff();
-  if (block.law == Law::rolling) size += block.rolling * g_size.tail(half).maxCoeff();
+  if (block.law == Law::moments) size += block.rolling * g_size.tail(half).maxCoeff();
   return size;
 }
 

@@ -337,7 +337,7 @@ TEST(LawMaps, derivatives_are_those_of_finite_differences) {
                           {.law = Law::ball, .size = 2, .upper = 0.5},
                           {.law = Law::nonnegative},
                           {.law = Law::box, .lower = -0.4, .upper = 0.5},
-                          {.law = Law::rolling, .size = 5, .friction = 0.6, .rolling = 0.2}};
+                          {.law = Law::moments, .size = 5, .friction = 0.6, .rolling = 0.2}};
   for (const Block& block : blocks)
     for (const LawMap map : {LawMap::alart_curnier, LawMap::jean_moreau, LawMap::natural,
                              LawMap::fischer_burmeister}) {

@@ -9,7 +9,7 @@
 #include "tests/support/rolling_scenes.h"
 #include "tests/support/trials.h"
 #include "tests/support/zero.h"
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/complementarity/local_solve.h"
 #include "vinci/complementarity/residual.h"
@@ -76,8 +76,8 @@ void run_local(int size, int count) {
         sweep.block_matrix(size, trial);
     const int k = (size - 1) / 2;
     const double scale = W.diagonal().head(1 + k).mean();
-    const double length = law::rolling_length(scale, W.diagonal().tail(k).mean(), 1.0);
-    Block block{.law = Law::rolling, .size = size};
+    const double length = law::moment_length(scale, W.diagonal().tail(k).mean(), {});
+    Block block{.law = Law::moments, .size = size};
     block.friction = choices[trial / 6 % 6];
     block.rolling = choices[trial / 36 % 6] * length;
     VectorX q = sweep.gauss(size, 1) * std::pow(10.0, trial % 7 - 3);
@@ -108,7 +108,7 @@ TEST(RollingLocal, contacts_in_the_plane_are_exact) {
 
 TEST(RollingLocal, a_contact_that_nothing_moves_is_open_or_reported) {
   const double W[25] = {}, apart[5] = {0.1, 1.0, 0.0, 2.0, 0.0}, into[5] = {-0.1, 1.0, 0.0, 0.0, 0};
-  Block block{.law = Law::rolling, .size = 5};
+  Block block{.law = Law::moments, .size = 5};
   block.friction = 0.5;
   block.rolling = 0.1;
   double lambda[5];
@@ -121,7 +121,7 @@ TEST(RollingLocal, a_contact_that_only_the_moment_cannot_move_is_solved) {
   // W_RR = 0: the moment does no work on itself; without angular velocity none is needed.
   const double W[9] = {1.0, 0.2, 0.0, 0.2, 2.0, 0.0, 0.0, 0.0, 0.0}, still[3] = {-1.0, 0.3, 0.0},
                turning[3] = {-1.0, 0.3, 0.7};
-  Block block{.law = Law::rolling, .size = 3};
+  Block block{.law = Law::moments, .size = 3};
   block.friction = 0.5;
   block.rolling = 0.1;
   double lambda[3];
@@ -325,7 +325,7 @@ TEST(RollingMaps, derivatives_are_those_of_finite_differences) {
     for (const Projection projection : {Projection::cone, Projection::coulomb})
       for (const double length : {1.0, 0.3})
         for (int trial = 0; trial < 100; ++trial) {
-          Block block{.law = Law::rolling, .size = size};
+          Block block{.law = Law::moments, .size = size};
           block.friction = 0.7;
           block.rolling = 0.4;
           double y[5], derivative[25];

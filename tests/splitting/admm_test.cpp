@@ -157,7 +157,7 @@ TEST(Admm, joints_balls_and_boxes_together) {
 // does not slide: λ_n = 1, the moment is at most μ_r λ_n.
 TEST(Admm, rolling_resistance_takes_its_moment) {
   for (const double rolling : {0.3, 5.0}) {
-    Block block{.law = Law::rolling, .offset = 0, .size = 5};
+    Block block{.law = Law::moments, .offset = 0, .size = 5};
     block.friction = 0.5;
     block.rolling = rolling;
     VectorX q(5);

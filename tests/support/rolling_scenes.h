@@ -39,7 +39,7 @@ inline ComplementarityProblem with_moments(const ComplementarityProblem& coulomb
       problem.J.end_row();
     }
     for (int k = 0; k < 5; ++k) problem.C.end_row();
-    Block block{.law = Law::rolling, .offset = 5 * static_cast<int>(c), .size = 5};
+    Block block{.law = Law::moments, .offset = 5 * static_cast<int>(c), .size = 5};
     block.friction = point.friction;
     block.rolling = rolling[c];
     problem.blocks.push_back(block);
@@ -101,7 +101,7 @@ inline ComplementarityProblem cylinder_on_incline(double radius, double mass, do
   problem.C = SparseRows::from_dense(MatrixX::Zero(3, 3));
   problem.b.setZero(3);
   problem.p = h * mass * gravity * Vector3(std::sin(slope), -std::cos(slope), 0.0);
-  Block block{.law = Law::rolling, .size = 3};
+  Block block{.law = Law::moments, .size = 3};
   block.friction = mu;
   block.rolling = mu_r;
   problem.blocks = {block};
@@ -170,7 +170,7 @@ inline ComplementarityProblem random_planar_pile(std::mt19937_64& random, int bo
           sign * Vector3(tangent.x(), tangent.y(), moment(tangent));
       J(3 * c + 2, 3 * body + 2) += sign;
     }
-    Block block{.law = Law::rolling, .offset = 3 * c, .size = 3};
+    Block block{.law = Law::moments, .offset = 3 * c, .size = 3};
     block.friction = 0.5 + 0.5 * unit(random);
     block.rolling = 0.02 * (1.0 + unit(random));
     problem.blocks.push_back(block);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/linear/mass_factor.h"
 
 namespace vinci {
@@ -108,22 +109,22 @@ void Account::add_ball(const Block& block, const VectorX& y) {
     demand(length, size);
 }
 
-// λ in K = {|λ_t| <= μ λ_n, |λ_r| <= μ_r λ_n}; w_n >= 0 and w_t, w_r free, or w in the dual cone
-// of K.
+// λ in K = {|λ_t| <= μ λ_n, |λ_r| <= μ_r λ_n, ...}; w_n >= 0 and the others free, or w in the dual
+// cone of K.
 void Account::add_cone(const Block& block, const VectorX& y) {
-  const int rolled = block.law == Law::rolling ? (block.size - 1) / 2 : 0;
-  const auto tangents = Eigen::seqN(block.offset + 1, block.size - 1 - rolled);
-  const auto rolls = Eigen::seqN(block.offset + block.size - rolled, rolled);
-  const double mu = block.friction, slip = y(tangents).norm(), normal = y[block.offset];
-  const double bound = block.law == Law::second_order ? mu * normal : 0.0;
+  const double normal = y[block.offset];
+  const double bound = block.law == Law::second_order ? block.friction * normal : 0.0;
   demand(-normal, std::abs(normal));
-  // One rounding of the length is none of y's fault.
-  demand(slip - bound * (1.0 + 8.0 * machine_epsilon), slip);
-  demand(y(rolls).norm(), y(rolls).norm());
-  demand(products_.g[block.offset] + mu * products_.g(tangents).norm() +
-             block.rolling * products_.g(rolls).norm(),
-         products_.g_terms[block.offset] + mu * products_.g_terms(tangents).norm() +
-             block.rolling * products_.g_terms(rolls).norm());
+  double rise = products_.g[block.offset], terms = products_.g_terms[block.offset];
+  for (const law::Ball& ball : law::balls_of(block)) {
+    const auto rows = Eigen::seqN(block.offset + ball.first, ball.count);
+    const double slip = y(rows).norm();
+    // One rounding of the length is none of y's fault.
+    demand(slip - bound * (1.0 + 8.0 * machine_epsilon), slip);
+    rise += ball.limit * products_.g(rows).norm();
+    terms += ball.limit * products_.g_terms(rows).norm();
+  }
+  demand(rise, terms);
 }
 
 void Account::add(const Block& block, const VectorX& y) {
@@ -141,7 +142,7 @@ void Account::add(const Block& block, const VectorX& y) {
       return add_ball(block, y);
     case Law::coulomb:
     case Law::second_order:
-    case Law::rolling:
+    case Law::moments:
       return add_cone(block, y);
     case Law::equality:
       for (int i = row; i < row + block.size; ++i) {

@@ -6,8 +6,8 @@
 #include "vinci/complementarity/law_box.h"
 #include "vinci/complementarity/law_coulomb.h"
 #include "vinci/complementarity/law_equality.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/law_nonnegative.h"
-#include "vinci/complementarity/law_rolling.h"
 #include "vinci/complementarity/law_second_order.h"
 
 namespace vinci {
@@ -29,24 +29,25 @@ void project(const Block& block, double scale, double* x) {
     case Law::second_order:
       law::project_cone(block.size, x, block.friction);
       break;
-    case Law::rolling:
-      law::project_rolling(block.size, x, block.friction, block.rolling);
+    case Law::moments:
+      law::project_moments(law::balls_of(block), x);
       break;
   }
 }
 
 namespace {
 
-void rolling_map(const Block& block, double scale, const double* lambda, const double* w, double* r,
+void moments_map(const Block& block, double scale, const double* lambda, const double* w, double* r,
                  double length) {
-  const int size = block.size, first = 1 + law::rolling_tangents(size);
+  const int size = block.size, first = law::moment_start(block);
+  const law::Balls balls = law::balls_of(block);
   double x[largest_contact], target[largest_contact];
   for (int i = 0; i < size; ++i) {
     x[i] = scale * lambda[i] / (i < first ? 1.0 : length);
     target[i] = x[i] - w[i] * (i < first ? 1.0 : length);
   }
-  target[0] = x[0] - law::rolling_shift(size, w, block.friction, block.rolling);
-  law::project_rolling(size, target, block.friction, block.rolling / length);
+  target[0] = x[0] - law::moments_shift(balls, w);
+  law::project_moments(law::scaled(balls, length), target);
   for (int i = 0; i < size; ++i) r[i] = x[i] - target[i];
 }
 
@@ -65,8 +66,8 @@ void natural_map(const Block& block, double scale, const double* lambda, const d
       r[0] =
           law::box_map(scale * (lambda[0] - block.upper), w[0], scale * (lambda[0] - block.lower));
       return;
-    case Law::rolling:
-      rolling_map(block, scale, lambda, w, r, length);
+    case Law::moments:
+      moments_map(block, scale, lambda, w, r, length);
       return;
     case Law::ball:
     case Law::coulomb:

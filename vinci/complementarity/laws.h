@@ -11,10 +11,10 @@ namespace vinci {
 // scale, cones do not).
 void project(const Block& block, double scale, double* x);
 
-// r = s λ − P(s λ − ŵ) with ŵ = w but for coulomb and rolling, see their files. Zero if and only if
-// (λ, w) obeys the law. λ, w, r hold block.size numbers; r has the unit of w. A rolling block is
-// mapped with λ_r/ℓ, ℓ w_r and μ_r/ℓ in the place of λ_r, w_r and μ_r: with a length ℓ > 0 of the
-// problem's own all of r is a velocity, and does not change with the unit of length.
+// r = s λ − P(s λ − ŵ) with ŵ = w but for coulomb and moments, see their files. Zero if and only if
+// (λ, w) obeys the law. λ, w, r hold block.size numbers; r has the unit of w. Moments
+// are mapped with λ_r/ℓ, ℓ w_r and μ_r/ℓ in the place of λ_r, w_r and μ_r: with a length ℓ > 0 of
+// the problem's own all of r is a velocity, and does not change with the unit of length.
 void natural_map(const Block& block, double scale, const double* lambda, const double* w, double* r,
                  double length = 1.0);
 

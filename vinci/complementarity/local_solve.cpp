@@ -9,7 +9,7 @@
 #include "vinci/complementarity/law_box.h"
 #include "vinci/complementarity/law_second_order.h"
 #include "vinci/complementarity/laws.h"
-#include "vinci/complementarity/local_rolling.h"
+#include "vinci/complementarity/local_moments.h"
 
 namespace vinci {
 
@@ -364,8 +364,8 @@ bool solve_local(const Block& block, const double* W, const double* q, double* l
     case Law::second_order:
       return block.size == 2 ? solve_second_order_planar(block, W, q, lambda)
                              : solve_second_order_spatial(block, W, q, lambda);
-    case Law::rolling:
-      return solve_local_rolling(block, W, q, lambda);
+    case Law::moments:
+      return solve_local_moments(block, W, q, lambda);
   }
   return false;
 }

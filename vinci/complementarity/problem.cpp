@@ -23,8 +23,8 @@ std::string to_string(Law law) {
       return "coulomb";
     case Law::second_order:
       return "second_order";
-    case Law::rolling:
-      return "rolling";
+    case Law::moments:
+      return "moments";
   }
   return "unknown";
 }
@@ -60,8 +60,17 @@ std::string why_invalid_vector(const VectorX& x, const char* name) {
   return {};
 }
 
-bool size_fits(Law law, int size) {
-  switch (law) {
+// Rows (n, t, r, s) of 1, 1..3, 0..2 and 0..1.
+bool rows_fit(const Block& block) {
+  if (block.tangents > 3 || block.spins > 1 || block.size > largest_contact) return false;
+  const int others = block.size - 1 - block.spins;
+  if (block.tangents == 0) return others == 2 || others == 4;
+  return others >= block.tangents && others <= block.tangents + 2;
+}
+
+bool size_fits(const Block& block) {
+  const int size = block.size;
+  switch (block.law) {
     case Law::equality:
       return size >= 1;
     case Law::nonnegative:
@@ -72,24 +81,31 @@ bool size_fits(Law law, int size) {
     case Law::coulomb:
     case Law::second_order:
       return size == 2 || size == 3;
-    case Law::rolling:
-      return size == 3 || size == 5;
+    case Law::moments:
+      return rows_fit(block);
   }
   return false;
 }
 
 std::string why_invalid_block(const Block& block, std::size_t number) {
-  if (!size_fits(block.law, block.size))
+  if (block.law == Law::moments && !size_fits(block))
+    return fmt::format(
+        "block {}: a moments block cannot have {} rows, {} of them tangents and {} spins", number,
+        block.size, block.tangents, block.spins);
+  if (!size_fits(block))
     return fmt::format("block {}: a {} block cannot have {} rows", number, to_string(block.law),
                        block.size);
   const bool cone =
-      block.law == Law::coulomb || block.law == Law::second_order || block.law == Law::rolling;
+      block.law == Law::coulomb || block.law == Law::second_order || block.law == Law::moments;
   if (cone && !(block.friction >= 0.0 && std::isfinite(block.friction)))
     return fmt::format("block {}: the friction coefficient is {}, expected finite and >= 0", number,
                        block.friction);
-  if (block.law == Law::rolling && !(block.rolling >= 0.0 && std::isfinite(block.rolling)))
+  if (block.law == Law::moments && !(block.rolling >= 0.0 && std::isfinite(block.rolling)))
     return fmt::format("block {}: the rolling resistance is {}, expected finite and >= 0", number,
                        block.rolling);
+  if (block.law == Law::moments && !(block.torsion >= 0.0 && std::isfinite(block.torsion)))
+    return fmt::format("block {}: the torsional friction is {}, expected finite and >= 0", number,
+                       block.torsion);
   if (block.law == Law::ball && !(block.upper >= 0.0))
     return fmt::format("block {}: the radius of the ball is {}, expected >= 0", number,
                        block.upper);

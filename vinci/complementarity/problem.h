@@ -26,20 +26,23 @@ enum class Law : std::uint8_t {
   coulomb,  // exact: 0 <= λ_n ⟂ w_n >= 0, |λ_t| <= μ λ_n, λ_t = −μ λ_n w_t/|w_t| where w_t ≠ 0;
             // size 2 or 3
   second_order,  // convex relaxation: K ∋ λ ⟂ w ∈ K*, K = {|λ_t| <= μ λ_n}; size 2 or 3
-  rolling,       // coulomb, and |λ_r| <= μ_r λ_n, λ_r = −μ_r λ_n w_r/|w_r| where w_r ≠ 0;
-                 // rows (n, t, r), size 3 or 5
+  moments,  // coulomb of up to three tangents, and |λ_r| <= μ_r λ_n, λ_r = −μ_r λ_n w_r/|w_r|
+            // where w_r ≠ 0 (rolling), and the same of λ_s (torsion); rows (n, t, r, s)
 };
 std::string to_string(Law law);
 
 struct Block {
   Law law = Law::nonnegative;
   int offset = 0, size = 1;
-  double friction = 0.0;                                   // μ: coulomb, second_order, rolling
+  double friction = 0.0;                                   // μ: coulomb, second_order, moments
   double lower = 0.0;                                      // box
   double upper = std::numeric_limits<double>::infinity();  // box; ball: radius
-  double rolling = 0.0;                                    // μ_r, a length: rolling
+  double rolling = 0.0;                                    // μ_r, a length: moments
+  double torsion = 0.0;                                    // μ_τ, a length: moments
+  std::uint8_t tangents = 0;  // moments: rows of λ_t, 1 to 3; 0: as many as of λ_r
+  std::uint8_t spins = 0;     // moments: rows of λ_s, 0 or 1; the others are λ_r, up to 2
 };
-inline constexpr int largest_contact = 5;  // rows of the largest block that is not an equality
+inline constexpr int largest_contact = 6;  // rows of the largest block that is not an equality
 
 struct ComplementarityProblem {
   SparseRows M;               // n × n, square; n may be 0

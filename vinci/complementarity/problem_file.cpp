@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/stored_matrix.h"
 
 namespace vinci {
@@ -18,7 +19,7 @@ constexpr int general_version = 1;
 
 // The numbers of the laws in files; fixed for good, whatever the order of the enumeration.
 constexpr Law law_numbers[] = {Law::equality, Law::nonnegative,  Law::box,    Law::ball,
-                               Law::coulomb,  Law::second_order, Law::rolling};
+                               Law::coulomb,  Law::second_order, Law::moments};
 
 SparseRows empty_matrix(int rows, int cols) {
   SparseRows matrix;
@@ -93,7 +94,7 @@ void add_contact_blocks(const Hdf5File& in, const std::string& root, int rows,
   const VectorX rolling =
       rolls ? in.reals(resistances, static_cast<int>(friction.size())) : VectorX();
   for (int contact = 0; contact < friction.size(); ++contact) {
-    Block block{.law = rolls ? Law::rolling : Law::coulomb,
+    Block block{.law = rolls ? Law::moments : Law::coulomb,
                 .offset = contact * dimension,
                 .size = dimension};
     block.friction = friction[contact];
@@ -202,17 +203,33 @@ ComplementarityProblem read_general(const Hdf5File& in, const std::string& root)
   const VectorX friction = in.reals(root + "/blocks/friction", count);
   const VectorX lower = in.reals(root + "/blocks/lower", count);
   const VectorX upper = in.reals(root + "/blocks/upper", count);
-  const VectorX rolling = in.has(root + "/blocks/rolling")
-                              ? in.reals(root + "/blocks/rolling", count)
-                              : VectorX(VectorX::Zero(count));
+  // Older files, and those without moments, do without the rest.
+  const auto reals = [&](const char* name) {
+    const std::string path = root + "/blocks/" + name;
+    return in.has(path) ? in.reals(path, count) : VectorX(VectorX::Zero(count));
+  };
+  const auto counts = [&](const char* name) {
+    const std::string path = root + "/blocks/" + name;
+    if (!in.has(path)) return std::vector<int>(static_cast<std::size_t>(count), 0);
+    std::vector<int> numbers = in.integers(path);
+    if (numbers.size() != laws.size())
+      in.fail(path, fmt::format("{} numbers, expected {}", numbers.size(), count));
+    return numbers;
+  };
+  const VectorX rolling = reals("rolling"), torsion = reals("torsion");
+  const std::vector<int> tangents = counts("tangents"), spins = counts("spins");
   int offset = 0;
   for (int i = 0; i < count; ++i) {
     if (laws[i] < 0 || laws[i] >= static_cast<int>(std::size(law_numbers)))
       in.fail(root + "/blocks/law", fmt::format("entry {} is {}, no law", i, laws[i]));
     if (sizes[i] < 1 || sizes[i] > rows - offset)
       in.fail(root + "/blocks/size", fmt::format("entry {} is {}, beyond the rows", i, sizes[i]));
+    if (tangents[i] < 0 || tangents[i] > 3 || spins[i] < 0 || spins[i] > 1)
+      in.fail(root + "/blocks/tangents",
+              fmt::format("entry {} is {}, beside {} spins", i, tangents[i], spins[i]));
     problem.blocks.push_back(
-        {law_numbers[laws[i]], offset, sizes[i], friction[i], lower[i], upper[i], rolling[i]});
+        {law_numbers[laws[i]], offset, sizes[i], friction[i], lower[i], upper[i], rolling[i],
+         torsion[i], static_cast<std::uint8_t>(tangents[i]), static_cast<std::uint8_t>(spins[i])});
     offset += sizes[i];
   }
   return problem;
@@ -239,13 +256,19 @@ std::optional<Solution> read_fclib_answer(const Hdf5File& in, const std::string&
 
 // ---------------------------------------------------------------------------------------- writing
 
+// Rows (n, t, r), as many of λ_t as of λ_r: the only ones that FCLib knows.
+bool is_plain_rolling(const Block& block) {
+  return block.law == Law::moments && block.spins == 0 && block.size % 2 == 1 &&
+         law::moment_start(block) == 1 + (block.size - 1) / 2;
+}
+
 // Rows of a contact if the blocks are coulomb or rolling, all of one law and size, otherwise 0;
 // `contacts` is how many they are, and equality blocks may follow them where `tail` is allowed.
 int contact_dimension(const ComplementarityProblem& problem, bool tail, std::size_t& contacts) {
   contacts = 0;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const Block &block = problem.blocks[i], &first = problem.blocks[0];
-    const bool contact = block.law == Law::coulomb || block.law == Law::rolling;
+    const bool contact = block.law == Law::coulomb || is_plain_rolling(block);
     if (contact && contacts == i && block.law == first.law && block.size == first.size)
       ++contacts;
     else if (!(tail && contacts > 0 && block.law == Law::equality))
@@ -262,7 +285,7 @@ void write_friction(Hdf5File& out, const std::string& root, const Complementarit
     rolling[static_cast<Eigen::Index>(i)] = problem.blocks[i].rolling;
   }
   out.write_reals(root + "/vectors/mu", friction);
-  if (problem.blocks[0].law == Law::rolling) out.write_reals(root + "/vectors/mu_r", rolling);
+  if (problem.blocks[0].law == Law::moments) out.write_reals(root + "/vectors/mu_r", rolling);
   out.write_integer(root + "/spacedim", problem.blocks[0].size);
 }
 
@@ -389,8 +412,9 @@ void write_general(Hdf5File& out, const ProblemFile& file) {
   const std::string root = "/vinci_problem";
   const ComplementarityProblem& problem = file.problem;
   const auto count = static_cast<Eigen::Index>(problem.blocks.size());
-  std::vector<int> laws, sizes;
-  VectorX friction(count), lower(count), upper(count), rolling(count);
+  std::vector<int> laws, sizes, tangents, spins;
+  VectorX friction(count), lower(count), upper(count), rolling(count), torsion(count);
+  bool plain = true;  // no moments but those of rolling
   for (Eigen::Index i = 0; i < count; ++i) {
     const Block& block = problem.blocks[static_cast<std::size_t>(i)];
     laws.push_back(static_cast<int>(
@@ -400,6 +424,10 @@ void write_general(Hdf5File& out, const ProblemFile& file) {
     lower[i] = block.lower;
     upper[i] = block.upper;
     rolling[i] = block.rolling;
+    torsion[i] = block.torsion;
+    tangents.push_back(block.tangents);
+    spins.push_back(block.spins);
+    plain = plain && (block.law != Law::moments || is_plain_rolling(block));
   }
   out.write_integer(root + "/version", general_version);
   write_matrix_rows(out, root + "/M", problem.M);
@@ -413,6 +441,11 @@ void write_general(Hdf5File& out, const ProblemFile& file) {
   out.write_reals(root + "/blocks/lower", lower);
   out.write_reals(root + "/blocks/upper", upper);
   if ((rolling.array() != 0.0).any()) out.write_reals(root + "/blocks/rolling", rolling);
+  if (!plain) {
+    out.write_reals(root + "/blocks/torsion", torsion);
+    out.write_integers(root + "/blocks/tangents", tangents);
+    out.write_integers(root + "/blocks/spins", spins);
+  }
   write_info(out, root, file);
   write_answers(out, file);
 }
@@ -434,7 +467,7 @@ std::string problem_class(const ComplementarityProblem& problem) {
   std::size_t contacts = 0;
   if (const int dimension = contact_dimension(problem, false, contacts)) {
     if (!local && !problem.C.empty()) return "mixed";
-    const bool rolls = problem.blocks[0].law == Law::rolling;
+    const bool rolls = problem.blocks[0].law == Law::moments;
     const std::string kind =
         rolls ? (dimension == 3 ? "rfc2d" : "rfc3d") : (dimension == 2 ? "fc2d" : "fc3d");
     return local ? kind : "g" + kind;

@@ -6,12 +6,33 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
 
 namespace {
+
+// The same of a row with all entries of the components that it acts on, in their order, as those of
+// contacts; negative where it is another one.
+double whole_row_product(const SparseRows& J, int row, const MassFactor& factor) {
+  double sum = 0.0;
+  for (int k = J.starts[row], end = J.starts[row + 1]; k < end;) {
+    const int c = factor.component_of(J.indices[k]);
+    const std::span<const int> rows = factor.members(c);
+    const auto size = static_cast<int>(rows.size());
+    if (size > end - k || !std::equal(rows.begin(), rows.end(), J.indices.begin() + k)) return -1.0;
+    const double* a = factor.inverse(c);
+    const double* const own = J.values.data() + k;
+    for (int i = 0; i < size; ++i, a += size) {
+      double product = 0.0;
+      for (int j = 0; j < size; ++j) product += a[j] * own[j];
+      sum += own[i] * product;
+    }
+    k += size;
+  }
+  return sum;
+}
 
 // Row · M⁻¹ · rowᵀ; `scratch` is zero on entry and on return in the block-diagonal case.
 double row_product(const SparseRows& J, int row, const MassFactor& factor, VectorX& scratch) {
@@ -25,6 +46,7 @@ double row_product(const SparseRows& J, int row, const MassFactor& factor, Vecto
     for (int k = begin; k < end; ++k) sum += J.values[k] * scratch[n + J.indices[k]];
     return sum;
   }
+  if (const double whole = whole_row_product(J, row, factor); whole >= 0.0) return whole;
   for (int k = begin; k < end; ++k) scratch[J.indices[k]] = J.values[k];
   for (int k = begin; k < end; ++k) {
     const int c = factor.component_of(J.indices[k]);
@@ -77,13 +99,16 @@ Residual not_finite() {
   return {infinity, infinity, infinity, 0.0};
 }
 
-// λ_r/ℓ and ℓ w_r are measured. Without rolling resistance w_r is free and does not count.
-void scale_rolling(const Block& block, double own, double moment, double* scale, double* weight) {
-  const int k = law::rolling_tangents(block.size), row = block.offset;
-  const double length = law::rolling_length(own, moment, block.rolling);
-  std::fill_n(scale + row, 1 + k, own);
-  std::fill_n(scale + row + 1 + k, k, own / length);
-  std::fill_n(weight + row + 1 + k, k, block.rolling > 0.0 ? length : 0.0);
+// λ_r/ℓ and ℓ w_r are measured. Without resistance to it w_r is free and does not count.
+void scale_moments(const Block& block, double own, double moment, double* scale, double* weight) {
+  const int row = block.offset;
+  const double length = law::moment_length(own, moment, block);
+  std::fill_n(scale + row, block.size, own);
+  for (const law::Ball& ball : law::balls_of(block)) {
+    if (!ball.moment) continue;
+    std::fill_n(scale + row + ball.first, ball.count, own / length);
+    std::fill_n(weight + row + ball.first, ball.count, ball.limit > 0.0 ? length : 0.0);
+  }
 }
 
 // From the diagonal of W in `scale`: the scales s and the weights of w (ones on entry). `borrowed`
@@ -101,11 +126,12 @@ void scale_blocks(const ComplementarityProblem& problem, double* borrowed, doubl
     }
   for (const Block& block : problem.blocks) {
     const int row = block.offset;
-    if (block.law == Law::rolling) {
-      const int k = law::rolling_tangents(block.size);
-      const Eigen::Map<const VectorX> force(scale + row, 1 + k), moment(scale + row + 1 + k, k);
+    if (block.law == Law::moments) {
+      const int forces = law::moment_start(block), moments = block.size - forces;
+      const Eigen::Map<const VectorX> force(scale + row, forces);
+      const Eigen::Map<const VectorX> moment(scale + row + forces, moments);
       const double own = std::abs(force.mean());
-      scale_rolling(block, own > 0.0 ? own : 1.0, moment.mean(), scale, weight);
+      scale_moments(block, own > 0.0 ? own : 1.0, moments > 0 ? moment.mean() : 0.0, scale, weight);
       continue;
     }
     double mean = 0.0, coupled = 0.0;
@@ -157,10 +183,10 @@ void add_blocks(const std::vector<Block>& blocks, const double* lambda, const do
       continue;
     }
     double w[largest_contact], r[largest_contact];
-    const bool rolling = block.law == Law::rolling;
-    const double length = rolling ? scale[row] / scale[row + block.size - 1] : 1.0;
+    const bool moments = block.law == Law::moments;
+    const double length = moments ? scale[row] / scale[row + block.size - 1] : 1.0;
     for (int i = 0; i < block.size; ++i)
-      w[i] = (rolling ? 1.0 : weight[row + i]) * velocity[row + i];
+      w[i] = (moments ? 1.0 : weight[row + i]) * velocity[row + i];
     natural_map(block, scale[row], &lambda[row], w, r, length);
     for (int i = 0; i < block.size; ++i) sum.add(r[i], scale[row] * weight[row]);
   }
@@ -185,13 +211,15 @@ double rounding_norm(const ComplementarityProblem& problem, bool scalar, const d
   };
   for (const Block& block : problem.blocks) {
     // w_t enters Coulomb's natural map a second time, as μ |w_t|, and w_r as μ_r |w_r|.
-    const bool rolls = block.law == Law::rolling, coulomb = rolls || block.law == Law::coulomb;
-    const int moments = rolls ? 1 + law::rolling_tangents(block.size) : block.size;
-    const double tangential = coulomb ? 1.0 + block.friction : 1.0;
-    const double length = rolls ? scale[block.offset] / scale[block.offset + moments] : 1.0;
-    const double rolling = 1.0 + block.rolling / length;
-    for (int i = 0; i < block.size; ++i)
-      add(block.offset + i, i == 0 ? 1.0 : (i < moments ? tangential : rolling));
+    if (block.law == Law::moments) {
+      const double length = scale[block.offset] / scale[block.offset + block.size - 1];
+      add(block.offset, 1.0);
+      for (const law::Ball& ball : law::scaled(law::balls_of(block), length))
+        for (int i = 0; i < ball.count; ++i) add(block.offset + ball.first + i, 1.0 + ball.limit);
+      continue;
+    }
+    const double tangential = block.law == Law::coulomb ? 1.0 + block.friction : 1.0;
+    for (int i = 0; i < block.size; ++i) add(block.offset + i, i == 0 ? 1.0 : tangential);
   }
   return machine_epsilon * (scalar ? largest : std::sqrt(sum));
 }
@@ -246,8 +274,8 @@ void Judge::prepare_scales(const ComplementarityProblem& problem) {
     equation_scale_ = or_one(problem.b.norm()) / or_one(problem.p.norm());
     scale_.setConstant(m, equation_scale_);
     for (const Block& block : problem.blocks)
-      if (block.law == Law::rolling)
-        scale_rolling(block, equation_scale_, 0.0, scale_.data(), weight_.data());
+      if (block.law == Law::moments)
+        scale_moments(block, equation_scale_, 0.0, scale_.data(), weight_.data());
     return;
   }
   delassus_diagonal(problem, mass_, row_scratch_, scale_);

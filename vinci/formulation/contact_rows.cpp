@@ -4,51 +4,19 @@
 
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
+#include "vinci/formulation/contact_axes.h"
+
 namespace vinci {
 namespace {
 
-// Rows of J of one contact: the velocity of b minus that of a along an axis, gathered over the free
-// entries.
-class ContactAxes {
- public:
-  ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact)
-      : model_(model) {
-    const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-    sides_[0] = side(contact.body_a, -1.0, poses, point);
-    sides_[1] = side(contact.body_b, 1.0, poses, point);
-    // Columns ascend.
-    if (sides_[0].body->velocity_offset > sides_[1].body->velocity_offset)
-      std::swap(sides_[0], sides_[1]);
-  }
-
-  // The row's entries: column and value.
-  template <class Take>
-  void visit(const Vector3& axis, Take take) const {
-    for (const Side& s : sides_) {
-      const Vector3 moment = s.arm.cross(axis);
-      for (int i = 0; i < s.body->velocity_size; ++i) {
-        const int entry = s.body->velocity_offset + i;
-        const int column = model_.free_index[entry];
-        if (column < 0) continue;
-        const int coordinate = model_.coordinate[entry];
-        take(column, s.sign * (coordinate < 3 ? axis[coordinate] : moment[coordinate - 3]));
-      }
-    }
-  }
-
- private:
-  struct Side {
-    const Body* body = nullptr;
-    Vector3 arm = Vector3::Zero();
-    double sign = 0.0;
-  };
-  Side side(int body, double sign, std::span<const Pose> poses, const Vector3& point) const {
-    const Body& b = model_.bodies[body];
-    return {&b, point - poses[body] * b.mass.center, sign};
-  }
-  const Model& model_;
-  Side sides_[2];
-};
+// MᵀI⁻¹M of a body that turns freely, for an angular impulse M; angles are free together.
+double turn_for(const Body& body, const Pose& pose, const Vector3& moment) {
+  if (body.freedom != Freedom::spatial) return moment.z() * moment.z() / body.mass.inertia(2, 2);
+  const Vector3 own = pose.rotation.conjugate() * moment;
+  return own.dot(body.mass.inertia.llt().solve(own));
+}
 
 }  // namespace
 
@@ -66,13 +34,25 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
   for (const int b : {contact.body_a, contact.body_b}) {
     const Body& body = model.bodies[b];
     const Vector3 arm = 0.5 * (contact.point_a + contact.point_b) - poses[b] * body.mass.center;
-    const double moment = arm.cross(axis).z();
+    const Vector3 moment = arm.cross(axis);
     for (int i = 0; i < body.velocity_size; ++i) {
       if (model.free_index[body.velocity_offset + i] < 0) continue;
       const int coordinate = model.coordinate[body.velocity_offset + i];
-      sum += coordinate < 3 ? axis[coordinate] * axis[coordinate] / body.mass.mass
-                            : moment * moment / body.mass.inertia(2, 2);
+      if (coordinate < 3) sum += axis[coordinate] * axis[coordinate] / body.mass.mass;
+      if (coordinate == 5) sum += turn_for(body, poses[b], moment);
     }
+  }
+  return sum;
+}
+
+double turning_mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                        const Vector3& axis) {
+  double sum = 0.0;
+  for (const int b : {contact.body_a, contact.body_b}) {
+    const Body& body = model.bodies[b];
+    const int last = body.velocity_offset + body.velocity_size - 1;
+    if (body.velocity_size > 0 && model.free_index[last] >= 0)
+      sum += turn_for(body, poses[b], axis);
   }
   return sum;
 }
@@ -105,10 +85,12 @@ class ContactWriter {
   void write(std::size_t i, const Contact& contact) {
     const ContactTerms& t = terms_[i];
     const EntityRows& own = rows_[i];
-    const ContactAxes axes(space_.model, space_.poses, contact);
+    const ContactAxes axes(space_.model, space_.poses, contact, t.arms);
     at_ = own.first;
     push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
-    if (own.count == 1) {
+    if (own.moments.any()) {
+      push_moments(axes, i);
+    } else if (own.count == 1) {
       problem_.blocks.push_back({.law = Law::nonnegative, .offset = own.first, .size = 1});
     } else if (!has_directions(space_.form)) {
       const Vector2& s = t.scale;
@@ -138,6 +120,55 @@ class ContactWriter {
     problem_.C.end_row();
     for (int row = first; row <= sigma; ++row)
       problem_.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
+  }
+
+  // Friction, rolling and torsion (moment_rows.h). What has moments is rigid.
+  void push_moments(const ContactAxes& axes, std::size_t i) {
+    const ContactTerms& t = terms_[i];
+    const EntityRows& own = rows_[i];
+    const MomentLayout& layout = own.moments;
+    const bool directions = has_directions(space_.form);
+    const auto part = [&](MomentPart which, int count, double limit) {
+      if (count == 0) return;
+      const int first = at_, sigma = first + count;
+      for (int j = 0; j < count; ++j) {
+        push_turning(axes, t,
+                     moment_axis(space_.model.world, space_.form, layout, t.scale, which, j));
+        if (directions) problem_.C.push(sigma, 1.0);
+        problem_.C.end_row();
+      }
+      if (!directions) return;
+      problem_.J.end_row();  // σ does not see u
+      problem_.b[at_++] = 0.0;
+      problem_.C.push(own.first, limit);
+      for (int j = 0; j < count; ++j) problem_.C.push(first + j, -1.0);
+      problem_.C.end_row();
+    };
+    part(MomentPart::friction, layout.friction, t.friction);
+    part(MomentPart::rolling, layout.rolling, t.moments.rolling);
+    part(MomentPart::torsion, layout.torsion, t.moments.torsion);
+    if (directions) {
+      for (int row = own.first; row < at_; ++row)
+        problem_.blocks.push_back({.law = Law::nonnegative, .offset = row, .size = 1});
+      return;
+    }
+    Block block{.law = Law::moments, .offset = own.first, .size = own.count};
+    block.friction = t.friction;
+    block.rolling = layout.rolling > 0 ? t.moments.rolling : 0.0;
+    block.torsion = layout.torsion > 0 ? t.moments.torsion : 0.0;
+    block.tangents = static_cast<std::uint8_t>(layout.friction);
+    block.spins = static_cast<std::uint8_t>(layout.torsion);
+    problem_.blocks.push_back(block);
+  }
+
+  void push_turning(const ContactAxes& axes, const ContactTerms& t, const MomentAxis& axis) {
+    const ContactFrame& f = t.frame;
+    const Vector3 along = axis.tangential[0] * f.tangent_1 + axis.tangential[1] * f.tangent_2;
+    const Vector3 about =
+        axis.turning[0] * f.normal + axis.turning[1] * f.tangent_1 + axis.turning[2] * f.tangent_2;
+    axes.visit(along, about, [&](int column, double value) { problem_.J.push(column, value); });
+    problem_.J.end_row();
+    problem_.b[at_++] = axis.tangential.dot(t.prescribed) + axis.turning.dot(t.turning);
   }
 
   // Direction j of the pyramid of a contact, along its tangents; inside the ellipse of its

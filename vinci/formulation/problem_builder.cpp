@@ -30,9 +30,12 @@ void ProblemBuilder::add(const ContactSet& contacts, std::span<const ContactTerm
   contact_count_ = static_cast<int>(contacts.size());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactTerms& t = terms[i];
+    const MomentLayout moments = moment_layout(world_, form_, t.friction, t.scale, t.moments);
     declare(contacts[i].key, contacts[i].patch_point,
-            contact_row_count(world_, form_, t.friction, t.scale));
+            moments.any() ? moments.count(form_)
+                          : contact_row_count(world_, form_, t.friction, t.scale));
     map_.back().scale = t.scale;
+    map_.back().moments = moments;
   }
 }
 
@@ -62,6 +65,7 @@ void ProblemBuilder::finish(ComplementarityProblem& problem) {
 Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) const {
   switch (rows.key.kind) {
     case EntityKind::contact:
+      if (rows.moments.any()) return wrench(rows, lambda).impulse;
       return contact_impulse(world_, form_, lambda.segment(rows.first, rows.count), rows.scale);
     case EntityKind::support:
       return support_impulse(form_, lambda.segment(rows.first, rows.count));
@@ -69,6 +73,19 @@ Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) c
       break;
   }
   return {lambda[rows.first], 0.0, 0.0};
+}
+
+ContactWrench ProblemBuilder::wrench(const EntityRows& rows, const VectorX& lambda) const {
+  if (!rows.moments.any()) return {impulse(rows, lambda)};
+  return moment_wrench(world_, form_, rows.moments, rows.scale,
+                       lambda.segment(rows.first, rows.count));
+}
+
+void ProblemBuilder::guess(const EntityRows& rows, const ContactWrench& wrench,
+                           VectorX& lambda) const {
+  if (!rows.moments.any()) return guess(rows, wrench.impulse, lambda);
+  guess_moments(world_, form_, rows.moments, rows.scale, wrench,
+                lambda.segment(rows.first, rows.count));
 }
 
 void ProblemBuilder::guess(const EntityRows& rows, const Vector3& impulse, VectorX& lambda) const {

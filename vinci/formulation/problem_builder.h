@@ -42,8 +42,11 @@ class ProblemBuilder {
   // What the rows of an entity say of its impulse (or force): normal, tangent 1, tangent 2 of a
   // contact; 0 and the two axes of the plane of a support; the first number of a row of an element.
   Vector3 impulse(const EntityRows& rows, const VectorX& lambda) const;
+  // That and the moments of a contact.
+  ContactWrench wrench(const EntityRows& rows, const VectorX& lambda) const;
   // The other way round, as a guess.
   void guess(const EntityRows& rows, const Vector3& impulse, VectorX& lambda) const;
+  void guess(const EntityRows& rows, const ContactWrench& wrench, VectorX& lambda) const;
 
  private:
   std::span<const EntityRows> part(int first, int count) const {

@@ -19,6 +19,7 @@
 #include "vinci/base/math.h"
 #include "vinci/geometry/mass.h"
 #include "vinci/geometry/shape.h"
+#include "vinci/model/contact_moments.h"
 
 namespace vinci {
 
@@ -111,6 +112,7 @@ struct Surface {
   double friction = 0.0;     // Coulomb coefficient μ; of a law: at rest, along, at the origin
   double restitution = 0.0;  // Newton coefficient e in [0, 1]
   std::shared_ptr<const FrictionLaw> law = nullptr;  // null: μ says it all
+  ContactMoments moments = {};                       // beside friction: rolling, torsion
 };
 
 class Element;  // element.h

@@ -7,7 +7,7 @@
 
 #include <Eigen/SparseLU>
 
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -31,6 +31,21 @@ constexpr int most_failures = 3;  // steps in a row: one for each ρ
 void to_limit(int size, double* x, double radius) {
   const double length = law::norm(size, x);
   for (int i = 0; i < size && length > 0.0; ++i) x[i] *= radius / length;
+}
+
+// Unit vectors at right angles to the unit vector d of `size` entries and to each other.
+void turns_of(int size, const double* d, double across[2][3]) {
+  if (size == 2) {
+    across[0][0] = -d[1], across[0][1] = d[0];
+    return;
+  }
+  int least = 0;
+  for (int i = 1; i < 3; ++i)
+    if (std::abs(d[i]) < std::abs(d[least])) least = i;
+  const Vector3 along(d[0], d[1], d[2]);
+  const Vector3 first = along.cross(Vector3::Unit(least)).normalized();
+  const Vector3 second = along.cross(first);
+  for (int i = 0; i < 3; ++i) across[0][i] = first[i], across[1][i] = second[i];
 }
 
 }  // namespace
@@ -79,9 +94,9 @@ void ActiveSetPolish::classify(const ComplementarityProblem& problem, const Judg
       case Law::second_order:
         classify_cone(block, scale, contact, judge.w(), lambda);
         break;
-      case Law::rolling:
+      case Law::moments:
         sliding_[i] =
-            classify_rolling(block, &judge.scales()[block.offset], contact, judge.w(), lambda);
+            classify_moments(block, &judge.scales()[block.offset], contact, judge.w(), lambda);
         continue;
     }
     const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
@@ -161,37 +176,40 @@ void ActiveSetPolish::slide(const Block& block, double scale, const double* dire
   }
 }
 
-struct ActiveSetPolish::Disk {
+struct ActiveSetPolish::Limited {
   int first, count;      // rows
   double limit, radius;  // μ, and μ λ_n
   double scale;          // of the diagonal of W
-  double target[2];      // s λ − w
+  double target[3];      // s λ − w
 };
 
-// λ = limit λ_n d along the target, and where there are two rows d may turn.
-void ActiveSetPolish::yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda) {
-  const double length = law::norm(disk.count, disk.target);
-  double direction[2] = {1.0, 0.0}, along = 0.0;
-  for (int i = 0; i < disk.count; ++i) {
-    if (length > 0.0) direction[i] = disk.target[i] / length;
-    lambda[disk.first + i] = disk.radius * direction[i];
-    along -= direction[i] * w[disk.first + i];
-    force_[disk.first + i].add(normal, disk.limit * direction[i]);
+// λ = limit λ_n d along the target, and where there are several rows d may turn.
+void ActiveSetPolish::yield(const Limited& part, int normal, const VectorX& w, VectorX& lambda) {
+  const double length = law::norm(part.count, part.target);
+  double direction[3] = {1.0, 0.0, 0.0}, along = 0.0;
+  for (int i = 0; i < part.count; ++i) {
+    if (length > 0.0) direction[i] = part.target[i] / length;
+    lambda[part.first + i] = part.radius * direction[i];
+    along -= direction[i] * w[part.first + i];
+    force_[part.first + i].add(normal, part.limit * direction[i]);
   }
-  const double slip = std::max(along, 0.0) / disk.radius;
-  if (disk.count < 2 || !std::isfinite(slip)) return;
-  const int turning = add_unknown(disk.scale);
-  slip_[turning] = slip;
-  const double tangent[2] = {-direction[1], direction[0]};
-  for (int i = 0; i < 2; ++i) {
-    force_[disk.first + i].add(turning, tangent[i]);
-    equation_[disk.first + i].add(turning, tangent[i]);
+  const double slip = std::max(along, 0.0) / part.radius;
+  if (part.count < 2 || !std::isfinite(slip)) return;
+  double across[2][3];
+  turns_of(part.count, direction, across);
+  for (int turn = 0; turn + 1 < part.count; ++turn) {
+    const int turning = add_unknown(part.scale);
+    slip_[turning] = slip;
+    for (int i = 0; i < part.count; ++i) {
+      force_[part.first + i].add(turning, across[turn][i]);
+      equation_[part.first + i].add(turning, across[turn][i]);
+    }
   }
 }
 
-char ActiveSetPolish::classify_rolling(const Block& block, const double* scales, Contact contact,
+char ActiveSetPolish::classify_moments(const Block& block, const double* scales, Contact contact,
                                        const VectorX& w, VectorX& lambda) {
-  const int row = block.offset, k = law::rolling_tangents(block.size);
+  const int row = block.offset;
   const double scale = scales[0], normal = scale * lambda[row] - w[row];
   char yielding = 0;
   if (contact == Contact::open || (contact == Contact::natural && normal <= 0.0)) {
@@ -201,26 +219,22 @@ char ActiveSetPolish::classify_rolling(const Block& block, const double* scales,
   lambda[row] = std::max(lambda[row], 0.0);
   const int unknown = add_unknown(scale);
   fix(row, unknown);
-  for (const int part : {1, 2}) {
-    const double ratio = part == 1 ? 1.0 : scales[block.size - 1] / scale;  // 1/ℓ
-    Disk disk;
-    disk.first = part == 1 ? row + 1 : row + 1 + k;
-    disk.count = k;
-    disk.limit = part == 1 ? block.friction : block.rolling;
-    disk.radius = disk.limit * lambda[row];
-    disk.scale = scale * ratio * ratio;
-    for (int i = 0; i < k; ++i)
-      disk.target[i] = disk.scale * lambda[disk.first + i] - w[disk.first + i];
-    bool holds = law::norm(k, disk.target) <= disk.limit * normal * ratio * ratio;
-    if (contact != Contact::natural)
-      holds = contact == Contact::stick ||
-              contact == (part == 1 ? Contact::stick_roll : Contact::slide);
-    if (holds && disk.limit > 0.0) {
-      for (int i = 0; i < k; ++i) fix(disk.first + i, add_unknown(disk.scale));
+  int bit = 1;
+  for (const law::Ball& ball : law::balls_of(block)) {
+    const double ratio = ball.moment ? scales[ball.first] / scale : 1.0;  // 1/ℓ
+    Limited part{row + ball.first,      ball.count, ball.limit, ball.limit * lambda[row],
+                 scale * ratio * ratio, {}};
+    for (int i = 0; i < ball.count; ++i)
+      part.target[i] = part.scale * lambda[part.first + i] - w[part.first + i];
+    const bool holds = contact == Contact::stick ||
+                       law::norm(ball.count, part.target) <= ball.limit * normal * ratio * ratio;
+    if (holds && ball.limit > 0.0) {
+      for (int i = 0; i < ball.count; ++i) fix(part.first + i, add_unknown(part.scale));
     } else {
-      yield(disk, unknown, w, lambda);
-      yielding = static_cast<char>(yielding | part);
+      yield(part, unknown, w, lambda);
+      yielding = static_cast<char>(yielding | bit);
     }
+    bit *= 2;
   }
   return yielding;
 }
@@ -512,11 +526,13 @@ void ActiveSetPolish::advance(const ComplementarityProblem& problem, const Vecto
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const Block& block = problem.blocks[i];
     double* const lambda = to.data() + block.offset;
-    if (block.law == Law::rolling && lambda[0] > 0.0) {
-      const int k = law::rolling_tangents(block.size);
-      (sliding_[i] & 1 ? to_limit : law::project_ball)(k, lambda + 1, block.friction * lambda[0]);
-      (sliding_[i] & 2 ? to_limit : law::project_ball)(k, lambda + 1 + k,
-                                                       block.rolling * lambda[0]);
+    if (block.law == Law::moments && lambda[0] > 0.0) {
+      int bit = 1;
+      for (const law::Ball& ball : law::balls_of(block)) {
+        (sliding_[i] & bit ? to_limit : law::project_ball)(ball.count, lambda + ball.first,
+                                                           ball.limit * lambda[0]);
+        bit *= 2;
+      }
     } else if (sliding_[i] && lambda[0] > 0.0) {
       to_limit(block.size - 1, lambda + 1, block.friction * lambda[0]);
     } else {

@@ -28,9 +28,9 @@ class ActiveSetPolish {
   ~ActiveSetPolish();
 
   // How a block is: `natural` leaves it to the natural map. A box is open at its lower bound,
-  // sticks inside and slides at its upper bound. Where there is rolling resistance the moment may
-  // yield (roll) or hold.
-  enum class Contact : char { natural, open, stick, slide, stick_roll, slide_roll };
+  // sticks inside and slides at its upper bound. A block with moments sticks with all of them, or
+  // is left to the natural map but for being closed.
+  enum class Contact : char { natural, open, stick, slide };
   struct Limits {
     Accuracy accuracy;  // stop where it is met
     int steps = 10;
@@ -46,11 +46,11 @@ class ActiveSetPolish {
   int steps() const { return steps_; }  // factorisations so far
 
  private:
-  // Up to two coefficients of a row of λ (or of w) in reduced unknowns (or equations).
+  // Up to three coefficients of a row of λ (or of w) in reduced unknowns (or equations).
   struct Combination {
     int count = 0;
-    std::array<int, 2> index{};
-    std::array<double, 2> factor{};
+    std::array<int, 3> index{};
+    std::array<double, 3> factor{};
     void add(int i, double f) {
       index[count] = i;
       factor[count++] = f;
@@ -68,10 +68,10 @@ class ActiveSetPolish {
   void fix(int row, int unknown);  // a row of its own: λ_i free, w_i = 0
   void slide(const Block& block, double scale, const double* direction, double slip);
   // Which parts are at their limits, as in `sliding_`.
-  char classify_rolling(const Block& block, const double* scales, Contact contact, const VectorX& w,
+  char classify_moments(const Block& block, const double* scales, Contact contact, const VectorX& w,
                         VectorX& lambda);
-  struct Disk;  // λ_t below μ λ_n, or λ_r below μ_r λ_n
-  void yield(const Disk& disk, int normal, const VectorX& w, VectorX& lambda);
+  struct Limited;  // λ_t below μ λ_n, λ_r below μ_r λ_n, or λ_s below μ_τ λ_n
+  void yield(const Limited& part, int normal, const VectorX& w, VectorX& lambda);
 
   bool in_time(const ComplementarityProblem& problem, const Deadline* until);
   bool step(const ComplementarityProblem& problem, const DelassusOperator& op, double proximity,
@@ -91,7 +91,7 @@ class ActiveSetPolish {
 
   struct Sparse;
   std::vector<Combination> force_, equation_;  // E and Gᵀ, per row of the problem
-  std::vector<char> sliding_;                  // per block: 1 λ_t, 2 λ_r at its limit
+  std::vector<char> sliding_;                  // per block: 1 λ_t, 2 and 4 moments at their limits
   std::vector<double> scale_, slip_;           // per reduced unknown
   std::vector<double> resistance_;             // R
   std::vector<double> right_, z_, x_;

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "vinci/base/settings.h"
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -144,9 +144,8 @@ void AugmentedLagrangianSolver::prepare_round(const ComplementarityProblem& prob
     const double* const w = judge_.w().data() + block.offset;
     if (block.law == Law::coulomb)
       shift_[block.offset] = block.friction * law::norm(block.size - 1, w + 1);
-    if (block.law == Law::rolling)
-      shift_[block.offset] =
-          law::rolling_shift(block.size, w, block.friction, block.rolling) - w[0];
+    if (block.law == Law::moments)
+      shift_[block.offset] = law::moments_shift(law::balls_of(block), w) - w[0];
   }
 }
 
@@ -171,11 +170,11 @@ void AugmentedLagrangianSolver::iterate_rows(const ComplementarityProblem& probl
   rules.accuracy = accuracy();
   rules.until = &until_;
   rules.memory = 5;
-  // The cone's projection is of no use where contacts roll, nor where the cone is all but a half
-  // space.
+  // The cone's projection is of no use where contacts have moments, nor where the cone is all but a
+  // half space.
   const bool convex =
       std::none_of(problem.blocks.begin(), problem.blocks.end(), [](const Block& block) {
-        return block.law == Law::rolling || block.friction > largest_cone;
+        return block.law == Law::moments || block.friction > largest_cone;
       });
   int idle = 0;  // rounds without a gain
   double before = best_residual().relative;
@@ -204,7 +203,7 @@ void AugmentedLagrangianSolver::iterate(const ComplementarityProblem& problem) {
   projection_ = Projection::cone;
   const bool exact_differs = std::any_of(
       problem.blocks.begin(), problem.blocks.end(),
-      [](const Block& block) { return block.law == Law::coulomb || block.law == Law::rolling; });
+      [](const Block& block) { return block.law == Law::coulomb || block.law == Law::moments; });
   int idle = 0;  // rounds without a gain
   double before = best_residual().relative;
   while (!out_of_limits() && idle < most_idle) {

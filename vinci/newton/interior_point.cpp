@@ -36,8 +36,8 @@ InteriorPointSolver::InteriorPointSolver(const Settings& settings)
 
 const char* InteriorPointSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
-    if (block.law == Law::second_order || block.law == Law::rolling)
-      return "second-order cones or rolling resistance: use augmented-lagrangian";
+    if (block.law == Law::second_order || block.law == Law::moments)
+      return "second-order cones or moments at contacts: use augmented-lagrangian";
   return nullptr;
 }
 

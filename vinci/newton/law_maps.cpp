@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/newton/fischer.h"
 
 namespace vinci {
@@ -44,7 +44,7 @@ struct Square {
 // t = P_B(r)(z) for the tangents; where it is cut: its direction e, else `cut` is false.
 struct Cut {
   bool cut = false;
-  double length = 0.0, e[2] = {0.0, 0.0};
+  double length = 0.0, e[3] = {0.0, 0.0, 0.0};
 };
 
 Cut cut_to(int count, double radius, const double* z) {
@@ -93,10 +93,9 @@ void friction_map(LawMap map, const Block& block, const MapPoint& point, const d
     const double slope[2] = {normal > 0.0 ? mu : 0.0, normal > 0.0 && !own ? -mu : 0.0};
     tangential_rows(first, count, mu * normal, x, z, slope, phi, by_x, by_w);
   };
-  if (block.law != Law::rolling) return rows(1, block.size - 1, block.friction);
-  const int count = law::rolling_tangents(block.size);
-  rows(1, count, block.friction);
-  rows(1 + count, count, block.rolling / point.length);
+  if (block.law != Law::moments) return rows(1, block.size - 1, block.friction);
+  for (const law::Ball& ball : law::scaled(law::balls_of(block), point.length))
+    rows(ball.first, ball.count, ball.limit);
 }
 
 // P_K and its derivative.
@@ -238,10 +237,10 @@ const char* why_unmapped(LawMap map, const Block& block) {
       return map == LawMap::natural || map == LawMap::fischer_burmeister
                  ? nullptr
                  : "second-order cones: use the map natural or fischer-burmeister";
-    case Law::rolling:
+    case Law::moments:
       return map == LawMap::alart_curnier || map == LawMap::jean_moreau
                  ? nullptr
-                 : "rolling resistance: use the map alart-curnier or jean-moreau";
+                 : "moments at contacts: use the map alart-curnier or jean-moreau";
   }
   return nullptr;
 }
@@ -264,7 +263,7 @@ void evaluate_map(LawMap map, const Block& block, const MapPoint& point, const d
     const double slope[2] = {0.0, 0.0};
     return tangential_rows(0, 2, point.scale * block.upper, x, z, slope, phi, A, B);
   }
-  if (block.law == Law::rolling) return friction_map(map, block, point, x, w, phi, A, B);
+  if (block.law == Law::moments) return friction_map(map, block, point, x, w, phi, A, B);
   if (block.friction == 0.0) return frictionless(map, block, x, w, phi, A, B);
   if (map == LawMap::fischer_burmeister) return fischer_cone(block, point, x, w, phi, A, B);
   if (map == LawMap::natural || block.law == Law::second_order)

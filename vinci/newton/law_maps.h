@@ -8,7 +8,7 @@
 //   fischer_burmeister  Φ = x̂ + ŷ − (x̂² + ŷ²)^½ in the Jordan algebra of the Lorentz cone,
 //                       x̂ = (√μ x_n, x_t/√μ), ŷ = (ŵ_n/√μ, √μ w_t)   [Fukushima, Luo, Tseng 2002]
 //
-// Rolling moments follow the first two maps with the radius (μ_r/ℓ) z_n₊ or (μ_r/ℓ) x_n₊.
+// Moments follow the first two maps with the radius (μ_r/ℓ) z_n₊ or (μ_r/ℓ) x_n₊.
 // Scalar laws: the median mid(x − s upper, w, x − s lower), or Fischer's φ(a, b) = a + b −
 // √(a²+b²).
 #pragma once
@@ -20,7 +20,7 @@ namespace vinci {
 enum class LawMap : char { alart_curnier, jean_moreau, natural, fischer_burmeister };
 
 // Largest block but for equalities, which need no map.
-constexpr int largest_mapped_block = 5;
+constexpr int largest_mapped_block = largest_contact;
 
 // Why the map says nothing about this law, or nullptr.
 const char* why_unmapped(LawMap map, const Block& block);
@@ -30,7 +30,7 @@ const char* why_unmapped(LawMap map, const Block& block);
 struct MapPoint {
   double scale;  // s, in which the bounds are measured
   double frozen = -1.0;
-  double length = 1.0;  // ℓ: rolling moments are measured as λ_r/ℓ, their speeds as ℓ w_r
+  double length = 1.0;  // ℓ: moments are measured as λ_r/ℓ, their speeds as ℓ w_r
 };
 void evaluate_map(LawMap map, const Block& block, const MapPoint& point, const double* x,
                   const double* w, double* phi, double* by_x, double* by_w);

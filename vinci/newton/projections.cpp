@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 
 namespace vinci {
@@ -57,55 +57,59 @@ void ball_derivative(int size, double radius, const double* y, double* d) {
       d[i * size + j] = radius / length * ((i == j ? 1.0 : 0.0) - y[i] * y[j] / (length * length));
 }
 
-// One normal part n(y) and two disks of the radii μ n and μ_r n: a part beyond its limit follows n
-// and turns. λ_r is divided by the length ℓ, and the derivative brought back.
-void rolling_derivative(const Block& block, Projection projection, const double* y, double length,
+// One normal part n(y) and balls of the radii μ_i n: a part beyond its limit follows n and turns.
+// Moments are divided by the length ℓ, and the derivative brought back.
+void moments_derivative(const Block& block, Projection projection, const double* y, double length,
                         double* d) {
-  const int size = block.size, k = law::rolling_tangents(size);
-  double x[largest_contact];
-  for (int i = 0; i < size; ++i) x[i] = i <= k ? y[i] : y[i] / length;
-  const double limits[2] = {block.friction, block.rolling / length};
-  const double sizes[2] = {law::norm(k, x + 1), law::norm(k, x + 1 + k)};
+  const int size = block.size, forces = law::moment_start(block);
+  const law::Balls balls = law::scaled(law::balls_of(block), length);
+  double x[largest_contact], sizes[law::most_balls] = {};
+  for (int i = 0; i < size; ++i) x[i] = i < forces ? y[i] : y[i] / length;
+  for (int b = 0; b < balls.count; ++b)
+    sizes[b] = law::norm(balls.at[b].count, x + balls.at[b].first);
   const bool cone = projection == Projection::cone;
-  const double normal = cone ? law::rolling_normal(x[0], sizes[0], sizes[1], limits[0], limits[1])
-                             : std::max(x[0], 0.0);
+  const double normal = cone ? law::moments_normal(x[0], balls, sizes) : std::max(x[0], 0.0);
   identity(size, d, 0.0);
   if (normal <= 0.0) return;
   double stretch = 1.0;
-  for (int part = 0; part < 2 && cone; ++part)
-    if (sizes[part] > limits[part] * normal) stretch = std::hypot(stretch, limits[part]);
+  for (int b = 0; b < balls.count && cone; ++b)
+    if (sizes[b] > balls.at[b].limit * normal) stretch = std::hypot(stretch, balls.at[b].limit);
   d[0] = 1.0 / stretch / stretch;
-  for (int part = 0; part < 2 && cone; ++part)
-    for (int i = 1 + part * k; i < 1 + (part + 1) * k; ++i)
-      if (sizes[part] > limits[part] * normal)
-        d[i] = limits[part] / stretch * (x[i] / sizes[part]) / stretch;
-  for (int part = 0; part < 2; ++part)
-    for (int i = 1 + part * k; i < 1 + (part + 1) * k; ++i) {
+  for (int b = 0; b < balls.count && cone; ++b) {
+    const law::Ball& ball = balls.at[b];
+    for (int i = ball.first; i < ball.first + ball.count; ++i)
+      if (sizes[b] > ball.limit * normal) d[i] = ball.limit / stretch * (x[i] / sizes[b]) / stretch;
+  }
+  for (int b = 0; b < balls.count; ++b) {
+    const law::Ball& ball = balls.at[b];
+    for (int i = ball.first; i < ball.first + ball.count; ++i) {
       double* const row = d + i * size;
       row[i] = 1.0;
-      if (sizes[part] <= limits[part] * normal) continue;
-      const double turning = limits[part] * normal / sizes[part], along = x[i] / sizes[part];
-      for (int j = 0; j < size; ++j) row[j] = limits[part] * along * d[j];
+      if (sizes[b] <= ball.limit * normal) continue;
+      const double turning = ball.limit * normal / sizes[b], along = x[i] / sizes[b];
+      for (int j = 0; j < size; ++j) row[j] = ball.limit * along * d[j];
       row[i] += turning;
-      for (int j = 1 + part * k; j < 1 + (part + 1) * k; ++j)
-        row[j] -= turning * along * (x[j] / sizes[part]);
+      for (int j = ball.first; j < ball.first + ball.count; ++j)
+        row[j] -= turning * along * (x[j] / sizes[b]);
     }
+  }
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j)
-      d[i * size + j] *= (i <= k ? 1.0 : length) / (j <= k ? 1.0 : length);
+      d[i * size + j] *= (i < forces ? 1.0 : length) / (j < forces ? 1.0 : length);
 }
 
-void apply_rolling(const Block& block, Projection projection, double length, double* x) {
-  const int k = law::rolling_tangents(block.size);
-  for (int i = 1 + k; i < block.size; ++i) x[i] /= length;
+void apply_moments(const Block& block, Projection projection, double length, double* x) {
+  const int forces = law::moment_start(block);
+  const law::Balls balls = law::scaled(law::balls_of(block), length);
+  for (int i = forces; i < block.size; ++i) x[i] /= length;
   if (projection == Projection::cone) {
-    law::project_rolling(block.size, x, block.friction, block.rolling / length);
+    law::project_moments(balls, x);
   } else {
     x[0] = std::max(x[0], 0.0);
-    law::project_ball(k, x + 1, block.friction * x[0]);
-    law::project_ball(k, x + 1 + k, block.rolling / length * x[0]);
+    for (const law::Ball& ball : balls)
+      law::project_ball(ball.count, x + ball.first, ball.limit * x[0]);
   }
-  for (int i = 1 + k; i < block.size; ++i) x[i] *= length;
+  for (int i = forces; i < block.size; ++i) x[i] *= length;
 }
 
 }  // namespace
@@ -129,13 +133,13 @@ void projection_derivative(const Block& block, Projection projection, const doub
       return cone_derivative(block.size, block.friction, y, d);
     case Law::second_order:
       return cone_derivative(block.size, block.friction, y, d);
-    case Law::rolling:
-      return rolling_derivative(block, projection, y, length, d);
+    case Law::moments:
+      return moments_derivative(block, projection, y, length, d);
   }
 }
 
 void apply_projection(const Block& block, Projection projection, double* x, double length) {
-  if (block.law == Law::rolling) return apply_rolling(block, projection, length, x);
+  if (block.law == Law::moments) return apply_moments(block, projection, length, x);
   if (block.law != Law::coulomb || projection == Projection::cone) return project(block, 1.0, x);
   x[0] = std::max(x[0], 0.0);
   law::project_ball(block.size - 1, x + 1, block.friction * x[0]);

@@ -56,8 +56,7 @@ Parts parts(const Block& block) {
       result.first = 1;
       result.tangents = block.friction > 0.0 ? block.size - 1 : 0;
       break;
-    case Law::rolling:
-      break;
+    case Law::moments:
       break;
   }
   return result;

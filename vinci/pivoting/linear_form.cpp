@@ -6,7 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "vinci/complementarity/law_moments.h"
+
 namespace vinci {
+
+namespace {
+
+bool has_intervals_only(const Block& block) {
+  const law::Balls balls = law::balls_of(block);
+  return std::all_of(balls.begin(), balls.end(),
+                     [](const law::Ball& ball) { return ball.count == 1 || ball.limit == 0.0; });
+}
+
+}  // namespace
 
 bool LinearForm::is_linear(const Block& block) {
   switch (block.law) {
@@ -19,8 +31,8 @@ bool LinearForm::is_linear(const Block& block) {
     case Law::coulomb:
     case Law::second_order:
       return block.size == 2 || block.friction == 0.0;
-    case Law::rolling:
-      return block.size == 3 || (block.friction == 0.0 && block.rolling == 0.0);
+    case Law::moments:
+      return has_intervals_only(block);
   }
   return false;
 }
@@ -95,10 +107,10 @@ void LinearForm::add_block(const Block& block) {
       }
       return;
     case Law::coulomb:
-    case Law::rolling: {
+    case Law::moments: {
       const int normal = add({{row, 1.0}, {}, 0.0, false});
-      add_friction(normal, row, row + 1, block.friction);
-      if (block.law == Law::rolling) add_friction(normal, row, row + 2, block.rolling);
+      for (const law::Ball& ball : law::balls_of(block))
+        add_friction(normal, row, row + ball.first, ball.limit);
       return;
     }
   }
@@ -329,7 +341,7 @@ void LinearForm::recover_certificate(const std::vector<Block>& blocks, const Vec
       if (std::isfinite(block.lower)) entries[0] = std::max(0.0, entries[0]);
       if (std::isfinite(block.upper)) entries[0] = std::min(0.0, entries[0]);
     }
-    if (block.law == Law::coulomb || block.law == Law::second_order || block.law == Law::rolling) {
+    if (block.law == Law::coulomb || block.law == Law::second_order || block.law == Law::moments) {
       const double bound = block.law == Law::second_order ? block.friction : 0.0;
       entries[0] = std::max(0.0, entries[0]);
       for (int i = 1; i < block.size; ++i)

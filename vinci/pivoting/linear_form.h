@@ -4,7 +4,7 @@
 //
 //   box [l, u]       s = λ − l ⟂ w + t,  t ⟂ (u − l) − s
 //   coulomb, planar  λ_n ⟂ w_n,  λ_t = f₊ − f₋,  f± ⟂ ±w_t + σ,  σ ⟂ μ λ_n − f₊ − f₋
-//   rolling, planar  the same twice on one λ_n, with μ and with μ_r
+//   moments          the same for every ball of one row on one λ_n, with μ, μ_r and μ_τ
 //   second order, planar   λ = a (1, μ) + b (1, −μ),  a ⟂ w_n + μ w_t,  b ⟂ w_n − μ w_t
 //
 // The planar friction interval is a pyramid of two directions, so nothing is approximated

@@ -41,8 +41,8 @@ bool has_bounds_only(const Block& block) {
     case Law::coulomb:
     case Law::second_order:
       return block.friction == 0.0;
-    case Law::rolling:
-      return block.friction == 0.0 && block.rolling == 0.0;
+    case Law::moments:
+      return block.friction == 0.0 && block.rolling == 0.0 && block.torsion == 0.0;
   }
   return false;
 }

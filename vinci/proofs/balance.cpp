@@ -110,10 +110,17 @@ void BalanceTest::find_motion() {
   problem_->J.multiply_add(motion_.data(), v_.data());
 }
 
-// The generator of a set that does most against d.
-BalanceTest::Generator BalanceTest::steepest(int which) const {
-  const FrictionSet& set = (*sets_)[static_cast<std::size_t>(which)];
-  Generator best{.set = which};
+int BalanceTest::parts(int set) const {
+  int count = 1;
+  while (set + count < static_cast<int>(sets_->size()) &&
+         (*sets_)[static_cast<std::size_t>(set + count)].follows)
+    ++count;
+  return std::min(count, most_parts);
+}
+
+// The friction of a set that does most against d.
+BalanceTest::Part BalanceTest::steepest_part(const FrictionSet& set) const {
+  Part best;
   if (set.limit == 0.0) return best;
   if (set.directions) {
     double most = 0.0;
@@ -129,6 +136,14 @@ BalanceTest::Generator BalanceTest::steepest(int which) const {
   return best;
 }
 
+BalanceTest::Generator BalanceTest::steepest(int which) const {
+  Generator best{.set = which};
+  for (int k = 0; k < parts(which); ++k)
+    best.part[static_cast<std::size_t>(k)] =
+        steepest_part((*sets_)[static_cast<std::size_t>(which + k)]);
+  return best;
+}
+
 // Into column_, scaled to a norm of 1.
 void BalanceTest::write_column(Generator& generator) {
   const FrictionSet& set = (*sets_)[static_cast<std::size_t>(generator.set)];
@@ -141,9 +156,13 @@ void BalanceTest::write_column(Generator& generator) {
   if (set.normal >= 0) add(set.normal, 1.0);
   if (const int row = load_row_[static_cast<std::size_t>(generator.set)]; row >= 0)
     column_[row] = load_[generator.set];
-  if (generator.direction >= 0) add(set.first + generator.direction, set.limit);
-  for (int i = 0; i < set.count && !set.directions; ++i)
-    if (generator.along[i] != 0.0) add(set.first + i, set.limit * generator.along[i]);
+  for (int part = 0; part < parts(generator.set); ++part) {
+    const FrictionSet& own = (*sets_)[static_cast<std::size_t>(generator.set + part)];
+    const Part& friction = generator.part[static_cast<std::size_t>(part)];
+    if (friction.direction >= 0) add(own.first + friction.direction, own.limit);
+    for (int i = 0; i < own.count && !own.directions; ++i)
+      if (friction.along[i] != 0.0) add(own.first + i, own.limit * friction.along[i]);
+  }
   generator.norm = column_.norm();
   if (generator.norm > 0.0) column_ /= generator.norm;
 }
@@ -208,20 +227,27 @@ BalanceTest::Measure BalanceTest::measure() const {
   long double gained = 0, violated = 0;
   for (int i = 0; i < unknowns_; ++i)
     gained += static_cast<long double>(problem_->p[i]) * motion_[i];
-  for (const FrictionSet& set : *sets_) {
-    long double most = 0;
-    for (int row = set.first; row < set.first + set.count; ++row) {
-      const long double v = velocity(row);
-      most = set.directions ? std::max(most, -v) : std::hypot(most, v);
+  for (int which = 0; which < static_cast<int>(sets_->size()); ++which) {
+    const FrictionSet& set = (*sets_)[static_cast<std::size_t>(which)];
+    if (set.follows) continue;
+    long double taken = 0;  // by friction, per unit of the normal force
+    for (int part = which; part < which + parts(which); ++part) {
+      const FrictionSet& own = (*sets_)[static_cast<std::size_t>(part)];
+      long double most = 0;
+      for (int row = own.first; row < own.first + own.count; ++row) {
+        const long double v = velocity(row);
+        most = own.directions ? std::max(most, -v) : std::hypot(most, v);
+      }
+      taken += own.limit * most;
     }
     if (set.normal < 0) {
-      gained -= set.limit * most;
+      gained -= taken;
       continue;
     }
     double lever = 0.0;
     for (int k = J.starts[set.normal]; k < J.starts[set.normal + 1]; ++k)
       lever = std::hypot(lever, unit_[J.indices[k]] * J.values[k]);
-    const long double lacking = set.limit * most - velocity(set.normal);
+    const long double lacking = taken - velocity(set.normal);
     if (lever > 0.0) violated = std::max(violated, lacking / lever);
   }
   return {static_cast<double>(gained), static_cast<double>(violated)};
@@ -233,9 +259,13 @@ BalanceTest::Verdict BalanceTest::conclude() {
     const FrictionSet& set = (*sets_)[static_cast<std::size_t>(generator.set)];
     const double share = generator.share / generator.norm;
     if (set.normal >= 0) lambda_[set.normal] += share;
-    if (generator.direction >= 0) lambda_[set.first + generator.direction] += set.limit * share;
-    for (int i = 0; i < set.count && !set.directions; ++i)
-      lambda_[set.first + i] += set.limit * share * generator.along[i];
+    for (int part = 0; part < parts(generator.set); ++part) {
+      const FrictionSet& own = (*sets_)[static_cast<std::size_t>(generator.set + part)];
+      const Part& friction = generator.part[static_cast<std::size_t>(part)];
+      if (friction.direction >= 0) lambda_[own.first + friction.direction] += own.limit * share;
+      for (int i = 0; i < own.count && !own.directions; ++i)
+        lambda_[own.first + i] += own.limit * share * friction.along[i];
+    }
   }
   missing_norm_ = 0.0;
   missing_.setZero(unknowns_);
@@ -262,6 +292,7 @@ BalanceTest::Verdict BalanceTest::operator()(const ComplementarityProblem& probl
     if (left <= rounding * scale_) break;
     ranked.clear();
     for (int k = 0; k < static_cast<int>(sets.size()); ++k) {
+      if (sets[static_cast<std::size_t>(k)].follows) continue;
       Generator generator = steepest(k);
       write_column(generator);
       if (const double gained = column_.dot(rest_); gained > right_angle * left)

@@ -11,6 +11,8 @@
 // Nonnegative least squares [Lawson, Hanson 1974], with generators made where they are needed.
 #pragma once
 
+#include <array>
+
 #include "vinci/linear/growing_qr.h"
 #include "vinci/proofs/friction_sets.h"
 
@@ -36,17 +38,24 @@ class BalanceTest {
   double missing_norm() const { return missing_norm_; }
 
  private:
-  // A force of one set: along its normal, and friction that it allows with that.
-  struct Generator {
-    int set = 0;
-    Vector2 along = Vector2::Zero();  // of components
+  static constexpr int most_parts = 3;
+  // Friction of one set, per unit of its limit.
+  struct Part {
+    Vector3 along = Vector3::Zero();  // of components
     int direction = -1;               // of directions
-    double norm = 1.0;                // of its column
-    double share = 0.0;               // x, of the column scaled to 1
+  };
+  // A force of one contact: along its normal, and friction of its sets that it allows with that.
+  struct Generator {
+    int set = 0;                             // the first
+    std::array<Part, most_parts> part = {};  // of that and those that follow it
+    double norm = 1.0;                       // of its column
+    double share = 0.0;                      // x, of the column scaled to 1
   };
   void load(const ComplementarityProblem& problem, const std::vector<FrictionSet>& sets,
             const SparseRows& inertia);
   void add_viscosity(const ComplementarityProblem& problem);
+  int parts(int set) const;  // 1, and those that follow the set
+  Part steepest_part(const FrictionSet& set) const;
   Generator steepest(int set) const;
   void write_column(Generator& generator);
   void find_motion();

@@ -53,7 +53,10 @@ bool FrictionBound::add_pyramid(const ComplementarityProblem& problem, int sigma
       contact.friction = problem.C.values[k];
     }
   }
-  if (contact.normal >= 0 && contact.count > 0) contacts_.push_back(contact);
+  if (contact.normal < 0 || contact.count == 0) return true;
+  // Moments: the bound knows one set per normal.
+  if (!contacts_.empty() && contacts_.back().normal == contact.normal) return false;
+  contacts_.push_back(contact);
   return true;
 }
 
@@ -61,7 +64,7 @@ bool FrictionBound::find_contacts(const ComplementarityProblem& problem) {
   contacts_.clear();
   role_.assign(static_cast<std::size_t>(problem.rows()), 0);
   for (const Block& block : problem.blocks) {
-    if (block.law == Law::rolling) return false;
+    if (block.law == Law::moments) return false;
     const bool bare = problem.J.starts[block.offset] == problem.J.starts[block.offset + block.size];
     if (block.law == Law::coulomb && block.friction > 0.0)
       contacts_.push_back({.normal = block.offset,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contact forces that the laws of a stepper's problem allow, one set per contact or support,
 // seen from the rows alone: a normal force λ_n >= 0 and a friction force in L times an interval, a
-// disk or the hull of directions, with the limit L = μ λ_n, or a known one.
+// disk or the hull of directions, with the limit L = μ λ_n, or a known one. A contact with moments
+// has several such sets on one normal, one after the other: those behind the first follow it.
 #pragma once
 
 #include <vector>
@@ -16,14 +17,19 @@ struct FrictionSet {
   int first = 0, count = 0;  // rows of the friction force
   bool directions = false;   // they are λ >= 0 along directions, otherwise components
   int sigma = -1;            // row of the slip speed of directions
+  bool follows = false;      // its normal is that of the set before it
 
   double bound(const VectorX& lambda) const {
     return normal < 0 ? limit : limit * std::max(0.0, lambda[normal]);
   }
 };
 
-// Of the blocks that steppers make: nonnegative normals, planar and spatial Coulomb blocks, balls,
-// and pyramids (normal and directions, or directions alone, then σ).
+// Whether a block is the row σ of a pyramid: it sees neither velocities nor itself, but directions,
+// and one normal force at most.
+bool is_slip_row(const ComplementarityProblem& problem, const Block& block);
+
+// Of the blocks that steppers make: nonnegative normals, planar and spatial Coulomb blocks, with
+// and without moments, balls, and pyramids (normal and directions, or directions alone, then σ).
 void find_friction_sets(const ComplementarityProblem& problem, std::vector<FrictionSet>& sets);
 
 // Most that one unit of the set's friction force can do against the relative velocity v: |v|, or

@@ -120,7 +120,7 @@ void InfeasibilitySearch::add_forces(const Block& block) {
 
 bool InfeasibilitySearch::prove(const ComplementarityProblem& problem) {
   for (const Block& block : problem.blocks)
-    if (block.law == Law::rolling || (block.law == Law::ball && std::isinf(block.upper)))
+    if (block.law == Law::moments || (block.law == Law::ball && std::isinf(block.upper)))
       return false;
   if (problem.rows() > largest || !condensation_.condense(problem)) return false;
   number_variables(problem);

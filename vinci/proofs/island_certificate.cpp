@@ -289,7 +289,7 @@ void IslandCertificate::look_around(const Solution& at) {
 // Monotone: no law couples rows but by a symmetric C without negative part.
 bool IslandCertificate::is_convex() const {
   for (const Block& block : problem_.blocks)
-    if (block.law == Law::coulomb || block.law == Law::rolling) return false;
+    if (block.law == Law::coulomb || block.law == Law::moments) return false;
   if (problem_.C.empty()) return true;
   if (problem_.rows() > largest_program) return false;
   const MatrixX C(problem_.C.view());
@@ -346,7 +346,7 @@ bool IslandCertificate::limits_follow_from_balance() const {
     for (int k = 0; k < (set.count == 2 ? sides : 2 * set.count); ++k) {
       VectorX row = limit;
       const double angle = 2.0 * M_PI * k / (set.count == 2 ? sides : 2);
-      row[set.first] -= std::cos(angle);
+      row[set.first + (set.count == 3 ? k / 2 : 0)] -= std::cos(angle);  // a cube around a ball
       if (set.count == 2) row[set.first + 1] -= std::sin(angle);
       program.add_at_least(row, -known);
     }

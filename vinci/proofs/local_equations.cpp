@@ -40,7 +40,7 @@ double limit_of(const Block& block, const VectorX& lambda) {
 bool LocalEquations::takes(const ComplementarityProblem& problem) {
   return problem.unknowns() + problem.rows() <= largest &&
          std::none_of(problem.blocks.begin(), problem.blocks.end(),
-                      [](const Block& block) { return block.law == Law::rolling; });
+                      [](const Block& block) { return block.law == Law::moments; });
 }
 
 void LocalEquations::find_w(const ComplementarityProblem& problem, const Solution& solution) {

@@ -161,7 +161,7 @@ bool LocalUniqueness::find_pieces(const ComplementarityProblem& problem, const S
       case Law::second_order:
         all = find_contact(block, solution) && all;
         break;
-      case Law::rolling:
+      case Law::moments:
         return false;
     }
   }

@@ -83,21 +83,22 @@ void UniquenessTest::add_set(const ComplementarityProblem& problem, const Fricti
   }
   const bool slides = w.norm() > zero_ * speed_;
   const double sign = slides ? 1.0 : -1.0;  // sliding goes against the force
-  Vector2 along(slides ? w[0] : force[0], 0.0);
-  if (set.count == 2) along.y() = slides ? w[1] : force[1];
+  Vector3 along = Vector3::Zero();
+  for (int i = 0; i < set.count; ++i) along[i] = slides ? w[i] : force[i];
   along = sign * along.normalized();
-  if (set.count == 2) {
-    add_row(problem, set.first, -along.y(), true);
-    for (int k = problem.J.starts[set.first + 1]; k < problem.J.starts[set.first + 2]; ++k)
-      equal_[static_cast<std::size_t>(equalities_ - 1)][problem.J.indices[k]] +=
-          along.x() * problem.J.values[k];
+  const auto add_along = [&](const Vector3& direction, bool equality) {
+    VectorX& entries = next(equality);
+    for (int i = 0; i < set.count; ++i)
+      for (int k = problem.J.starts[set.first + i]; k < problem.J.starts[set.first + i + 1]; ++k)
+        entries[problem.J.indices[k]] += direction[i] * problem.J.values[k];
+  };
+  if (set.count == 2) add_along({-along.y(), along.x(), 0.0}, true);
+  if (set.count == 3) {
+    const Vector3 across = along.unitOrthogonal();
+    add_along(across, true);
+    add_along(along.cross(across), true);
   }
-  if (slides) return;
-  add_row(problem, set.first, along.x(), false);
-  for (int k = problem.J.starts[set.first + 1];
-       set.count == 2 && k < problem.J.starts[set.first + 2]; ++k)
-    least_[static_cast<std::size_t>(inequalities_ - 1)][problem.J.indices[k]] +=
-        along.y() * problem.J.values[k];
+  if (!slides) add_along(along, false);
 }
 
 // A nonzero combination of the columns of `free` that keeps the inequalities.

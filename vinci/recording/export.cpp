@@ -151,6 +151,10 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
   for (const char* along : {"normal", "tangent 1", "tangent 2"})
     table.text(",velocity {} [m/s]", along);
   table.text(",gap [m],friction,friction 2");
+  for (const char* about : {"normal", "tangent 1", "tangent 2"})
+    table.text(",moment {} [N m s]", about);
+  for (const char* about : {"normal", "tangent 1", "tangent 2"})
+    table.text(",turning {} [rad/s]", about);
   table.end_line();
   const auto& names = recording.body_names();
   for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
@@ -168,6 +172,8 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
       table.number(row.gap);
       table.number(row.friction);
       table.number(row.friction_2);
+      table.numbers(row.moment);
+      table.numbers(row.turning);
       table.end_line();
     }
   }

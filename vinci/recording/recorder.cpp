@@ -50,6 +50,8 @@ ContactRecord contact_record(const SolvedContact& solved) {
   row.gap = solved.contact.gap;
   row.friction = solved.friction;
   row.friction_2 = solved.friction_2;
+  put(row.moment, solved.moment);
+  put(row.turning, solved.turning);
   row.patch_point = solved.contact.patch_point;
   return row;
 }
@@ -283,11 +285,15 @@ void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
     memory.patch_point = at.point;
     if (at.impulse) put(memory.impulse, at.impulse->impulse);
     if (at.impulse) memory.sliding = at.impulse->sliding;
+    if (at.impulse) put(memory.moment, at.impulse->moment);
     if (at.rebound) memory.approach = at.rebound->speed;
     if (at.rebound) memory.landing_energy = at.rebound->energy;
     if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
     if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
     if (at.layer) memory.layer_energy = at.layer->energy;
+    if (at.layer) put(memory.turn_a, at.layer->turn_a);
+    if (at.layer) put(memory.turn_b, at.layer->turn_b);
+    if (at.layer) put(memory.layer_normal, at.layer->normal);
     ++row.memory_rows;
   });
   for (const Pose& pose : state.poses) {

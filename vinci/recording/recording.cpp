@@ -38,11 +38,17 @@ EntityKey entity_key(const std::uint32_t (&key)[4]) {
 void remember(const MemoryRecord& row, Memory& memory) {
   const EntityKey key = entity_key(row.key);
   const Vector3 impulse = vector(row.impulse);
-  const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
-                          vector(row.deformation_b), row.layer_energy};
+  const LayerMemory layer{key,
+                          row.patch_point,
+                          vector(row.deformation_a),
+                          vector(row.deformation_b),
+                          row.layer_energy,
+                          vector(row.turn_a),
+                          vector(row.turn_b),
+                          vector(row.layer_normal)};
   const bool rebounds = row.approach > 0.0;
   if (!rebounds || !impulse.isZero(0.0))
-    memory.impulses.push_back({key, row.patch_point, impulse, row.sliding});
+    memory.impulses.push_back({key, row.patch_point, impulse, row.sliding, vector(row.moment)});
   if (rebounds) memory.rebounds.push_back({key, row.approach, row.landing_energy});
   if (row.patch_point != 0 || !is_at_rest(layer)) memory.layers.push_back(layer);
 }
@@ -277,12 +283,12 @@ std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
         throw Error(
             fmt::format("is damaged: a contact in row {} or later names body {}", offset, body),
             path.string());
-    contacts.push_back({entity_key(record.key), record.bodies[0], record.bodies[1],
-                        vector(record.point_a), vector(record.point_b), vector(record.normal),
-                        vector(record.tangent_1), vector(record.tangent_2), vector(record.impulse),
-                        vector(record.velocity), record.gap, record.friction,
-                        record.friction_2 < 0.0 ? record.friction : record.friction_2,
-                        static_cast<int>(record.patch_point)});
+    contacts.push_back(
+        {entity_key(record.key), record.bodies[0], record.bodies[1], vector(record.point_a),
+         vector(record.point_b), vector(record.normal), vector(record.tangent_1),
+         vector(record.tangent_2), vector(record.impulse), vector(record.velocity), record.gap,
+         record.friction, record.friction_2 < 0.0 ? record.friction : record.friction_2,
+         static_cast<int>(record.patch_point), vector(record.moment), vector(record.turning)});
   }
   return contacts;
 }

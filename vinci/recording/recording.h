@@ -30,6 +30,7 @@ struct ContactRow {
   Vector3 point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
   double gap = 0.0, friction = 0.0, friction_2 = 0.0;  // along tangent 1 and 2
   int patch_point = 0;
+  Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();  // N m s on b; rad/s of b against a
 };
 
 // One of several motions that a step allows.

@@ -85,6 +85,8 @@ Hdf5Row contact_row() {
                            {"gap", &Row::gap},
                            {"friction", &Row::friction},
                            {"friction_2", &Row::friction_2},
+                           {"moment", &Row::moment},
+                           {"turning", &Row::turning},
                            {"patch_point", &Row::patch_point}});
 }
 
@@ -98,7 +100,11 @@ Hdf5Row memory_row() {
                            {"deformation_b", &Row::deformation_b},
                            {"layer_energy", &Row::layer_energy},
                            {"landing_energy", &Row::landing_energy},
-                           {"sliding", &Row::sliding}});
+                           {"sliding", &Row::sliding},
+                           {"moment", &Row::moment},
+                           {"turn_a", &Row::turn_a},
+                           {"turn_b", &Row::turn_b},
+                           {"layer_normal", &Row::layer_normal}});
 }
 
 Hdf5Row solution_row() {

@@ -52,6 +52,7 @@ struct ContactRecord {
   double point_a[3], point_b[3], normal[3], tangent_1[3], tangent_2[3], impulse[3], velocity[3];
   double gap = 0.0, friction = 0.0;
   double friction_2 = -1.0;  // below 0: older recordings, `friction` in all directions
+  double moment[3] = {}, turning[3] = {};
   std::int64_t patch_point = 0;
 };
 
@@ -63,6 +64,8 @@ struct MemoryRecord {
   double deformation_a[3] = {}, deformation_b[3] = {}, layer_energy = 0.0;
   double landing_energy = 0.0;
   double sliding = 0.0;
+  double moment[3] = {};
+  double turn_a[3] = {}, turn_b[3] = {}, layer_normal[3] = {};
 };
 
 // One of several motions of an island (FoundMotion): a body of it, and a contact of it.

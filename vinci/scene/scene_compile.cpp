@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include "vinci/elements/builtin.h"
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
 #include "vinci/scene/scene_friction.h"
+#include "vinci/scene/scene_moments.h"
 
 namespace vinci {
 
@@ -24,7 +26,8 @@ class Compiler {
         mistakes_(mistakes),
         model_(std::make_shared<Model>()),
         read_(scene, numbers),
-        friction_(scene, numbers, mistakes) {}
+        friction_(scene, numbers, mistakes),
+        moments_(scene, numbers, mistakes) {}
 
   std::shared_ptr<const Model> run() {
     model_->title = scene_.title;
@@ -38,6 +41,7 @@ class Compiler {
     read_excluded_pairs();
     if (!fine_ || !mistakes_.none()) return nullptr;
     friction_.check_pairs(*model_);
+    moments_.check_pairs(*model_);
     number_coordinates();
     read_elements();
     return fine_ && mistakes_.none() ? model_ : nullptr;
@@ -72,16 +76,19 @@ class Compiler {
       model_->materials.push_back({node.key, fine ? layer(node) : std::nullopt});
       restitution.push_back(fine ? read_.number(node, "restitution", 0.0) : 0.0);
       friction_.add_material(fine ? &node : nullptr);
+      moments_.add_material(fine ? &node : nullptr);
     }
     if (!materials || !materials->has("default")) {
       model_->materials.push_back({"default"});
       restitution.push_back(0.0);
       friction_.add_material(nullptr);
+      moments_.add_material(nullptr);
     }
     for (std::size_t a = 0; a < restitution.size(); ++a)
       for (std::size_t b = 0; b < restitution.size(); ++b) {
         Surface surface = friction_.combined(a, b);
         surface.restitution = std::max(restitution[a], restitution[b]);
+        surface.moments = moments_.combined(a, b);
         model_->surfaces.push_back(std::move(surface));
       }
   }
@@ -134,7 +141,10 @@ class Compiler {
         mistakes_.add(between, "this pair of materials has been given already");
       Surface& one = model_->surfaces[a * model_->materials.size() + b];
       Surface& other = model_->surfaces[b * model_->materials.size() + a];
+      ContactMoments moments = one.moments;
       friction_.read_pair(node, {a, b}, one, other);
+      moments_.read_pair(node, moments);
+      one.moments = other.moments = moments;
       one.restitution = other.restitution = read_.number(node, "restitution", one.restitution);
     }
   }
@@ -148,8 +158,18 @@ class Compiler {
     for (const Node& node : bodies->children)
       all &= check_numbers(node, value, numbers_, mistakes_) && reader.add(node);
     fine_ &= all;
+    give_hulls_triangles();
     // A body with a mistake might be a support.
     if (all) fine_ &= reader.stand(*bodies);
+  }
+
+  // Hulls meet meshes as what they are made of: triangles.
+  void give_hulls_triangles() {
+    const auto is_mesh = [](const PlacedShape& placed) { return triangles_of(placed.shape); };
+    if (!std::any_of(model_->shapes.begin(), model_->shapes.end(), is_mesh)) return;
+    for (PlacedShape& placed : model_->shapes)
+      if (auto* hull = std::get_if<Polyhedron>(&placed.shape))
+        hull->surface = make_triangle_mesh(*hull);
   }
 
   void read_excluded_pairs() {
@@ -221,6 +241,7 @@ class Compiler {
   std::shared_ptr<Model> model_;
   ShapeReader read_;
   FrictionReader friction_;
+  MomentReader moments_;
   bool fine_ = true;
 };
 

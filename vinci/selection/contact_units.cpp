@@ -20,9 +20,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
   units_.clear();
   pyramid_of_.clear();
   pyramids_ = false;
-  for (const Block& block : problem.blocks)
-    pyramids_ = pyramids_ || (block.law == Law::nonnegative &&
-                              problem.J.starts[block.offset] == problem.J.starts[block.offset + 1]);
+  for (const Block& block : problem.blocks) pyramids_ = pyramids_ || is_slip_row(problem, block);
   if (!pyramids_) {
     for (const Block& block : problem.blocks)
       if (!add_block(block)) return false;
@@ -33,6 +31,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
   std::size_t set = 0;
   for (std::size_t i = 0; i < problem.blocks.size(); ++set) {
     const FrictionSet& next = sets_[set];
+    if (next.follows) return false;  // moments
     if (next.directions) {
       if (next.normal >= 0 && problem.b[next.sigma] != 0.0) return false;  // a limit of two parts
       add_pyramid(next);
@@ -73,7 +72,7 @@ bool ContactUnits::add_block(const Block& block) {
       unit.limit = block.upper;
       break;
     case Law::second_order:
-    case Law::rolling:
+    case Law::moments:
       return false;
   }
   units_.push_back(unit);

@@ -67,7 +67,9 @@ class StepReader {
       if (rows.count > 0) {
         const VectorX own = solution.lambda.segment(rows.first, rows.count) / force_time_;
         force = rows.support ? support_impulse(form_, own)
-                             : contact_impulse(model_.world, form_, own, rows.scale);
+                : rows.moments.any()
+                    ? moment_wrench(model_.world, form_, rows.moments, rows.scale, own).impulse
+                    : contact_impulse(model_.world, form_, own, rows.scale);
       }
       if (rows.support) force[0] = solved[i].impulse[0] / simulation_.step_size();
       read.forces.push_back(force[0] * solved[i].contact.normal + force[1] * solved[i].tangent_1 +
@@ -116,6 +118,7 @@ class StepReader {
     int first = 0, count = 0;
     Vector2 scale = Vector2::Ones();
     bool support = false;
+    MomentLayout moments = {};
   };
 
   bool is_impulsive() const { return simulation_.options().text("motion") == "dynamic"; }
@@ -139,7 +142,12 @@ class StepReader {
         const double largest = std::max(contact.friction, contact.friction_2);
         if (contact.friction != contact.friction_2)
           rows.scale = Vector2(contact.friction, contact.friction_2) / largest;
-        rows.count = contact_row_count(model_.world, form_, largest, rows.scale);
+        const EntityKey& key = contact.contact.key;
+        rows.moments = moment_layout(model_.world, form_, largest, rows.scale,
+                                     model_.surface_between(key.shape_a(), key.shape_b()).moments);
+        rows.count = rows.moments.any()
+                         ? rows.moments.count(form_)
+                         : contact_row_count(model_.world, form_, largest, rows.scale);
       } else if (next != acting.end() &&
                  contact.contact.key == support_key(next->body, next->index)) {
         rows.count = support_row_count(form_);

@@ -45,7 +45,7 @@ class Dice {
 // Whether friction limits depend on loads: without any, every law is monotone.
 bool has_coulomb_friction(const ComplementarityProblem& problem) {
   for (const Block& block : problem.blocks) {
-    if (block.law == Law::rolling || (block.law == Law::coulomb && block.friction > 0.0))
+    if (block.law == Law::moments || (block.law == Law::coulomb && block.friction > 0.0))
       return true;
     // A row of C with entries of both signs: σ of a pyramid with a normal.
     if (block.law != Law::nonnegative) continue;
@@ -60,13 +60,14 @@ bool has_coulomb_friction(const ComplementarityProblem& problem) {
 bool is_curved(const ComplementarityProblem& problem) {
   return std::any_of(problem.blocks.begin(), problem.blocks.end(), [](const Block& block) {
     const bool cone = block.law == Law::coulomb || block.law == Law::second_order;
-    return (cone && block.size == 3) || (block.law == Law::ball && block.size == 2);
+    return (cone && block.size == 3) || (block.law == Law::ball && block.size == 2) ||
+           block.law == Law::moments;
   });
 }
 
 bool has_pieces(const ComplementarityProblem& problem) {
   return std::none_of(problem.blocks.begin(), problem.blocks.end(),
-                      [](const Block& block) { return block.law == Law::rolling; });
+                      [](const Block& block) { return block.law == Law::moments; });
 }
 
 }  // namespace
@@ -278,7 +279,7 @@ void Diagnoser::Impl::random_point(const ComplementarityProblem& problem, Dice& 
     for (int i = block.offset; i < block.offset + block.size; ++i)
       trial.lambda[i] = load * (2.0 * dice.next() - 1.0);
     const bool normal = block.law == Law::coulomb || block.law == Law::second_order ||
-                        block.law == Law::rolling || block.law == Law::nonnegative;
+                        block.law == Law::moments || block.law == Law::nonnegative;
     if (normal) trial.lambda[block.offset] = load;
   }
   for (Eigen::Index i = 0; i < trial.u.size() && !regular; ++i)

@@ -23,7 +23,7 @@ const char* reason_against(const ComplementarityProblem& problem) {
   if (problem.unknowns() > SmallSolver::most_unknowns) return "more than 24 unknowns";
   bool scalar = true;
   for (const Block& block : problem.blocks) {
-    if (block.law == Law::rolling || block.law == Law::ball || block.law == Law::second_order)
+    if (block.law == Law::moments || block.law == Law::ball || block.law == Law::second_order)
       return "takes equality, nonnegative, box and coulomb blocks only: use the solver 'auto'";
     scalar = scalar && block.law != Law::coulomb;
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "vinci/base/settings.h"
-#include "vinci/complementarity/law_rolling.h"
+#include "vinci/complementarity/law_moments.h"
 #include "vinci/complementarity/laws.h"
 #include "vinci/newton/projections.h"
 
@@ -47,7 +47,7 @@ void AdmmSolver::take_guess(const ComplementarityProblem& problem) {
   operator_.velocity(before_, free_);
   metric_ = judge_.scales().cwiseQuotient(judge_.weights());
   for (const Block& block : problem.blocks)
-    if (block.law == Law::rolling)  // s, and s/ℓ² for the moments
+    if (block.law == Law::moments)  // s, and s/ℓ² for the moments
       for (int i = block.offset; i < block.offset + block.size; ++i)
         metric_[i] = judge_.scales()[i] * (judge_.scales()[i] / judge_.scales()[block.offset]);
 }
@@ -58,15 +58,14 @@ bool AdmmSolver::set_penalty(double penalty) {
   return factor_.factor(D_);
 }
 
-// σ = μ |ŵ_t| (and μ_r |ŵ_r|), ŵ = −z.
+// σ = μ |ŵ_t| (and μ_r |ŵ_r|, μ_τ |ŵ_s|), ŵ = −z.
 void AdmmSolver::renew_shift(const ComplementarityProblem& problem) {
   for (const Block& block : problem.blocks) {
     const double* const z = z_.data() + block.offset;
     if (block.law == Law::coulomb)
       shift_[block.offset] = block.friction * law::norm(block.size - 1, z + 1);
-    else if (block.law == Law::rolling)
-      shift_[block.offset] =
-          law::rolling_shift(block.size, z, block.friction, block.rolling) - z[0];
+    else if (block.law == Law::moments)
+      shift_[block.offset] = law::moments_shift(law::balls_of(block), z) - z[0];
   }
 }
 

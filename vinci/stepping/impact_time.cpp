@@ -101,6 +101,9 @@ std::string ImpactTimeStepper::why_not(const Model& model) const {
   if (method_->motion() != MotionModel::dynamic)
     return "impact-time needs 'motion: dynamic': without momentum there are no impacts; accepted "
            "otherwise: 'impact-time: none'";
+  if (method_->frame_rule() != FrameRule::start)
+    return "impact-time flies up to an impact and takes contacts there; accepted: "
+           "'contact-frames: start', or 'impact-time: none'";
   return method_->why_not(model);
 }
 
@@ -109,7 +112,9 @@ std::string ImpactTimeStepper::why_not_law(const Model& model, const ImpactLaw& 
   const ConeForm form = method_->form();
   const double friction = 0.5;  // of the probe's contact
   ImpactProblem probe;
-  probe.inelastic = method_->probe(model);
+  Model without_moments = model;  // which have no part in impacts
+  for (Surface& surface : without_moments.surfaces) surface.moments = {};
+  probe.inelastic = method_->probe(without_moments);
   probe.before = VectorX::Zero(probe.inelastic.unknowns());
   probe.contacts.push_back({.row = 0,
                             .size = contact_row_count(model.world, form, friction),

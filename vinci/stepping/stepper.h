@@ -22,6 +22,9 @@ struct SolvedContact {
   Vector3 velocity = Vector3::Zero();  // m/s of b relative to a at the end of the step, same axes
   double friction = 0.0;               // μ along tangent 1
   double friction_2 = 0.0;             // and along tangent 2: another where it has an axis
+  // Of contacts with moments, about normal, tangent 1, tangent 2: N m s on b, and rad/s of b
+  // relative to a at the end of the step.
+  Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
 };
 
 struct NamedController {

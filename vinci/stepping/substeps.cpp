@@ -47,8 +47,10 @@ void SubstepSum::merge(const StepReport& report, const std::vector<SolvedContact
       continue;
     }
     const Vector3 impulse = found->impulse + contact.impulse;
+    const Vector3 moment = found->moment + contact.moment;
     *found = contact;
     found->impulse = impulse;
+    found->moment = moment;
   }
   if (solved_.size() > known) std::sort(solved_.begin(), solved_.end(), before);
 }

@@ -23,6 +23,7 @@ static_assert(sizeof(BlockHeader) == 64);
 constexpr std::size_t most_piece_bytes = 4u << 20;  // read at once
 constexpr std::size_t most_bytes = 256u << 20;      // of a single frame; more is taken for damage
 constexpr std::size_t contact_row_bytes = 120;      // in the block
+constexpr std::size_t moment_row_bytes = 24;
 constexpr std::size_t frame_row_bytes = 6 * 8 + 5 * 4 + 4;
 constexpr std::int64_t most_frames = 0x7fffffff;
 
@@ -99,12 +100,13 @@ struct Columns {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> bodies;
   std::vector<float> point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
-  std::vector<float> gap, friction, friction_2;
+  std::vector<float> gap, friction, friction_2, moment, turning;
+  bool moments = false;  // one is not 0
 
   std::size_t frames() const { return time.size(); }
   std::size_t bytes() const {
     return frames() * frame_row_bytes + 4 * (poses.size() + velocities.size()) +
-           gap.size() * contact_row_bytes;
+           gap.size() * (contact_row_bytes + (moments ? moment_row_bytes : 0));
   }
   void add(const FrameInfo& info);
   void add(const ContactRow& row);
@@ -141,6 +143,9 @@ void Columns::add(const ContactRow& row) {
   gap.push_back(narrow(row.gap));
   friction.push_back(narrow(row.friction));
   friction_2.push_back(narrow(row.friction_2));
+  push(moment, row.moment);
+  push(turning, row.turning);
+  moments = moments || !row.moment.isZero(0.0) || !row.turning.isZero(0.0);
 }
 
 // Numbers of one column, padded to a multiple of eight bytes.
@@ -275,6 +280,7 @@ std::string BlockReader::joined() const {
   BlockHeader header = header_;
   header.frames = narrow_count(columns_.frames());
   header.rows = narrow_count(columns_.gap.size());
+  if (columns_.moments) header.flags |= BlockHeader::with_moments;
   block.assign(reinterpret_cast<const char*>(&header), sizeof header);
   for (const auto* column : {&columns_.time, &columns_.step, &columns_.kinetic, &columns_.potential,
                              &columns_.residual, &columns_.penetration})
@@ -287,10 +293,13 @@ std::string BlockReader::joined() const {
   append(block, columns_.velocities);
   append(block, columns_.key);
   append(block, columns_.bodies);
-  for (const auto* column : {&columns_.point_a, &columns_.point_b, &columns_.normal,
-                             &columns_.tangent_1, &columns_.tangent_2, &columns_.impulse,
-                             &columns_.velocity, &columns_.gap, &columns_.friction, &columns_.friction_2})
+  for (const auto* column :
+       {&columns_.point_a, &columns_.point_b, &columns_.normal, &columns_.tangent_1,
+        &columns_.tangent_2, &columns_.impulse, &columns_.velocity, &columns_.gap,
+        &columns_.friction, &columns_.friction_2})
     append(block, *column);
+  if (columns_.moments)
+    for (const auto* column : {&columns_.moment, &columns_.turning}) append(block, *column);
   return block;
 }
 

@@ -40,7 +40,8 @@ std::string frame_block(const Recording& recording, const FrameQuery& query,
 // The header of a block: sixteen numbers, little-endian.
 struct BlockHeader {
   static constexpr std::uint32_t right_magic = 0x31434e56;  // "VNC1"
-  static constexpr std::uint32_t with_poses = 1, with_velocities = 2, with_contacts = 4;
+  static constexpr std::uint32_t with_poses = 1, with_velocities = 2, with_contacts = 4,
+                                 with_moments = 8;  // of a contact of the block
   std::uint32_t magic = right_magic, version = 3;
   std::uint32_t frames = 0;
   std::uint32_t bodies = 0;      // poses per frame

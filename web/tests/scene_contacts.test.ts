@@ -13,6 +13,7 @@ interface Row {
   velocity?: [number, number, number];
   friction?: number;
   friction2?: number;
+  moment?: [number, number, number];
   normal?: [number, number, number];
   tangent1?: [number, number, number];
   tangent2?: [number, number, number];
@@ -37,6 +38,8 @@ function contacts(...rows: Row[]): Contacts {
     gap: floats(() => [0]),
     friction: floats(({ friction }) => [friction ?? 0.5]),
     friction2: floats(({ friction, friction2 }) => [friction2 ?? friction ?? 0.5]),
+    moment: floats(({ moment }) => moment ?? [0, 0, 0]),
+    turning: floats(() => [0, 0, 0]),
   };
 }
 

@@ -86,6 +86,8 @@ function copiedRow(all: Contacts, row: number): Contacts {
     gap: all.gap.slice(row, row + 1),
     friction: all.friction.slice(row, row + 1),
     friction2: all.friction2.slice(row, row + 1),
+    moment: vector(all.moment),
+    turning: vector(all.turning),
   };
 }
 
@@ -105,6 +107,8 @@ function joinedContacts(parts: Contacts[]): Contacts {
     gap: floats((c) => c.gap),
     friction: floats((c) => c.friction),
     friction2: floats((c) => c.friction2),
+    moment: floats((c) => c.moment),
+    turning: floats((c) => c.turning),
   };
 }
 

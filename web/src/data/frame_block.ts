@@ -74,7 +74,7 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
     contactStart: reader.take(Uint32Array, frames + 1, 'contact_start'),
     poses: reader.take(Float32Array, has(0) ? frames * bodies * 7 : 0, 'poses'),
     velocities: reader.take(Float32Array, has(1) ? frames * entries : 0, 'velocities'),
-    contacts: takeContacts(reader, has(2) ? rows : 0),
+    contacts: takeContacts(reader, has(2) ? rows : 0, has(3)),
     bytes: buffer.byteLength,
   };
   reader.end();
@@ -83,8 +83,9 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
   return block;
 }
 
-function takeContacts(reader: ColumnReader, count: number): Contacts {
+function takeContacts(reader: ColumnReader, count: number, moments: boolean): Contacts {
   const vectors = (name: string) => reader.take(Float32Array, count * 3, name);
+  const further = (name: string) => (moments ? vectors(name) : new Float32Array(count * 3));
   return {
     count,
     key: reader.take(Uint32Array, count * 4, 'key'),
@@ -99,6 +100,8 @@ function takeContacts(reader: ColumnReader, count: number): Contacts {
     gap: reader.take(Float32Array, count, 'gap'),
     friction: reader.take(Float32Array, count, 'friction'),
     friction2: reader.take(Float32Array, count, 'friction_2'),
+    moment: further('moment'),
+    turning: further('turning'),
   };
 }
 
@@ -139,6 +142,8 @@ export function contactRows(all: Contacts, begin: number, end: number): Contacts
     gap: all.gap.subarray(begin, end),
     friction: all.friction.subarray(begin, end),
     friction2: all.friction2.subarray(begin, end),
+    moment: all.moment.subarray(begin * 3, end * 3),
+    turning: all.turning.subarray(begin * 3, end * 3),
   };
 }
 

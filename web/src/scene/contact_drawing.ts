@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contacts of a run's frame: at each point a mark, the normal force and the friction force on
-// body b as arrows, the friction cone if wanted; at support points a disk of radius μ·normal force.
+// body b as arrows, its moment as an arrow around, the friction cone if wanted; at support points a
+// disk of radius μ·normal force.
 import { Color, Group } from 'three';
 
 import type { ContactKey, Contacts } from '../data/types';
@@ -11,7 +12,7 @@ import { type ContactState, contactState, isSupport, tangentialSize } from './co
 import { FigureBatch, SolidBatch } from './figure_batch';
 import type { PixelUniforms } from './materials';
 import { longestArrow } from './scales';
-import { coneGeometry, diskGeometry, wedgeGeometry } from './shape_geometry';
+import { arcGeometry, coneGeometry, diskGeometry, wedgeGeometry } from './shape_geometry';
 
 export interface ContactStyle {
   theme: Theme;
@@ -31,6 +32,7 @@ const arrowOrder = 20;
 const markOrder = 30;
 // Beyond so many, marks are smaller, and in space those deep inside a pile are hidden.
 const manyContacts = 300;
+const arcRadius = 0.3; // reference lengths
 const coneLength = { planar: 1.3, spatial: 0.8 }; // reference lengths
 
 interface StateColours {
@@ -48,29 +50,32 @@ export class ContactDrawing {
   private readonly cones: SolidBatch;
   private readonly wedges: SolidBatch;
   private readonly disks: SolidBatch;
+  private readonly arcs: SolidBatch;
   private readonly colours: Record<Theme, Record<ContactState, StateColours>>;
   private readonly vector = [0, 0, 0]; // of the arrow at hand, m
   private arrowCount = 0;
   private coneCount = 0;
   private wedgeCount = 0;
   private diskCount = 0;
+  private arcCount = 0;
 
   constructor(pixels: PixelUniforms) {
     this.cones = new SolidBatch(coneGeometry(24), pixels, coneOrder, 0.4);
     this.wedges = new SolidBatch(wedgeGeometry(), pixels, coneOrder, 0.8);
     this.disks = new SolidBatch(diskGeometry(48, false), pixels, coneOrder, 0.8);
+    this.arcs = new SolidBatch(arcGeometry(36), pixels, arrowOrder, 2);
     this.arrows = new FigureBatch(arrowFigure, pixels, arrowOrder);
     this.marks = new FigureBatch(markFigure, pixels, markOrder);
-    for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks])
-      this.group.add(batch.group);
+    for (const batch of this.batches()) this.group.add(batch.group);
     const palette = (theme: Theme): Record<ContactState, StateColours> =>
       Object.fromEntries(states.map((state) => [state, arrowColours(state, theme)])) as never;
     this.colours = { light: palette('light'), dark: palette('dark') };
   }
 
   update(contacts: Contacts, style: ContactStyle): void {
-    this.reserve(contacts.count, style);
+    this.reserve(contacts, style);
     this.count = this.arrowCount = this.coneCount = this.wedgeCount = this.diskCount = 0;
+    this.arcCount = 0;
     const crowded = contacts.count > manyContacts;
     const size = crowded ? Math.max(0.5, Math.sqrt(manyContacts / contacts.count)) : 1;
     let marked = 0;
@@ -90,16 +95,19 @@ export class ContactDrawing {
     this.cones.finish(this.coneCount);
     this.wedges.finish(this.wedgeCount);
     this.disks.finish(this.diskCount);
+    this.arcs.finish(this.arcCount);
     const { background } = themeColours[style.theme];
     const nearer = crowded && !style.planar ? 1.5 * style.reference : null;
     this.marks.paint(background, nearer);
     this.arrows.paint(background, nearer);
   }
 
-  private reserve(count: number, style: ContactStyle): void {
+  private reserve(contacts: Contacts, style: ContactStyle): void {
+    const { count } = contacts;
     this.marks.reserve(count + 1);
     this.arrows.reserve(2 * count);
     if (style.planar) this.disks.reserve(count);
+    if (contacts.moment.some((value) => value !== 0)) this.arcs.reserve(count);
     if (style.cones) (style.planar ? this.wedges : this.cones).reserve(count);
     if (this.rows.length >= count) return;
     this.rows = new Int32Array(2 * count);
@@ -156,6 +164,32 @@ export class ContactDrawing {
           impulse[3 * row + 2] * tangent2[3 * row + k]);
     this.arrow(kind, colours.friction);
     if (style.cones && !support) this.cone(contacts, row, colours.normal, style);
+    this.arc(contacts, row, colours.friction, style);
+  }
+
+  // Around the axis of the moment on body b, all of one size: numbers are in the contact's panel.
+  private arc(contacts: Contacts, row: number, colour: Color, style: ContactStyle): void {
+    const { moment, normal, tangent1, tangent2 } = contacts;
+    const axis = [0, 1, 2].map((k) => moment[3 * row] * normal[3 * row + k] +
+      moment[3 * row + 1] * tangent1[3 * row + k] + moment[3 * row + 2] * tangent2[3 * row + k]);
+    const length = Math.hypot(...axis);
+    if (!(length > 0 && length < Infinity)) return;
+    const [x, y, z] = axis.map((value) => value / length);
+    // Two directions at right angles to it and to each other.
+    const across = Math.abs(x) < 0.6 ? [0, z, -y] : [-z, 0, x];
+    const size = Math.hypot(...across);
+    const [u, v, w] = across.map((value) => value / size);
+    const columns = [u, v, w, y * w - z * v, z * u - x * w, x * v - y * u, x, y, z];
+    const i = this.arcCount++;
+    const m = this.arcs.matrices;
+    const radius = arcRadius * style.reference;
+    for (let k = 0; k < 3; ++k) {
+      for (let c = 0; c < 3; ++c) m[16 * i + 4 * c + k] = radius * columns[3 * c + k];
+      m[16 * i + 12 + k] = this.points[3 * this.count + k];
+      m[16 * i + 4 * k + 3] = 0;
+    }
+    m[16 * i + 15] = 1;
+    this.arcs.paintInstance(i, colour);
   }
 
   // From the present point along `vector`. An arrow without length draws nothing.
@@ -206,9 +240,12 @@ export class ContactDrawing {
     batch.paintInstance(i, colour);
   }
 
+  private batches(): (FigureBatch | SolidBatch)[] {
+    return [this.cones, this.wedges, this.disks, this.arcs, this.arrows, this.marks];
+  }
+
   dispose(): void {
-    for (const batch of [this.cones, this.wedges, this.disks, this.arrows, this.marks])
-      batch.dispose();
+    for (const batch of this.batches()) batch.dispose();
     this.group.removeFromParent();
   }
 }

@@ -120,6 +120,19 @@ function coefficients({ friction, friction2 }: Contacts, row: number): string {
   return friction[row] === friction2[row] ? first : `${first} and ${number(friction2[row])} across`;
 }
 
+// Of contacts with moments: about the normal, and about the tangents together.
+function moments({ moment, turning }: Contacts, row: number): [string, string][] {
+  const [spin, first, second] = moment.subarray(row * 3, row * 3 + 3);
+  const [spinning, rolling1, rolling2] = turning.subarray(row * 3, row * 3 + 3);
+  if ([spin, first, second, spinning, rolling1, rolling2].every((value) => value === 0)) return [];
+  return [
+    ['torsional moment', quantity(spin, 'N m s')],
+    ['rolling moment', quantity(Math.hypot(first, second), 'N m s')],
+    ['spinning', quantity(spinning, 'rad/s')],
+    ['rolling', quantity(Math.hypot(rolling1, rolling2), 'rad/s')],
+  ];
+}
+
 function contactFacts(description: Description, frame: Frame, key: Extract<Pick, { kind: 'contact' }>['key']): Facts {
   const row = contactRow(frame, key);
   if (row < 0)
@@ -142,6 +155,7 @@ function contactFacts(description: Description, frame: Frame, key: Extract<Pick,
       ['cone used', Number.isNaN(usage) ? '–' : `${number(100 * usage, 3)}\u202f%`],
       ['slip', quantity(slip, 'm/s')],
       ['friction μ', coefficients(contacts, row)],
+      ...moments(contacts, row),
     ],
   };
 }

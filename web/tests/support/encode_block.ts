@@ -47,7 +47,8 @@ export function encodeBlock(frames: Frame[], options: EncodeOptions): ArrayBuffe
   const header = new Uint32Array(16);
   header.set([blockMagic, blockVersion, frames.length, options.bodies, options.entries,
               starts[frames.length], options.first ?? frames[0]?.index ?? 0, options.stride ?? 1,
-              Number(poses) | (Number(velocities) << 1) | (Number(contacts) << 2),
+              Number(poses) | (Number(velocities) << 1) | (Number(contacts) << 2) |
+                (Number(contacts) << 3),
               options.bodyFilter ?? allBodies]);
   writer.column(header);
   for (const name of ['time', 'step', 'kinetic', 'potential', 'residual', 'penetration'] as const)
@@ -67,6 +68,6 @@ function writeContacts(writer: ByteWriter,
   writer.column(Uint32Array.from(joined((f) => f.contacts.key)));
   writer.column(Int32Array.from(joined((f) => f.contacts.bodies)));
   for (const name of ['pointA', 'pointB', 'normal', 'tangent1', 'tangent2', 'impulse', 'velocity',
-                      'gap', 'friction', 'friction2'] as const)
+                      'gap', 'friction', 'friction2', 'moment', 'turning'] as const)
     writer.column(Float32Array.from(joined((f) => f.contacts[name])));
 }

@@ -160,5 +160,7 @@ function gathered(rows: number[][]): Contacts {
     tangent1: floats(15, 18), tangent2: floats(18, 21), impulse: floats(21, 24),
     velocity: floats(24, 27), gap: floats(27, 28), friction: floats(28, 29),
     friction2: floats(28, 29),
+    moment: new Float32Array(3 * rows.length),
+    turning: new Float32Array(3 * rows.length),
   };
 }
