@@ -107,6 +107,40 @@ TEST(SlidingFriction, the_belt_is_the_same_for_pyramids_and_anitescu_potra) {
   }
 }
 
+// Layers yield while they stick: the body moves, the contact does not slide. It breaks loose where
+// static friction does, and not before.
+TEST(SlidingFriction, a_layer_that_is_sheared_sticks_up_to_static_friction) {
+  Simulation simulation = simulate(R"(
+world: planar
+materials:
+  belt: {friction: 0.4, kinetic-friction: 0.25}
+  block: {friction: 0.4, kinetic-friction: 0.25, stiffness: 1e4, damping: 100}
+bodies:
+  belt: {freedom: fixed, shapes: [{half-plane: {}, material: belt, surface-velocity: [0.1, 0]}]}
+  block:
+    mass: 1
+    shapes: [{box: [0.2, 0.02], material: block}]
+    position: [0, 0.00901]
+    velocity: [0.1, 0]
+    force: {x: -100*q}
+run: {step: 5 ms, duration: 1.2, stepper: song-pang-kumar}
+)");
+  double most = 0.0, least = infinity, caught = 0.0;
+  while (!simulation.finished()) {
+    ASSERT_TRUE(is_fine(simulation, simulation.step()));
+    const double x = position(simulation, "block").x();
+    most = std::max(most, x);
+    if (simulation.state().time > 0.45) least = std::min(least, x);
+    if (simulation.state().time > 1.1) caught = twist(simulation, "block").linear.x();
+  }
+  const auto data = reference("case21_friction_laws");
+  const auto& row = data["expected"]["belt"]["threshold_0"];
+  // The layer is sheared by μ_s m g/k = 0.4 mm when it breaks.
+  EXPECT_NEAR(most, row["x_max"].get<double>(), 1.5e-3);
+  EXPECT_NEAR(least, row["x_min"].get<double>(), 1.5e-3);
+  EXPECT_LT(caught, 0.1);
+}
+
 // A force between kinetic and static friction: what rests stays, what moves goes on.
 TEST(SlidingFriction, what_sticks_holds_and_what_slides_goes_on) {
   BlockScene scene;
