@@ -189,7 +189,8 @@ void ContactStepper::guess_impulses(StepWorkspace& work, const StepPart& part,
 
 SlidingFriction::Scene ContactStepper::rubbing(const StepContext& context,
                                                const StepPart& part) const {
-  return {part.model, part.state, part.h, foreseen_, context.work.contacts};
+  return {
+      part.model, part.state, part.h, foreseen_, context.work.contacts, frames_.poses(part.state)};
 }
 
 // Coefficients of friction are those of the sliding speeds that come out, or the step is not

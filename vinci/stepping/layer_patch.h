@@ -61,6 +61,7 @@ struct PatchSite {
   Matrix2 tangents = Matrix2::Identity();  // to its tangents, from the axes of the patch
   double share = 0.0;                      // of the stiffness
   Vector3 impulse = Vector3::Zero();       // N s, of the last step
+  double sliding = 0.0;                    // as ImpulseMemory has it
   int row = -1;                            // its contact in the set of the step; −1: it has none
 };
 
