@@ -300,6 +300,37 @@ TEST(LimitSurface, a_polyhedron_of_more_corners_comes_nearer) {
   }
 }
 
+// The exact limit surface of uniform pressure: points of support that share the load converge to
+// it.
+TEST(LimitSurface, a_patch_of_supports_converges_to_the_uniform_disk) {
+  const auto runs =
+      reference("case21_friction_laws")["expected"]["disk"]["uniform_pressure_disk"]["runs"];
+  const auto& expected = runs[0];
+  const double v = expected["v0"], w = expected["omega0"];
+  double before = infinity;
+  for (const double spacing : {0.02, 0.01, 0.005}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+table: {{gravity: 9.81, friction: 0.3}}
+bodies:
+  ball: {{shapes: [{{circle: 0.05}}], mass: 0.1, inertia: 1.25e-4, velocity: [{}, 0], spin: {}, supports: {{patch: {}}}}}
+run: {{step: 2 ms, duration: 0.7}}
+)",
+                                                 v, w, spacing));
+    double angle = 0.0;
+    while (!simulation.finished()) {
+      simulation.step();
+      angle += simulation.step_size() * twist(simulation, "ball").angular.z();
+    }
+    const double error =
+        std::abs(position(simulation, "ball").x() - expected["travel"].get<double>()) / v +
+        std::abs(angle - expected["rotation"].get<double>()) / w;
+    EXPECT_LT(error, before) << spacing;
+    before = error;
+  }
+  EXPECT_LE(before, 4.0 * 2e-3);  // of the step: 2h each
+}
+
 // ------------------------------------------------------------------------------ plane, no inertia
 
 TEST(PlanarMoments, a_wheel_rolls_to_a_stop) {
