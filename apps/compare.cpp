@@ -114,6 +114,13 @@ void print_notes(const Comparison& all) {
     if (cost.unexplained_steps > 0)
       notes.push_back("layers do not explain an overlap in " +
                       plural(cost.unexplained_steps, "step"));
+    if (cost.unsettled_frames > 0)
+      notes.push_back("contact frames did not settle in " + plural(cost.unsettled_frames, "step"));
+    if (cost.frame_iterations > 0)
+      notes.push_back(
+          fmt::format("{:.1f} iterations per step for contact frames, within {} m",
+                      static_cast<double>(cost.frame_iterations) / static_cast<double>(cost.steps),
+                      short_number(cost.worst_frame_error)));
     if (cost.coarse_steps > 0) notes.push_back(plural(cost.coarse_steps, "step") + " too long");
     if (cost.inexact_steps > 0)
       notes.push_back(plural(cost.inexact_steps, "step") + " not solved to the accepted residual");

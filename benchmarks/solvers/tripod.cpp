@@ -188,7 +188,7 @@ void run(int rounds) {
   fmt::print(
       "| law | form | tripod | start | rows | us a solve | goal | met | allocations | worst "
       "residual | by |\n|---|---|---|---|---:|---:|---:|---|---:|---:|---|\n");
-  for (const int directions : {0, 4, 8, 16})
+  for (const int directions : {0, 4, 8, 16, 32, 64})
     for (const Motion& motion : motions) {
       const std::string law = directions == 0 ? "cone" : fmt::format("pyramid {}", directions);
       const Steps with_velocities = steps_of(directions, motion, 256);

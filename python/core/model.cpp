@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "python/core/core.h"
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/friction_law.h"
 
 namespace vinci::python {
@@ -50,6 +51,16 @@ struct ShapeSizes {
   }
   py::dict operator()(const ImplicitCurve& s) const {
     return py::dict("function"_a = s.function.text());
+  }
+  py::dict operator()(const Mesh& s) const { return triangles(*s.surface); }
+  py::dict operator()(const HeightField& s) const { return triangles(*s.surface); }
+
+  static py::dict triangles(const TriangleMesh& mesh) {
+    return py::dict("vertices"_a = points(mesh.vertices), "triangles"_a = mesh.triangles,
+                    "closed"_a = mesh.closed);
+  }
+  py::dict operator()(const Superquadric& s) const {
+    return py::dict("axes"_a = copied(s.axes), "e1"_a = s.e1, "e2"_a = s.e2);
   }
 };
 

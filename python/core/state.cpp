@@ -57,6 +57,9 @@ const py::dtype& record_type<LayerMemory>() {
                         .field("deformation_a", "(3,)f8", offset_in(m, m.deformation_a))
                         .field("deformation_b", "(3,)f8", offset_in(m, m.deformation_b))
                         .field("energy", "f8", offset_in(m, m.energy))
+                        .field("turn_a", "(3,)f8", offset_in(m, m.turn_a))
+                        .field("turn_b", "(3,)f8", offset_in(m, m.turn_b))
+                        .field("normal", "(3,)f8", offset_in(m, m.normal))
                         .dtype());
   return *type;
 }
@@ -227,7 +230,10 @@ void add_numbers(py::class_<StateHandle>& state) {
       },
       "Layers of compliant contacts, sorted by key and point: `kind`, `key`, `point`, "
       "`deformation_a`, `deformation_b` (m along normal and tangent, and the tilt of the patch in "
-      "rad), `energy` (J). A copy.");
+      "rad; in space m along normal, tangent 1 and tangent 2), `energy` (J); in space `turn_a`, "
+      "`turn_b` (rad: twist about the normal, tilts along the tangents) and `normal`, to which "
+      "these "
+      "axes belong. A copy.");
   state.def_property(
       "controls",
       [](const py::object& self) {

@@ -107,6 +107,7 @@ class Simulation(_core.Simulation):
         motion: str | None = None,
         cone: str | None = None,
         directions: int | None = None,
+        contact_frames: str | None = None,
         impact_time: str | None = None,
         impact_law: Any = None,
         detector: str | None = None,

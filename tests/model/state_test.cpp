@@ -113,6 +113,8 @@ void for_each_number(State& state, const std::function<void(double&)>& visit) {
     for (double& entry : record.deformation_a) visit(entry);
     for (double& entry : record.deformation_b) visit(entry);
     visit(record.energy);
+    for (Vector3* vector : {&record.turn_a, &record.turn_b, &record.normal})
+      for (double& entry : *vector) visit(entry);
   }
 }
 
@@ -129,7 +131,7 @@ TEST(State, hash_changes_with_every_single_bit) {
     }
     number = saved;
   });
-  EXPECT_EQ(flips, 64 * (1 + 3 * 7 + 9 + 6 + 2 + 7));
+  EXPECT_EQ(flips, 64 * (1 + 3 * 7 + 9 + 6 + 2 + 7 + 9));
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(flips) + 1);
   EXPECT_EQ(hash(state), before);
 }

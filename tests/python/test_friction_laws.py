@@ -64,7 +64,7 @@ def test_a_recorded_run_continues_from_every_frame(tmp_path):
     end = simulation.state.copy()
     recording = vinci.Recording(path)
     assert recording.summary.friction_rounds > 0
-    assert recording.summary.unsettled_steps == 0
+    assert recording.summary.unsettled_friction == 0
     for frame in (200, 400, 600, 800):
         again = vinci.Simulation(BELT)
         again.set_state(recording.state(frame))

@@ -73,6 +73,22 @@ Part ball(bool spatial, double r) {
           [r](const Vector3& d) { return r * d.norm(); }};
 }
 
+Part box_part(bool spatial, const Vector3& size) {
+  return box(spatial, size);
+}
+
+Part capsule_part(bool spatial, double length, double radius) {
+  return capsule(spatial, length, radius);
+}
+
+Part cylinder_part(double radius, double height) {
+  return cylinder(radius, height);
+}
+
+Part polyhedron_part(Draw& draw, double size) {
+  return hull(true, random_corners(draw, true, size));
+}
+
 Part random_part(Draw& draw, bool spatial, double size) {
   const double thin = std::pow(10.0, draw.between(-1.5, 0.0));
   switch (draw.below(5)) {

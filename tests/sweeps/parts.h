@@ -20,6 +20,10 @@ struct Part {
 Part random_part(Draw& draw, bool spatial, double size);
 
 Part ball(bool spatial, double radius);
+Part box_part(bool spatial, const Vector3& size);
+Part capsule_part(bool spatial, double length, double radius);
+Part cylinder_part(double radius, double height);
+Part polyhedron_part(Draw& draw, double size);
 
 // How far it reaches in the direction d, of length 1, from the origin of the world.
 inline double reach_along(const Part& part, const Pose& pose, const Vector3& d) {

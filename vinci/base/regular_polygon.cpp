@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace vinci {
 
-Vector2 polygon_corner(int sides, int j) {
+namespace {
+
+constexpr int most_kept = 64;  // sides: 33 kB of corners
+
+Vector2 computed_corner(int sides, int j) {
   const int quarter = 4 * j;
   if (quarter % sides == 0) {
     constexpr double cosines[4] = {1.0, 0.0, -1.0, 0.0};
@@ -15,6 +20,27 @@ Vector2 polygon_corner(int sides, int j) {
   }
   const double angle = 2.0 * M_PI * j / sides;
   return {std::cos(angle), std::sin(angle)};
+}
+
+int place_of(int sides, int j) {
+  return sides * (sides - 1) / 2 + j;
+}
+
+// The corners of all polygons of up to so many sides: a step asks for them again and again.
+std::vector<Vector2> kept_corners() {
+  std::vector<Vector2> corners;
+  corners.reserve(static_cast<std::size_t>(place_of(most_kept + 1, 0)));
+  for (int sides = 1; sides <= most_kept; ++sides)
+    for (int j = 0; j < sides; ++j) corners.push_back(computed_corner(sides, j));
+  return corners;
+}
+
+}  // namespace
+
+Vector2 polygon_corner(int sides, int j) {
+  static const std::vector<Vector2> corners = kept_corners();
+  if (sides > most_kept || j >= sides) return computed_corner(sides, j);
+  return corners[static_cast<std::size_t>(place_of(sides, j))];
 }
 
 void split_over_corners(const Vector2& v, std::span<double> shares) {

@@ -116,8 +116,8 @@ void add_builtin_detectors(DetectorRegistry& registry) {
   registry.add(
       {"exact",
        "Every contact point of circles, capsules, polygons, superellipses, implicit curves "
-       "and half-planes in the plane, of spheres, boxes, capsules, cylinders, convex polyhedra and "
-       "half-spaces in space",
+       "and half-planes in the plane, of spheres, boxes, capsules, cylinders, convex polyhedra, "
+       "superquadrics, triangle meshes, height fields and half-spaces in space",
        "",
        {},
        [](const OptionValues&) { return std::make_unique<ExactDetector>(); }});

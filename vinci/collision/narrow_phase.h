@@ -30,8 +30,8 @@ struct ContactPoint {
   double gap;                // m
 };
 
-// Sphere, box, capsule, cylinder, polyhedron, half-space. The workspace carries nothing from call
-// to call but its capacity. Two half-spaces give no contact.
+// Sphere, box, capsule, cylinder, polyhedron, superquadric, mesh, height field, half-space. The
+// workspace carries nothing from call to call but its capacity. Two half-spaces give no contact.
 void collide_spatial(const PlacedPair& pair, double margin, SpatialWorkspace& workspace,
                      std::vector<ContactPoint>& out);
 

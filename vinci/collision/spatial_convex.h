@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "vinci/collision/spatial_search.h"
 #include "vinci/geometry/shape.h"
 
 namespace vinci {
@@ -94,11 +96,15 @@ class Convex {
   int edge_count_ = 0;
 };
 
+struct MeshWorkspace;  // mesh_contacts.h
+
 // Buffers of the spatial narrow phase; one for each thread of detection.
 struct SpatialWorkspace {
   Convex a, b;
-  std::vector<int> edges_a, edges_b;  // candidates that survive culling
-  std::vector<int> flats_a, flats_b;  // that face each other
+  std::vector<int> edges_a, edges_b;    // candidates that survive culling
+  std::vector<int> flats_a, flats_b;    // that face each other
+  std::shared_ptr<MeshWorkspace> mesh;  // made when the first mesh is met
+  SpatialSearch search;                 // of superquadrics
 };
 
 // Signed gap along the unit vector n from a to b, cores only: min n·b − max n·a. Its maximum over n

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/collision/mesh_contacts.h"
 #include "vinci/collision/narrow_phase.h"
 #include "vinci/collision/spatial_axis.h"
 #include "vinci/collision/spatial_patch.h"
 #include "vinci/collision/spatial_round.h"
+#include "vinci/collision/spatial_superquadric.h"
 
 namespace vinci {
 namespace {
@@ -77,6 +79,10 @@ void collide_convex(SpatialWorkspace& w, PatchEmitter& emitter) {
 
 void collide_spatial(const PlacedPair& pair, double margin, SpatialWorkspace& w,
                      std::vector<ContactPoint>& out) {
+  if (triangles_of(*pair.a) || triangles_of(*pair.b)) return collide_mesh(pair, margin, w, out);
+  if (std::holds_alternative<Superquadric>(*pair.a) ||
+      std::holds_alternative<Superquadric>(*pair.b))
+    return collide_superquadric(pair, margin, w, out);
   if (std::holds_alternative<HalfSpace>(*pair.a) || std::holds_alternative<HalfSpace>(*pair.b))
     return collide_half_space(pair, margin, w, out);
   w.a.place(*pair.a, Vector3::Zero(), pair.pose_a.rotation);

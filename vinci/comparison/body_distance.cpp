@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
+#include "vinci/geometry/triangle_mesh.h"
 
 namespace vinci {
 namespace {
@@ -47,8 +49,27 @@ struct Outline {
   void operator()(const HalfSpace&) { points.push_back({Vector3::Zero(), unbounded}); }
   void operator()(const Superellipse& s) { curve(s); }
   void operator()(const ImplicitCurve& s) { curve(s); }
+  void operator()(const Mesh& s) { triangles(*s.surface); }
+  void operator()(const HeightField& s) { triangles(*s.surface); }
+  void operator()(const Superquadric& s) {
+    for (const Vector3& v : surface_points(s, 16, 32)) points.push_back({v});
+  }
 
  private:
+  // The corners of a box around it bound a large one.
+  void triangles(const TriangleMesh& mesh) {
+    constexpr std::size_t few = 5000;
+    if (mesh.vertices.size() <= few) {
+      for (const Vector3& v : mesh.vertices) points.push_back({v});
+      return;
+    }
+    for (int i = 0; i < 8; ++i) {
+      Vector3 corner = mesh.box.lower;
+      for (int k = 0; k < 3; ++k)
+        if ((i >> k & 1) != 0) corner[k] = mesh.box.upper[k];
+      points.push_back({corner});
+    }
+  }
   template <class Curve>
   void curve(const Curve& s) {
     for (const Vector2& v : outline_points(s, curve_points)) points.push_back({lifted(v)});

@@ -83,15 +83,20 @@ class StateMeasure {
       if (a.rebounds[i].key != b.rebounds[i].key ||
           !(std::abs(a.rebounds[i].speed - b.rebounds[i].speed) * duration_ <= tolerance))
         return false;
-    // The last of the three is a tilt, which counts at the length.
-    const Vector3 unit(1.0, 1.0, length_);
+    // In the plane the last of the three is a tilt; turns count at the length.
+    const Vector3 unit(1.0, 1.0, model_->world == World::planar ? length_ : 1.0);
     const auto apart = [&](const Vector3& x, const Vector3& y) {
       return (x - y).cwiseProduct(unit).cwiseAbs().maxCoeff();
+    };
+    const auto turned = [&](const Vector3& x, const Vector3& y) {
+      return length_ * (x - y).cwiseAbs().maxCoeff();
     };
     for (std::size_t i = 0; i < a.layers.size(); ++i)
       if (a.layers[i].key != b.layers[i].key || a.layers[i].point != b.layers[i].point ||
           !(apart(a.layers[i].deformation_a, b.layers[i].deformation_a) <= tolerance) ||
-          !(apart(a.layers[i].deformation_b, b.layers[i].deformation_b) <= tolerance))
+          !(apart(a.layers[i].deformation_b, b.layers[i].deformation_b) <= tolerance) ||
+          !(turned(a.layers[i].turn_a, b.layers[i].turn_a) <= tolerance) ||
+          !(turned(a.layers[i].turn_b, b.layers[i].turn_b) <= tolerance))
         return false;
     return true;
   }

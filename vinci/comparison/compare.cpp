@@ -85,7 +85,8 @@ struct Fineness {
   bool incomplete;
   std::ptrdiff_t motion;
   double step;
-  bool late_impacts;  // at the end of the step in which they fall
+  std::ptrdiff_t frames;  // of contacts
+  bool late_impacts;      // at the end of the step in which they fall
   bool pyramid;
   long sides;
   auto operator<=>(const Fineness&) const = default;
@@ -94,10 +95,12 @@ struct Fineness {
 Fineness fineness(const Simulation& simulation, const Trace& trace) {
   const OptionValues& options = simulation.options();
   const std::vector<std::string> motions{"dynamic", "first-order", "quasi-static", "dqc", "dlc"};
+  const std::vector<std::string> frames{"gap", "end", "driven", "start"};
   const std::string& cone = options.text("cone");
   return {!trace.cost.complete,
           std::find(motions.begin(), motions.end(), options.text("motion")) - motions.begin(),
           trace.step_size,
+          std::find(frames.begin(), frames.end(), options.text("contact-frames")) - frames.begin(),
           options.text("impact-time") == "none",
           cone != "quadratic",
           cone == "pyramid" ? -options.integer("directions") : 0};

@@ -11,6 +11,14 @@ bool turns_freely(const Body& body) {
   return body.velocity_size > 0 && !body.drives[5].prescribed;  // angles are prescribed together
 }
 
+int free_translations(const Model& model, int body) {
+  const Body& own = model.bodies[body];
+  int count = 0;
+  for (int i = own.velocity_offset; i < own.velocity_offset + own.velocity_size; ++i)
+    count += model.free_index[i] >= 0 && model.coordinate[i] < 3 ? 1 : 0;
+  return count;
+}
+
 // Displacement over the step of the point of `body` that is at `point` now, by its prescribed
 // coordinates alone; m.
 Vector3 prescribed_displacement(const Body& body, const Pose& now, const Pose& placed,
@@ -88,6 +96,12 @@ Vector3 prescribed_turning(const std::vector<Pose>& poses, const std::vector<Pos
   return turning(contact.body_b) - turning(contact.body_a);
 }
 
+Vector3 relative_velocity(const Model& model, const VectorX& velocities, const Contact& contact,
+                          const ContactArms& arms) {
+  return body_twist(model, velocities, contact.body_b).at(arms.b) -
+         body_twist(model, velocities, contact.body_a).at(arms.a);
+}
+
 Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
                         double h) {
   return prescribed_displacement(body, now, placed, point) / h;
@@ -105,6 +119,36 @@ Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
     return carried_velocity(model.bodies[body], poses[body], placed[body], point, center, h);
   };
   return velocity(contact.body_b) - velocity(contact.body_a);
+}
+
+Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
+                            const std::vector<Pose>& placed, const Contact& contact,
+                            const ContactArms& arms, double h) {
+  const auto arm = [&](int body) { return body == contact.body_a ? arms.a : arms.b; };
+  int turning = -1, moving = -1;
+  for (const int body : {contact.body_a, contact.body_b}) {
+    if (turns_freely(model.bodies[body])) turning = body;
+    if (free_translations(model, body) > 0) moving = body;
+  }
+  const auto velocity = [&](int body) -> Vector3 {
+    const Body& own = model.bodies[body];
+    const Pose &now = poses[body], &end = placed[body];
+    if (!own.is_prescribed()) return Vector3::Zero();
+    const int of = free_translations(model, body) > 0 ? body : turning;
+    if (of >= 0) {
+      const Vector3 center = center_of_mass(model, poses, of);
+      return carried_velocity(own, now, end, center + arm(of), center, h);
+    }
+    const int carried = moving >= 0 ? moving : body;
+    const Vector3 point = center_of_mass(model, poses, carried) + arm(carried);
+    return prescribed_displacement(own, now, end, point) / h;
+  };
+  return velocity(contact.body_b) - velocity(contact.body_a);
+}
+
+bool moves_freely(const Model& model, int body) {
+  const int axes = model.bodies[body].freedom == Freedom::planar ? 2 : 3;
+  return free_translations(model, body) == axes;
 }
 
 }  // namespace vinci

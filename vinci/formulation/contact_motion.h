@@ -15,6 +15,11 @@
 
 namespace vinci {
 
+// From the centres of mass of both bodies to where the impulse of a contact acts, m.
+struct ContactArms {
+  Vector3 a, b;
+};
+
 // Velocity of b against a at the contact, m/s.
 Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
                           const VectorX& velocities, const Contact& contact);
@@ -24,6 +29,10 @@ Vector3 relative_velocity(const Model& model, const std::vector<Pose>& poses,
 Vector3 relative_turning(const Model& model, const VectorX& velocities, const Contact& contact);
 Vector3 prescribed_turning(const std::vector<Pose>& poses, const std::vector<Pose>& placed,
                            const Contact& contact, double h);
+
+// The same where the impulse acts at the ends of these arms.
+Vector3 relative_velocity(const Model& model, const VectorX& velocities, const Contact& contact,
+                          const ContactArms& arms);
 
 // Velocity of b's surface against a's along the contact by which they run over their shapes
 // (PlacedShape::surface_velocity), the mean from `time` on over h >= 0. m/s
@@ -39,5 +48,14 @@ Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, c
 // `placed` are the poses with those at the end of the step. m/s
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
                             const std::vector<Pose>& placed, const Contact& contact, double h);
+// The same for a contact at other poses than those of the start of the step, which its arms hold:
+// what is carried along is carried from where it was at the start. A body whose turn alone is
+// prescribed rolls off its own arm.
+Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
+                            const std::vector<Pose>& placed, const Contact& contact,
+                            const ContactArms& arms, double h);
+
+// Whether all of a body's translation is free.
+bool moves_freely(const Model& model, int body);
 
 }  // namespace vinci

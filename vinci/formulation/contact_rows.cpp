@@ -4,9 +4,22 @@
 
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include "vinci/formulation/contact_axes.h"
 
 namespace vinci {
+namespace {
+
+// MᵀI⁻¹M of a body that turns freely, for an angular impulse M; angles are free together.
+double turn_for(const Body& body, const Pose& pose, const Vector3& moment) {
+  if (body.freedom != Freedom::spatial) return moment.z() * moment.z() / body.mass.inertia(2, 2);
+  const Vector3 own = pose.rotation.conjugate() * moment;
+  return own.dot(body.mass.inertia.llt().solve(own));
+}
+
+}  // namespace
+
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact) {
   double largest = 0.0;
   ContactAxes(model, poses, contact).visit(contact.normal, [&](int, double value) {
@@ -21,13 +34,25 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
   for (const int b : {contact.body_a, contact.body_b}) {
     const Body& body = model.bodies[b];
     const Vector3 arm = 0.5 * (contact.point_a + contact.point_b) - poses[b] * body.mass.center;
-    const double moment = arm.cross(axis).z();
+    const Vector3 moment = arm.cross(axis);
     for (int i = 0; i < body.velocity_size; ++i) {
       if (model.free_index[body.velocity_offset + i] < 0) continue;
       const int coordinate = model.coordinate[body.velocity_offset + i];
-      sum += coordinate < 3 ? axis[coordinate] * axis[coordinate] / body.mass.mass
-                            : moment * moment / body.mass.inertia(2, 2);
+      if (coordinate < 3) sum += axis[coordinate] * axis[coordinate] / body.mass.mass;
+      if (coordinate == 5) sum += turn_for(body, poses[b], moment);
     }
+  }
+  return sum;
+}
+
+double turning_mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                        const Vector3& axis) {
+  double sum = 0.0;
+  for (const int b : {contact.body_a, contact.body_b}) {
+    const Body& body = model.bodies[b];
+    const int last = body.velocity_offset + body.velocity_size - 1;
+    if (body.velocity_size > 0 && model.free_index[last] >= 0)
+      sum += turn_for(body, poses[b], axis);
   }
   return sum;
 }
@@ -60,7 +85,7 @@ class ContactWriter {
   void write(std::size_t i, const Contact& contact) {
     const ContactTerms& t = terms_[i];
     const EntityRows& own = rows_[i];
-    const ContactAxes axes(space_.model, space_.poses, contact);
+    const ContactAxes axes(space_.model, space_.poses, contact, t.arms);
     at_ = own.first;
     push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
     if (own.moments.any()) {

@@ -23,6 +23,7 @@
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
 #include "vinci/formulation/contact_frame.h"
+#include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/friction_cone.h"
 #include "vinci/formulation/moment_rows.h"
 #include "vinci/formulation/row_map.h"
@@ -48,15 +49,20 @@ struct ContactTerms {
   std::span<const Compliance> compliance = {};  // by ascending contact; none of a rigid contact
   ContactMoments moments;                       // none of a contact that yields
   Vector3 turning = Vector3::Zero();  // rad/s, prescribed share about normal, tangent 1 and 2
+  const ContactArms* arms = nullptr;  // where the impulse acts, if not at the midpoint
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
 
-// 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates of planar
-// bodies.
+// 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates.
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
                 const Vector3& axis);
+
+// 1/(kg m²): the sum over both bodies of the spin about a unit axis for a unit angular impulse
+// about it, by the free coordinates.
+double turning_mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                        const Vector3& axis);
 
 // How many rows a contact has: 1 without friction.
 int contact_row_count(World world, const ConeForm& form, double friction,

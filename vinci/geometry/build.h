@@ -23,6 +23,11 @@ Polygon make_polygon(std::span<const Vector2> vertices);
 inline constexpr double max_superellipse_exponent = 1000.0;
 Superellipse make_superellipse(const Vector2& axes, double exponent);
 
+// Exponents from that of nearly a box (2/1000) over 1 (an ellipsoid) to 2 (an octahedron); above 2
+// the set is not convex.
+inline constexpr double min_superquadric_exponent = 0.002;
+Superquadric make_superquadric(const Vector3& axes, double e1, double e2);
+
 // The set f(x, y) <= 0 of a function of x (variable 0) and y (variable 1). Walks the whole curve
 // and refuses it, saying where, if the set is empty, has no end within 1e9 m, consists of several
 // parts or is not convex, or if f or its gradient is not finite or the gradient vanishes on the

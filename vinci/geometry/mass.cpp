@@ -10,6 +10,8 @@
 
 #include "vinci/base/error.h"
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
+#include "vinci/geometry/triangle_mesh.h"
 
 namespace vinci {
 
@@ -61,6 +63,14 @@ Moments moments(const Polyhedron& polyhedron, double density, const Vector3& ori
       add_tetrahedron(apex, polyhedron.vertices[face[i - 1]] - origin,
                       polyhedron.vertices[face[i]] - origin, density, sum);
   }
+  return sum;
+}
+
+Moments moments(const TriangleMesh& mesh, double density, const Vector3& origin) {
+  Moments sum;
+  for (const std::array<int, 3>& t : mesh.triangles)
+    add_tetrahedron(mesh.vertices[t[0]] - origin, mesh.vertices[t[1]] - origin,
+                    mesh.vertices[t[2]] - origin, density, sum);
   return sum;
 }
 
@@ -159,8 +169,17 @@ MassProperties solid(const Shape& shape, double density) {
                     mass * s->radius * s->radius / 4.0);
   }
   if (const auto* s = std::get_if<Capsule>(&shape)) return solid_capsule(*s, density);
+  if (const auto* s = std::get_if<Superquadric>(&shape)) {
+    const VolumeMoments moments = volume_moments(*s);
+    return {density * moments.volume, Vector3::Zero(),
+            inertia_of((density * moments.second).asDiagonal())};
+  }
   if (const auto* s = std::get_if<Polyhedron>(&shape))
     return from_simplices(*s, density, s->vertices[0]);
+  if (const auto* s = std::get_if<Mesh>(&shape)) {
+    if (!s->surface->closed) throw Error("an open mesh has no volume");
+    return from_simplices(*s->surface, density, s->surface->vertices[0]);
+  }
   no_extent(shape, Extent::spatial);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/superquadric.h"
+#include "vinci/geometry/triangle_mesh.h"
 
 namespace vinci {
 
@@ -33,6 +35,9 @@ struct BoundingRadius {
   double operator()(const HalfSpace&) const { return infinity; }
   double operator()(const Superellipse& s) const { return farthest_distance(s); }
   double operator()(const ImplicitCurve& s) const { return farthest_distance(s); }
+  double operator()(const Mesh& s) const { return s.surface->radius; }
+  double operator()(const HeightField& s) const { return s.surface->radius; }
+  double operator()(const Superquadric& s) const { return farthest_distance(s); }
 };
 
 struct BoundingBox {
@@ -74,6 +79,24 @@ struct BoundingBox {
   Box3 operator()(const HalfSpace&) const { return about(Vector3::Constant(infinity)); }
   Box3 operator()(const Superellipse& s) const { return around_curve(s); }
   Box3 operator()(const ImplicitCurve& s) const { return around_curve(s); }
+  Box3 operator()(const Mesh& s) const { return around_box(s.surface->box); }
+  Box3 operator()(const HeightField& s) const { return around_box(s.surface->box); }
+  // Around the turned box rather than around all its triangles.
+  Box3 around_box(const Box3& box) const {
+    const Matrix3 rotation = pose.rotation.toRotationMatrix();
+    const Vector3 center = pose.position + rotation * (0.5 * (box.lower + box.upper));
+    const Vector3 half = rotation.cwiseAbs() * (0.5 * (box.upper - box.lower));
+    return {center - half, center + half};
+  }
+  Box3 operator()(const Superquadric& s) const {
+    const Matrix3 rotation = pose.rotation.toRotationMatrix();
+    Vector3 half;
+    for (int i = 0; i < 3; ++i) {
+      const Vector3 direction = rotation.row(i);
+      half[i] = direction.dot(support_point(s, direction));
+    }
+    return about(half);
+  }
 
   template <class Curve>
   Box3 around_curve(const Curve& curve) const {
@@ -134,14 +157,23 @@ struct HalfThickness {
   double operator()(const ImplicitCurve& s) const {
     return area_over_perimeter(s.knots, [](const ImplicitCurve::Knot& knot) { return knot.point; });
   }
+  double operator()(const Mesh& s) const {
+    return s.surface->closed ? s.surface->volume / s.surface->area : infinity;
+  }
+  double operator()(const HeightField&) const { return infinity; }
+  // Of the octahedron within it.
+  double operator()(const Superquadric& s) const {
+    return 1.0 / (3.0 * s.axes.cwiseInverse().norm());
+  }
 };
 
 }  // namespace
 
 std::string kind_of(const Shape& shape) {
-  static constexpr const char* names[] = {"circle",     "polygon",      "half-plane", "capsule",
-                                          "sphere",     "box",          "cylinder",   "polyhedron",
-                                          "half-space", "superellipse", "implicit"};
+  static constexpr const char* names[] = {
+      "circle",   "polygon",  "half-plane",   "capsule",     "sphere",
+      "box",      "cylinder", "polyhedron",   "half-space",  "superellipse",
+      "implicit", "mesh",     "height-field", "superquadric"};
   static_assert(std::size(names) == std::variant_size_v<Shape>);
   return names[shape.index()];
 }
@@ -153,6 +185,12 @@ bool is_unbounded(const Shape& shape) {
 bool is_curve(const Shape& shape) {
   return std::holds_alternative<Superellipse>(shape) ||
          std::holds_alternative<ImplicitCurve>(shape);
+}
+
+const TriangleMesh* triangles_of(const Shape& shape) {
+  if (const auto* mesh = std::get_if<Mesh>(&shape)) return mesh->surface.get();
+  if (const auto* field = std::get_if<HeightField>(&shape)) return field->surface.get();
+  return nullptr;
 }
 
 double bounding_radius(const Shape& shape) {

@@ -4,6 +4,7 @@
 // each with an offset pose.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,6 +49,8 @@ struct Cylinder {
   double radius, half_height;
 };
 
+struct TriangleMesh;  // triangle_mesh.h
+
 // Convex polyhedron: faces are planar, counter-clockwise seen from outside, coplanar triangles
 // merged; edges once each. Made by convex_hull().
 struct Polyhedron {
@@ -59,6 +62,7 @@ struct Polyhedron {
   std::vector<std::vector<int>> faces;
   std::vector<Vector3> face_normals;  // outward, unit
   std::vector<Edge> edges;
+  std::shared_ptr<const TriangleMesh> surface;  // the same faces as triangles, to meet meshes
 };
 
 // Everything below the local x-y plane (z <= 0); the outward normal is +z.
@@ -87,12 +91,33 @@ struct ImplicitCurve {  // planar
   Matrix2 second_moment;  // ∫ x xᵀ dA about the centroid, m⁴
 };
 
+// A surface of triangles, convex or not: closed, a solid; open, one-sided ground. Made by
+// make_mesh().
+struct Mesh {
+  std::shared_ptr<const TriangleMesh> surface;
+};
+
+// Ground below the heights of a grid, in triangles. Made by make_height_field().
+struct HeightField {
+  std::shared_ptr<const TriangleMesh> surface;
+};
+
+// (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1: an ellipsoid for e1 = e2 = 1, nearly a
+// cylinder for small e1 and e2 = 1, nearly a box for both small, an octahedron for both 2. Made by
+// make_superquadric().
+struct Superquadric {
+  Vector3 axes;   // the semi-axes a, b and c
+  double e1, e2;  // from pole to pole, and around the z axis
+};
+
 using Shape = std::variant<Circle, Polygon, HalfPlane, Capsule, Sphere, Box, Cylinder, Polyhedron,
-                           HalfSpace, Superellipse, ImplicitCurve>;
+                           HalfSpace, Superellipse, ImplicitCurve, Mesh, HeightField, Superquadric>;
 
 std::string kind_of(const Shape& shape);  // as scenes spell it: "circle", "half-plane", ...
 bool is_unbounded(const Shape& shape);    // half-plane, half-space
 bool is_curve(const Shape& shape);        // superellipse, implicit curve
+// The triangles of a mesh or height field, nothing for other shapes.
+const TriangleMesh* triangles_of(const Shape& shape);
 
 // Smallest radius about the local origin that encloses the shape; infinity for unbounded ones.
 double bounding_radius(const Shape& shape);

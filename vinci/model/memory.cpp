@@ -39,7 +39,9 @@ bool same_bits(const ReboundMemory& a, const ReboundMemory& b) {
 }
 bool same_bits(const LayerMemory& a, const LayerMemory& b) {
   return place(a) == place(b) && same_bits(a.deformation_a, b.deformation_a) &&
-         same_bits(a.deformation_b, b.deformation_b) && equal_bits(&a.energy, &b.energy, 1);
+         same_bits(a.deformation_b, b.deformation_b) && equal_bits(&a.energy, &b.energy, 1) &&
+         same_bits(a.turn_a, b.turn_a) && same_bits(a.turn_b, b.turn_b) &&
+         same_bits(a.normal, b.normal);
 }
 
 template <class Record>
@@ -76,7 +78,8 @@ bool Memory::is_finite() const {
     if (!std::isfinite(record.speed) || !std::isfinite(record.energy)) return false;
   for (const LayerMemory& record : layers)
     if (!record.deformation_a.allFinite() || !record.deformation_b.allFinite() ||
-        !std::isfinite(record.energy))
+        !std::isfinite(record.energy) || !record.turn_a.allFinite() || !record.turn_b.allFinite() ||
+        !record.normal.allFinite())
       return false;
   return true;
 }
@@ -89,12 +92,13 @@ bool Memory::operator==(const Memory& other) const {
 bool is_at_rest(const LayerMemory& layer) {
   const Vector3 zero = Vector3::Zero();
   return same_bits(layer.deformation_a, zero) && same_bits(layer.deformation_b, zero) &&
-         layer.energy == 0.0;
+         layer.energy == 0.0 && same_bits(layer.turn_a, zero) && same_bits(layer.turn_b, zero) &&
+         same_bits(layer.normal, zero);
 }
 
 // Rigid contacts have the hashes that they had before there were layers, these those that they had
-// before their energy was kept, and all whose friction is one number those of before there were
-// others.
+// before their energy was kept, in the plane those before there were any in space, and all whose
+// friction is one number those of before there were others.
 void add_memory(Hash& hash, const Memory& memory) {
   std::uint64_t count = 0;
   visit_places(memory, [&](const MemoryPlace&) { ++count; });
@@ -114,6 +118,12 @@ void add_memory(Hash& hash, const Memory& memory) {
     add_vector(hash, layer.deformation_a);
     add_vector(hash, layer.deformation_b);
     if (!equal_bits(&layer.energy, &none, 1)) hash.add(layer.energy);
+    const Vector3 zero = Vector3::Zero();
+    if (same_bits(layer.turn_a, zero) && same_bits(layer.turn_b, zero) &&
+        same_bits(layer.normal, zero))
+      return;
+    for (const Vector3* vector : {&layer.turn_a, &layer.turn_b, &layer.normal})
+      add_vector(hash, *vector);
   });
 }
 

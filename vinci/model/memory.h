@@ -46,10 +46,13 @@ struct ReboundMemory {
 struct LayerMemory {
   EntityKey key;
   std::int64_t point = 0;
-  // Of the layers of a and b: along the normal (> 0 pressed in) and tangent 1, m; then the tilt of
-  // the patch to which the contact belongs, rad.
+  // Of the layers of a and b: along the normal (> 0 pressed in) and tangent 1, m; then, in the
+  // plane, the tilt of the patch to which the contact belongs, rad, in space tangent 2, m.
   Vector3 deformation_a = Vector3::Zero(), deformation_b = Vector3::Zero();
   double energy = 0.0;  // J, this place's part of what the patch holds
+  // In space: twist of the patch about the normal and its tilts along tangents 1 and 2, rad.
+  Vector3 turn_a = Vector3::Zero(), turn_b = Vector3::Zero();
+  Vector3 normal = Vector3::Zero();  // in space: of the axes (contact_frame.h), world
 };
 
 struct Memory {

@@ -33,6 +33,16 @@ const OptionTable& run_option_table() {
        "world x (world y where the normal is within 45 degrees of x), the others follow at equal "
        "angles. A planar contact has 2.",
        8L, "", 3, 256},
+      {"contact-frames",
+       "Where in a step gaps, normals and points of contacts are taken: start, at its start; "
+       "driven, with the prescribed bodies where they will be at its end; gap, gaps at its end and "
+       "the rest at its start; end, all at its end. The last two iterate. For stewart-trinkle, and "
+       "anitescu-potra without gap.",
+       std::string("start"),
+       "",
+       0,
+       0,
+       {"start", "driven", "gap", "end"}},
       {"impact-time",
        "How the time of an impact is found: none, impacts are part of the steps; bisect, by "
        "backing "

@@ -19,6 +19,7 @@ FrictionSet pyramid(const ComplementarityProblem& problem, int sigma) {
   set.first = sigma;
   for (int k = problem.C.starts[sigma]; k < problem.C.starts[sigma + 1]; ++k) {
     const int row = problem.C.indices[k];
+    if (problem.C.values[k] == 0.0) continue;
     if (problem.C.values[k] < 0.0) {
       set.first = std::min(set.first, row);
       ++set.count;
@@ -32,6 +33,21 @@ FrictionSet pyramid(const ComplementarityProblem& problem, int sigma) {
 
 }  // namespace
 
+bool is_slip_row(const ComplementarityProblem& problem, const Block& block) {
+  const int row = block.offset;
+  if (block.law != Law::nonnegative || problem.J.starts[row] != problem.J.starts[row + 1])
+    return false;
+  // Without velocities a row of a contact has none in J either, but a diagonal in C.
+  int directions = 0, others = 0;
+  for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k) {
+    const double value = problem.C.values[k];
+    if (value == 0.0) continue;
+    (value == -1.0 ? directions : others) += 1;
+    if (others > 1 || problem.C.indices[k] == row) return false;
+  }
+  return directions > 0;
+}
+
 void find_friction_sets(const ComplementarityProblem& problem, std::vector<FrictionSet>& sets) {
   sets.clear();
   for (const Block& block : problem.blocks) {
@@ -40,8 +56,7 @@ void find_friction_sets(const ComplementarityProblem& problem, std::vector<Frict
       set.limit = block.upper;
       set.first = block.offset;
       set.count = block.size;
-    } else if (block.law == Law::nonnegative &&
-               problem.J.starts[block.offset] == problem.J.starts[block.offset + 1]) {
+    } else if (is_slip_row(problem, block)) {
       set = pyramid(problem, block.offset);
       sets.resize(sets.size() - static_cast<std::size_t>(set.count));  // sets of their own so far
       set.follows = set.normal >= 0 && sets.back().directions && sets.back().normal == set.normal;

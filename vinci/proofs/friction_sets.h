@@ -24,6 +24,10 @@ struct FrictionSet {
   }
 };
 
+// Whether a block is the row σ of a pyramid: it sees neither velocities nor itself, but directions,
+// and one normal force at most.
+bool is_slip_row(const ComplementarityProblem& problem, const Block& block);
+
 // Of the blocks that steppers make: nonnegative normals, planar and spatial Coulomb blocks, with
 // and without moments, balls, and pyramids (normal and directions, or directions alone, then σ).
 void find_friction_sets(const ComplementarityProblem& problem, std::vector<FrictionSet>& sets);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compiled model as JSON: all that a viewer needs to draw the bodies at their poses.
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "vinci/geometry/curve.h"
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/element.h"
 #include "vinci/model/friction_law.h"
 #include "vinci/recording/recording_layout.h"
@@ -52,7 +54,30 @@ struct ShapeJson {
   Json operator()(const ImplicitCurve& s) const {
     return {{"function", s.function.text()}, {"vertices", outline(s)}};
   }
+  Json operator()(const Mesh&) const { return Json::object(); }
+  Json operator()(const HeightField&) const { return Json::object(); }
+  Json operator()(const Superquadric& s) const {
+    return {{"axes", numbers(s.axes)}, {"e1", s.e1}, {"e2", s.e2}};
+  }
 };
+
+Json triangles_json(const TriangleMesh& mesh) {
+  Json vertices = Json::array();
+  for (const Vector3& v : mesh.vertices) vertices.push_back(numbers(v));
+  return {{"vertices", vertices}, {"triangles", mesh.triangles}, {"closed", mesh.closed}};
+}
+
+// Shapes that share their triangles name them by number: each mesh stands there once.
+void name_meshes(const Model& model, Json& json) {
+  std::map<const TriangleMesh*, std::size_t> known;
+  for (std::size_t i = 0; i < model.shapes.size(); ++i) {
+    const TriangleMesh* mesh = triangles_of(model.shapes[i].shape);
+    if (!mesh) continue;
+    const auto [at, added] = known.emplace(mesh, known.size());
+    if (added) json["meshes"].push_back(triangles_json(*mesh));
+    json["shapes"][i]["mesh"] = at->second;
+  }
+}
 
 Json pose_json(const Pose& pose) {
   const Quaternion& q = pose.rotation;
@@ -146,6 +171,7 @@ std::string model_json(const Simulation& simulation) {
     shape.update(std::visit(ShapeJson{}, placed.shape));
     json["shapes"].push_back(std::move(shape));
   }
+  name_meshes(model, json);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -195,8 +195,11 @@ void write_units(Hdf5File& file) {
        "1, tangent 2"},
       {"memory",
        "what the next step takes over: impulse N s, approach m/s of an impact whose rebound is "
-       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad, "
-       "energy J, landing_energy J that impacts took whose rebounds are due"},
+       "still due, deformations of the layers of a and b along normal and tangent m, tilt rad (in "
+       "space tangent 2 m), energy J, landing_energy J that impacts took whose rebounds are due; "
+       "in "
+       "space turn_a and turn_b, the twist of the patch about layer_normal and its tilts along "
+       "tangents 1 and 2, rad"},
       {"models/index", "offset and length in models/text, first step it is used in"},
       {"progress", "frames: complete rows; closed: 1 when the writer has ended properly"},
   }};

@@ -291,6 +291,9 @@ void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
     if (at.layer) put(memory.deformation_a, at.layer->deformation_a);
     if (at.layer) put(memory.deformation_b, at.layer->deformation_b);
     if (at.layer) memory.layer_energy = at.layer->energy;
+    if (at.layer) put(memory.turn_a, at.layer->turn_a);
+    if (at.layer) put(memory.turn_b, at.layer->turn_b);
+    if (at.layer) put(memory.layer_normal, at.layer->normal);
     ++row.memory_rows;
   });
   for (const Pose& pose : state.poses) {

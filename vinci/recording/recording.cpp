@@ -38,8 +38,14 @@ EntityKey entity_key(const std::uint32_t (&key)[4]) {
 void remember(const MemoryRecord& row, Memory& memory) {
   const EntityKey key = entity_key(row.key);
   const Vector3 impulse = vector(row.impulse);
-  const LayerMemory layer{key, row.patch_point, vector(row.deformation_a),
-                          vector(row.deformation_b), row.layer_energy};
+  const LayerMemory layer{key,
+                          row.patch_point,
+                          vector(row.deformation_a),
+                          vector(row.deformation_b),
+                          row.layer_energy,
+                          vector(row.turn_a),
+                          vector(row.turn_b),
+                          vector(row.layer_normal)};
   const bool rebounds = row.approach > 0.0;
   if (!rebounds || !impulse.isZero(0.0))
     memory.impulses.push_back({key, row.patch_point, impulse, row.sliding, vector(row.moment)});

@@ -101,7 +101,10 @@ Hdf5Row memory_row() {
                            {"layer_energy", &Row::layer_energy},
                            {"landing_energy", &Row::landing_energy},
                            {"sliding", &Row::sliding},
-                           {"moment", &Row::moment}});
+                           {"moment", &Row::moment},
+                           {"turn_a", &Row::turn_a},
+                           {"turn_b", &Row::turn_b},
+                           {"layer_normal", &Row::layer_normal}});
 }
 
 Hdf5Row solution_row() {

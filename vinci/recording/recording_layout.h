@@ -65,6 +65,7 @@ struct MemoryRecord {
   double landing_energy = 0.0;
   double sliding = 0.0;
   double moment[3] = {};
+  double turn_a[3] = {}, turn_b[3] = {}, layer_normal[3] = {};
 };
 
 // One of several motions of an island (FoundMotion): a body of it, and a contact of it.

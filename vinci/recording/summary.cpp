@@ -142,6 +142,9 @@ std::string certified_words(const RunSummary& s, const RunFacts& facts) {
   if (s.unexplained_steps > 0)
     why.push_back(
         fmt::format("layers do not explain an overlap in {}", plural(s.unexplained_steps, "step")));
+  if (s.unsettled_frames > 0)
+    why.push_back(
+        fmt::format("contact frames did not settle in {}", plural(s.unsettled_frames, "step")));
   if (s.fallback_steps > 0)
     why.push_back(fmt::format("{} without a solution", plural(s.fallback_steps, "step")));
   if (s.coarse_steps > 0) why.push_back(fmt::format("{} too long", plural(s.coarse_steps, "step")));
@@ -166,11 +169,23 @@ std::string unexplained_words(const RunSummary& s, const RunFacts&) {
       plural(s.unexplained_steps, "step"), short_number(s.deepest_unexplained));
 }
 
-std::string unsettled_words(const RunSummary& s, const RunFacts&) {
-  if (s.unsettled_steps == 0) return {};
+std::string unsettled_friction_words(const RunSummary& s, const RunFacts&) {
+  if (s.unsettled_friction == 0) return {};
   return fmt::format(
       "in {} no coefficient of friction was found that fits the sliding speed, by up to {} of it",
-      plural(s.unsettled_steps, "step"), short_number(s.worst_friction_error));
+      plural(s.unsettled_friction, "step"), short_number(s.worst_friction_error));
+}
+
+// Nothing where frames are not those of the end.
+std::string frame_words(const RunSummary& s, const RunFacts&) {
+  if (s.frame_iterations == 0 && s.unsettled_frames == 0) return {};
+  std::string words = fmt::format("of the end of the step: {:.1f} iterations per step, within {} m",
+                                  static_cast<double>(s.frame_iterations) /
+                                      static_cast<double>(std::max<std::int64_t>(1, s.steps)),
+                                  short_number(s.worst_frame_error));
+  if (s.unsettled_frames > 0)
+    words += fmt::format("; {} did NOT settle", plural(s.unsettled_frames, "step"));
+  return words;
 }
 
 std::string removed_words(const RunSummary& s, const RunFacts&) {
@@ -365,21 +380,48 @@ const std::vector<SummaryField>& summary_fields() {
        .stored = {{"friction_rounds", &S::friction_rounds}},
        .add = [](S& s, Step step) { s.friction_rounds += step.report.friction_rounds; },
        .value = shown<&S::friction_rounds>},
-      {.name = "unsettled_steps",
+      {.name = "unsettled_friction",
        .text = "Steps in which these coefficients did not settle: they are not certified.",
-       .stored = {{"unsettled_steps", &S::unsettled_steps}},
+       .stored = {{"unsettled_friction", &S::unsettled_friction}},
        .add =
            [](S& s, Step step) {
-             s.unsettled_steps += step.report.friction_error > step.accept ? 1 : 0;
+             s.unsettled_friction += step.report.friction_error > step.accept ? 1 : 0;
              s.worst_friction_error = std::max(s.worst_friction_error, step.report.friction_error);
            },
-       .value = shown<&S::unsettled_steps>,
+       .value = shown<&S::unsettled_friction>,
        .label = "friction",
-       .words = unsettled_words},
+       .words = unsettled_friction_words},
       {.name = "worst_friction_error",
        .text = "How far such a coefficient was from that of its sliding speed at most, relative.",
        .stored = {{"worst_friction_error", &S::worst_friction_error}},
        .value = shown<&S::worst_friction_error>},
+      {.name = "frame_iterations",
+       .text = "Iterations for contact frames of the end of steps (`contact-frames: end`).",
+       .stored = {{"frame_iterations", &S::frame_iterations}},
+       .add =
+           [](S& s, Step step) {
+             s.frame_iterations += step.report.frame_iterations;
+             s.unsettled_frames += step.report.unsettled ? 1 : 0;
+             s.worst_frame_error = std::max(s.worst_frame_error, step.report.frame_error);
+             s.frame_energy += step.report.frame_energy;
+           },
+       .value = shown<&S::frame_iterations>,
+       .label = "contact frames",
+       .words = frame_words},
+      {.name = "unsettled_frames",
+       .text = "Steps in which these did not settle to `frame-tolerance`.",
+       .stored = {{"unsettled_frames", &S::unsettled_frames}},
+       .value = shown<&S::unsettled_frames>},
+      {.name = "worst_frame_error",
+       .text = "The most that was left of it in a step.",
+       .unit = "m",
+       .stored = {{"worst_frame_error", &S::worst_frame_error}},
+       .value = shown<&S::worst_frame_error>},
+      {.name = "frame_energy",
+       .text = "Energy that bodies gained from normals that turned within steps.",
+       .unit = "J",
+       .stored = {{"frame_energy", &S::frame_energy}},
+       .value = shown<&S::frame_energy>},
       {.name = "removed_overlaps",
        .text = "Steps that took an overlap out of positions.",
        .stored = {{"removed_overlaps", &S::removed_overlaps}},

@@ -27,17 +27,21 @@ struct RunStatistics {
   std::int64_t coarse_steps = 0;  // with a substep longer than the stepper's rules ask for
   std::int64_t inexact_steps = 0;                             // residual above `accept`
   std::int64_t uncertified_steps = 0, first_uncertified = 0;  // is_certified(); 0: none
-  std::int64_t passed_steps = 0;       // in which bodies went through each other, or too deep
-  std::int64_t unexplained_steps = 0;  // in which bodies overlap by more than layers explain
-  double deepest_unexplained = 0.0;    // m
-  std::int64_t friction_rounds = 0;    // solves that friction which depends on speed asked for
-  std::int64_t unsettled_steps = 0;    // in which its coefficients did not settle
-  double worst_friction_error = 0.0;   // relative
-  std::int64_t removed_overlaps = 0;   // steps that took an overlap out of positions
-  double deepest_removed = 0.0;        // m
-  double added_energy = 0.0;           // J, by this
-  double element_energy = 0.0;         // J, that springs gained by lines that turned within a step
-  double worst_residual = 0.0;         // relative
+  std::int64_t passed_steps = 0;        // in which bodies went through each other, or too deep
+  std::int64_t unexplained_steps = 0;   // in which bodies overlap by more than layers explain
+  double deepest_unexplained = 0.0;     // m
+  std::int64_t friction_rounds = 0;     // solves that friction which depends on speed asked for
+  std::int64_t unsettled_friction = 0;  // in which its coefficients did not settle
+  double worst_friction_error = 0.0;    // relative
+  std::int64_t frame_iterations = 0;    // for contact frames of the end of steps
+  std::int64_t unsettled_frames = 0;    // in which these did not settle
+  double worst_frame_error = 0.0;       // m
+  double frame_energy = 0.0;            // J, that turning normals gave to bodies
+  std::int64_t removed_overlaps = 0;    // steps that took an overlap out of positions
+  double deepest_removed = 0.0;         // m
+  double added_energy = 0.0;            // J, by this
+  double element_energy = 0.0;          // J, that springs gained by lines that turned within a step
+  double worst_residual = 0.0;          // relative
   std::int64_t used_up_steps = 0, first_used_up = 0;  // in which a rigid core under a layer bore
   std::int64_t worst_residual_step = 0;
   double worst_penetration = 0.0;  // m

@@ -10,6 +10,7 @@
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/actuation.h"
 #include "vinci/scene/scene_supports.h"
 
@@ -178,6 +179,28 @@ Matrix3 BodyReader::given_inertia(const Node& node) const {
   return inertia;
 }
 
+// What has one side only is ground, which others move on.
+void BodyReader::refuse_ground(const Node& node, const Body& body) const {
+  for (int i = 0; i < body.shape_count; ++i) {
+    const Shape& shape = model_.shapes[static_cast<std::size_t>(body.first_shape + i)].shape;
+    const TriangleMesh* mesh = triangles_of(shape);
+    if (!mesh || mesh->closed) continue;
+    const Node& where = node.find("shapes")->children[static_cast<std::size_t>(i)];
+    if (std::holds_alternative<HeightField>(shape))
+      throw Impossible{&where,
+                       "a height field is ground; accepted: on a body with `freedom: fixed`, or "
+                       "whose whole motion is prescribed"};
+    const auto border = std::find_if(mesh->edges.begin(), mesh->edges.end(),
+                                     [](const auto& edge) { return edge.right < 0; });
+    const Vector3& at = mesh->vertices[static_cast<std::size_t>(border->tail)];
+    throw Impossible{
+        &where, fmt::format("the mesh is open: {} edges belong to one triangle only, the first "
+                            "at ({:.6g}, {:.6g}, {:.6g}) of triangle {}; accepted: a closed "
+                            "mesh, or `freedom: fixed`",
+                            mesh->border_edges, at.x(), at.y(), at.z(), border->left + 1)};
+  }
+}
+
 void BodyReader::read_mass(const Node& node, Body& body) const {
   const Node *mass = node.find("mass"), *inertia = node.find("inertia"),
              *center = node.find("center"), *shapes = node.find("shapes");
@@ -186,6 +209,7 @@ void BodyReader::read_mass(const Node& node, Body& body) const {
   const bool weighs =
       mass || inertia ||
       (shapes && std::any_of(shapes->children.begin(), shapes->children.end(), has_density));
+  if (!driven) refuse_ground(node, body);
   if (!driven || (weighs && body.freedom != Freedom::fixed)) {
     body.mass = shapes_mass(node, body);
     const bool made_of_shapes = body.mass.mass > 0.0;

@@ -25,6 +25,7 @@ class BodyReader {
   void read_motion(const Node& node, Body& body) const;
   void read_force(const Node& node, Body& body) const;
   bool read_shapes(const Node& node, Body& body);
+  void refuse_ground(const Node& node, const Body& body) const;
   void read_mass(const Node& node, Body& body) const;
   void read_placement(const Node& node, Body& body) const;
   void check_planar(const Node& node, const Body& body) const;

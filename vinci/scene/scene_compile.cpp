@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/elements/builtin.h"
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
 #include "vinci/scene/scene_friction.h"
@@ -157,8 +158,18 @@ class Compiler {
     for (const Node& node : bodies->children)
       all &= check_numbers(node, value, numbers_, mistakes_) && reader.add(node);
     fine_ &= all;
+    give_hulls_triangles();
     // A body with a mistake might be a support.
     if (all) fine_ &= reader.stand(*bodies);
+  }
+
+  // Hulls meet meshes as what they are made of: triangles.
+  void give_hulls_triangles() {
+    const auto is_mesh = [](const PlacedShape& placed) { return triangles_of(placed.shape); };
+    if (!std::any_of(model_->shapes.begin(), model_->shapes.end(), is_mesh)) return;
+    for (PlacedShape& placed : model_->shapes)
+      if (auto* hull = std::get_if<Polyhedron>(&placed.shape))
+        hull->surface = make_triangle_mesh(*hull);
   }
 
   void read_excluded_pairs() {

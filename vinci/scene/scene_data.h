@@ -33,7 +33,9 @@ struct SceneData {
   std::string title, source;
   std::vector<std::string> variables;                // t, q, v, two without a name, parameters
   std::map<std::string, std::vector<Vector3>> mesh;  // hull vertices by file name
-  std::map<std::string, double> defaults;            // values of the parameters
+  // Triangles by file name, at the scale of the file.
+  std::map<std::string, std::shared_ptr<const TriangleMesh>> triangles;
+  std::map<std::string, double> defaults;  // values of the parameters
   std::vector<ParameterChange> changes;
   RunChoices run;
 };

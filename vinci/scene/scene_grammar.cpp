@@ -9,6 +9,7 @@
 
 #include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
+#include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/run_options.h"
 
 namespace vinci {
@@ -49,6 +50,12 @@ SceneValue within(std::string text, double lower, double upper) {
   SceneValue value = number(std::move(text));
   value.lower = lower;
   value.upper = upper;
+  return value;
+}
+
+SceneValue whole(std::string text, double lower) {
+  SceneValue value = within(std::move(text), lower, infinity);
+  value.whole = true;
   return value;
 }
 
@@ -183,6 +190,22 @@ SceneValue superellipse() {
         true}});
 }
 
+SceneValue superquadric() {
+  const auto roundness = [] {
+    return within(fmt::format("a number from {:g} (flat, with sharp edges) over 1 (round) to 2 "
+                              "(straight to an edge between; above it the shape is not convex)",
+                              min_superquadric_exponent),
+                  min_superquadric_exponent, 2.0);
+  };
+  return map("{axes: [a, b, c], e1: e, e2: e}",
+             {{"axes", "Semi-axes a, b and c in m: the shape reaches from -a to a, and so on.",
+               numbers("[a, b, c] in m", 3, positive("m")), true},
+              {"e1", "Exponent from pole to pole along z: 1 is round, small ones are nearly flat.",
+               roundness(), true},
+              {"e2", "Exponent around the z axis: 1 is round, small ones are nearly square.",
+               roundness(), true}});
+}
+
 SceneValue implicit() {
   return map(
       "{function: f} or {function: f, inside: [x, y]}",
@@ -201,6 +224,46 @@ SceneValue polyhedron() {
                      {{"file", "OBJ or STL file, relative to the scene file.",
                        word("the name of an OBJ or STL file"), true},
                       {"scale", "Metres per unit of the file.", positive("m per unit")}})});
+}
+
+SceneValue mesh() {
+  SceneValue value = map(
+      "{file: part.obj, scale: 0.001} or {vertices: [...], triangles: [...]}",
+      {{"file", "OBJ or STL file, relative to the scene file.",
+        word("the name of an OBJ or STL file")},
+       {"scale", "Metres per unit of the file.", positive("m per unit")},
+       {"vertices", "Corners of the triangles, in m.", points(World::spatial, 3, max_hull_points)},
+       {"triangles", "Three vertices each, counted from 0, counter-clockwise seen from outside.",
+        list("a list of [i, j, k]",
+             numbers("[i, j, k], vertices counted from 0", 3,
+                     whole("a vertex, counted from 0", 0.0)),
+             1)}});
+  value.one_of = {{"file", "vertices"}};
+  value.together = {{"vertices", "triangles"}};
+  value.clashes = {{"scale", "vertices"}};
+  return value;
+}
+
+SceneValue height_field() {
+  SceneValue row = either("a row of heights in m, as a list or as one text",
+                          {list("a list of heights in m", number("a height in m"), 2, max_heights),
+                           word("heights in m, with blanks between them")});
+  SceneValue value = map(
+      "{size: [a, b], heights: [[...], ...]}, {size: [a, b], file: ground.txt} or {size: [a, b], "
+      "function: f, points: [m, n]}",
+      {{"size", "Whole lengths along x and y; the middle is the shape's origin.",
+        numbers("[a, b] in m", 2, positive("m")), true},
+       {"heights", "Rows of heights along x, the first row at the least y.",
+        list("a list of rows of the same length", std::move(row), 2, max_heights)},
+       {"file", "Text file of rows of heights, relative to the scene file.",
+        word("the name of a text file")},
+       {"function", "Height as a function of x and y.",
+        function("an expression of x and y, as in 0.1*sin(3*x)", Variables::plane)},
+       {"points", "How many heights of the function are taken along x and y.",
+        numbers("[m, n], at least 2 each", 2, whole("a whole number, at least 2", 2.0))}});
+  value.one_of = {{"heights", "file", "function"}};
+  value.together = {{"function", "points"}};
+  return value;
 }
 
 std::vector<SceneKey> shape_kinds(World world) {
@@ -222,6 +285,11 @@ std::vector<SceneKey> shape_kinds(World world) {
            map("{radius: r, height: h}", {{"radius", "Radius in m.", positive("m"), true},
                                           {"height", "Full height in m.", positive("m"), true}})},
           {"polyhedron", "Convex hull of points, or of the vertices of a mesh file.", polyhedron()},
+          {"mesh", "Surface of triangles, convex or not: closed, or open as fixed ground.", mesh()},
+          {"height-field", "Fixed ground below the heights of a grid.", height_field()},
+          {"superquadric",
+           "(|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1 about the shape's origin.",
+           superquadric()},
           {"half-space", "Everything below a plane; by default below the x-y plane.", half(world)}};
 }
 
@@ -241,7 +309,8 @@ SceneValue shape(World world) {
   value.one_of = {kinds};
   value.other_world =
       world == World::planar
-          ? std::vector<std::string>{"sphere", "cylinder", "polyhedron", "half-space", "rotation"}
+          ? std::vector<std::string>{"sphere",       "cylinder",     "polyhedron", "mesh",
+                                     "height-field", "superquadric", "half-space", "rotation"}
           : std::vector<std::string>{"circle",   "polygon",    "superellipse",
                                      "implicit", "half-plane", "angle"};
   value.keys.push_back({"material", "A name from `materials`; without it, `default`.",
@@ -548,6 +617,13 @@ SceneValue build(World world) {
   for (SceneKey& key : moment_keys(world)) surface.keys.push_back(std::move(key));
   SceneValue meshes = names("points by file name", points(World::spatial, 4, max_hull_vertices));
   meshes.naming = SceneValue::Naming::free;
+  const SceneValue texts = list("a list of texts", word("numbers with blanks between them"), 1);
+  SceneValue mesh_triangles =
+      names("vertices and triangles by file name",
+            map("{vertices: [...], triangles: [...]}",
+                {{"vertices", "Coordinates of the vertices.", texts, true},
+                 {"triangles", "Three vertices of each triangle, counted from 0.", texts, true}}));
+  mesh_triangles.naming = SceneValue::Naming::free;
   SceneValue materials =
       names("materials by name, as in {wood: {friction: 0.4}}",
             map("{friction: ..., restitution: ..., stiffness: ...}",
@@ -611,7 +687,11 @@ SceneValue build(World world) {
            {"meshes",
             "Points of mesh files by name, used in place of the files: recordings carry their "
             "meshes so.",
-            std::move(meshes)}});
+            std::move(meshes)},
+           {"mesh-triangles",
+            "Triangles of mesh files by name, used in place of the files: recordings carry their "
+            "meshes so.",
+            std::move(mesh_triangles)}});
   for (const ElementKind& kind : element_kinds())
     value.keys.push_back({kind.section, kind.text, elements(world, kind)});
   if (world == World::planar)

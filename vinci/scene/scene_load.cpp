@@ -12,6 +12,8 @@
 #include "vinci/base/words.h"
 #include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
+#include "vinci/geometry/triangle_mesh.h"
+#include "vinci/scene/scene_meshes.h"
 
 namespace vinci {
 
@@ -321,21 +323,31 @@ class Loader {
         }
       }
     }
+    if (const Node* section = scene.root.find("mesh-triangles"); section && !section->bad)
+      read_triangle_nodes(*section, scene, mistakes_);
     Node* bodies = scene.root.find("bodies");
     if (!bodies || !bodies->is_map()) return;
     for (Node& body : bodies->children) {
       Node* shapes = body.find("shapes");
       if (!shapes || !shapes->is_list()) continue;
       for (Node& shape : shapes->children)
-        if (Node* polyhedron = shape.find("polyhedron"))
-          if (Node* file = polyhedron->find("file"); file && file->is_scalar()) read_mesh(*file);
+        for (const char* kind : {"polyhedron", "mesh", "height-field"}) {
+          Node* value = shape.find(kind);
+          Node* file = value ? value->find("file") : nullptr;
+          if (file && file->is_scalar() && !file->bad) read_file_of(*value, *file);
+        }
     }
   }
 
-  // Only the hull is kept: nothing else of the file can touch.
-  void read_mesh(Node& file) {
+  // Of a polyhedron only the hull is kept: nothing else of the file can touch.
+  void read_file_of(Node& shape, Node& file) {
     SceneData& scene = *scene_;
-    if (scene.mesh.count(file.text) > 0) return;
+    const bool hull = shape.key == "polyhedron", heights = shape.key == "height-field";
+    const auto is_known = [&] {
+      if (heights) return false;
+      return hull ? scene.mesh.count(file.text) > 0 : scene.triangles.count(file.text) > 0;
+    };
+    if (is_known()) return;
     const std::string written = file.text;
     const auto fail = [&](const std::string& message) {
       mistakes_.add(file, in_quotes(written) + ": " + message);
@@ -352,12 +364,39 @@ class Loader {
                                     : path.lexically_relative(folders_[0]).string();
     if (file.text.size() > max_name_bytes) return fail("the path is too long");
     meshes_read_ = true;
-    if (scene.mesh.count(file.text) > 0) return;
+    if (is_known()) return;
     try {
-      scene.mesh[file.text] = convex_hull(read_mesh_points(path)).vertices;
+      if (hull)
+        scene.mesh[file.text] = convex_hull(read_mesh_points(path)).vertices;
+      else if (heights)
+        take_heights(shape, path);
+      else
+        scene.triangles[file.text] = make_triangle_mesh(read_mesh_triangles(path));
     } catch (const Error& error) {
       fail(error.message());
     }
+  }
+
+  // The heights stand in the tree in place of the file.
+  void take_heights(Node& shape, const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::error_code error;
+    std::string text(fs::file_size(path, error), '\0');
+    if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())))
+      throw Error("the file cannot be read");
+    Node rows = height_rows(text);
+    if (rows.children.size() < 2) throw Error("has fewer than two rows of heights");
+    Node& file = *shape.find("file");
+    rows.file = file.file;
+    rows.line = file.line;
+    rows.key_line = file.key_line;
+    rows.checked = true;
+    for (Node& row : rows.children) {
+      row.file = file.file;
+      row.line = file.line;
+      row.checked = true;
+    }
+    file = std::move(rows);
   }
 
   std::shared_ptr<SceneData> scene_;

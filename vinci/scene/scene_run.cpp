@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "vinci/scene/scene_data.h"
+#include "vinci/scene/scene_meshes.h"
 
 namespace vinci {
 
@@ -136,11 +137,18 @@ void write_source(SceneData& scene, Mistakes& mistakes) {
     }
     root.children.push_back(std::move(meshes));
   }
+  std::erase_if(root.children, [](const Node& child) { return child.key == "mesh-triangles"; });
+  if (!scene.triangles.empty()) root.children.push_back(triangle_nodes(scene));
   if (count_values(root) > max_scene_values)
     mistakes.add(
         {scene.files[0], 0, "",
          fmt::format("the scene has more than {} values with its meshes", max_scene_values)});
   scene.source = write_yaml(root);
+  if (scene.source.size() > max_scene_bytes)
+    mistakes.add({scene.files[0], 0, "",
+                  fmt::format("the scene is of {} bytes with its meshes; accepted: at most {} MiB, "
+                              "about 120000 triangles",
+                              scene.source.size(), max_scene_bytes >> 20)});
 }
 
 }  // namespace vinci

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "vinci/geometry/build.h"
+#include "vinci/geometry/triangle_mesh.h"
+#include "vinci/scene/scene_meshes.h"
 
 namespace vinci {
 
@@ -130,8 +132,85 @@ ShapeReader::Result ShapeReader::polyhedron(const Node& node) {
   return {hulls_.emplace(std::make_pair(file, scale), convex_hull(points)).first->second, Pose()};
 }
 
+ShapeReader::Result ShapeReader::mesh(const Node& node) {
+  if (const Node* vertices = node.find("vertices")) {
+    TriangleSoup soup;
+    for (const Node& child : vertices->children) soup.points.push_back(vector(child));
+    for (const Node& child : node.find("triangles")->children) {
+      std::array<int, 3> corners{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double number = numbers_(child.children[k]);
+        if (!(number < static_cast<double>(soup.points.size())))
+          throw Impossible{&child, fmt::format("a triangle names vertex {:.0f}; accepted: 0 to {}",
+                                               number, soup.points.size() - 1)};
+        corners[k] = static_cast<int>(number);
+      }
+      soup.triangles.push_back(corners);
+    }
+    return {make_mesh(soup), Pose()};
+  }
+  const std::string& file = node.find("file")->text;
+  const double scale = number(node, "scale", 1.0);
+  const auto read = scene_.triangles.find(file);
+  if (read == scene_.triangles.end()) throw Impossible{&node, "the mesh was not read"};
+  if (scale == 1.0) return {Mesh{read->second}, Pose()};
+  const auto made = meshes_.find({file, scale});
+  if (made != meshes_.end()) return {made->second, Pose()};
+  TriangleSoup soup{read->second->vertices, read->second->triangles, {}};
+  for (Vector3& point : soup.points) point *= scale;
+  return {meshes_.emplace(std::make_pair(file, scale), make_mesh(soup)).first->second, Pose()};
+}
+
+ShapeReader::Result ShapeReader::height_field(const Node& node) const {
+  const Vector2 size = vector(node, "size").head<2>();
+  std::vector<double> heights;
+  int columns = 0;
+  if (const Node* function = node.find("function")) {
+    const Node& points = *node.find("points");
+    columns = static_cast<int>(std::min(numbers_(points.children[0]), 1e6));
+    const int rows = static_cast<int>(std::min(numbers_(points.children[1]), 1e6));
+    if (static_cast<double>(columns) * rows > static_cast<double>(max_heights))
+      throw Impossible{&points, fmt::format("{} by {} points; accepted: at most {} together",
+                                            columns, rows, max_heights)};
+    const Expression height = numbers_.function(*function);
+    for (int j = 0; j < rows; ++j)
+      for (int i = 0; i < columns; ++i) {
+        const double x = size.x() * (static_cast<double>(i) / (columns - 1) - 0.5);
+        const double y = size.y() * (static_cast<double>(j) / (rows - 1) - 0.5);
+        const double place[] = {x, y};
+        heights.push_back(height.value(place));
+        if (!std::isfinite(heights.back()))
+          throw Impossible{function, fmt::format("the height at ({:.6g}, {:.6g}) is {}; accepted: "
+                                                 "finite numbers",
+                                                 x, y, heights.back())};
+      }
+    return {make_height_field(heights, columns, size), Pose()};
+  }
+  for (const Node& row : node.find("heights")->children) {
+    const std::size_t before = heights.size();
+    if (row.is_list())
+      for (const Node& height : row.children) heights.push_back(numbers_(height));
+    else if (!read_numbers(row.text, heights))
+      throw Impossible{&row,
+                       "a row of heights that is not of numbers; accepted: numbers with "
+                       "blanks between them"};
+    const std::size_t count = heights.size() - before;
+    if (before == 0) columns = static_cast<int>(count);
+    if (count != static_cast<std::size_t>(columns))
+      throw Impossible{&row, fmt::format("a row of {} heights after rows of {}; accepted: rows of "
+                                         "the same length",
+                                         count, columns)};
+  }
+  return {make_height_field(heights, columns, size), Pose()};
+}
+
 ShapeReader::Result ShapeReader::superellipse(const Node& node) const {
   return {make_superellipse(vector(node, "axes").head<2>(), number(node, "exponent", 2.0)), Pose()};
+}
+
+ShapeReader::Result ShapeReader::superquadric(const Node& node) const {
+  return {make_superquadric(vector(node, "axes"), number(node, "e1", 1.0), number(node, "e2", 1.0)),
+          Pose()};
 }
 
 ShapeReader::Result ShapeReader::implicit(const Node& node) {
@@ -158,7 +237,10 @@ ShapeReader::Result ShapeReader::make(const Node& node) {
   if (node.key == "capsule") return capsule(node);
   if (node.key == "half-plane" || node.key == "half-space") return half(node);
   if (node.key == "polyhedron") return polyhedron(node);
+  if (node.key == "mesh") return mesh(node);
+  if (node.key == "height-field") return height_field(node);
   if (node.key == "superellipse") return superellipse(node);
+  if (node.key == "superquadric") return superquadric(node);
   if (node.key == "implicit") return implicit(node);
   if (node.key == "cylinder")
     return {Cylinder{number(node, "radius", 0.0), 0.5 * number(node, "height", 0.0)}, Pose()};

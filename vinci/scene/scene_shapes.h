@@ -38,7 +38,10 @@ class ShapeReader {
   Result half(const Node& node) const;
   Result polygon(const Node& node) const;
   Result polyhedron(const Node& node);
+  Result mesh(const Node& node);
+  Result height_field(const Node& node) const;
   Result superellipse(const Node& node) const;
+  Result superquadric(const Node& node) const;
   Result implicit(const Node& node);
   Result make(const Node& node);
 
@@ -46,6 +49,8 @@ class ShapeReader {
   const Numbers& numbers_;
   // Hulls made so far: bodies often share a mesh.
   std::map<std::pair<std::string, double>, Polyhedron> hulls_;
+  // Likewise meshes that are scaled.
+  std::map<std::pair<std::string, double>, Mesh> meshes_;
   // Likewise curves, by their functions and the points given inside.
   std::map<std::pair<std::string, std::vector<double>>, ImplicitCurve> curves_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "vinci/base/regular_polygon.h"
 
@@ -422,6 +423,28 @@ bool CompliantLimit::go_on(const VectorX& start) {
   measure(springs_);
   begun_w_ = w_;
   return newton(first_compliance * typical_, most_newton_steps, springs_);
+}
+
+// What `find` leaves in springs_ with circles in the place of polygons, then Newton's method on
+// these.
+template <class Find>
+bool CompliantLimit::from_circles(Find find) {
+  circles_.assign(units_.begin(), units_.end());
+  for (ContactUnit& unit : circles_) unit.sides = 0;
+  const std::span<const ContactUnit> given = std::exchange(units_, circles_);
+  find();
+  units_ = given;
+  if (!springs_.allFinite()) return false;
+  measure(springs_);
+  return newton(first_compliance * typical_, most_newton_steps, springs_);
+}
+
+bool CompliantLimit::go_on_round(const VectorX& start) {
+  return from_circles([&] { go_on(start); });
+}
+
+bool CompliantLimit::come_together_round() {
+  return from_circles([&] { come_together(); });
 }
 
 bool CompliantLimit::jam() {

@@ -25,9 +25,14 @@ class CompliantLimit {
   bool load(const ComplementarityProblem& problem, const MassFactor& mass,
             std::span<const ContactUnit> units, const VectorX& scales);
 
+  void take_many(bool many) { system_.take_many(many); }  // as CompliantSystem does
+
   // At springs of a small compliance; false where no answer is found:
   // the one that goes on from these loads,
   bool go_on(const VectorX& start);
+  // the one next to that of circles in the place of polygons, which goes on from these loads: their
+  // directions turn by Newton's steps, those of many corners from corner to corner,
+  bool go_on_round(const VectorX& start);
   // the one to which contacts lead that grow stiff together,
   bool stiffen();
   // the one to which contacts lead that stick wherever bodies approach: where sliding ones have
@@ -36,6 +41,7 @@ class CompliantLimit {
   // and the one to which contacts lead that come together from apart, whatever they pass on the
   // way.
   bool come_together();
+  bool come_together_round();  // the one next to that of circles
   // From any of them to stiffer springs; false where there is none, or nothing stiffer.
   bool harden();
   // The limit of the springs at hand.
@@ -68,6 +74,8 @@ class CompliantLimit {
   static constexpr int most_newton_steps = 20;
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
+  template <class Find>
+  bool from_circles(Find find);
   double speed(const VectorX& lambda) const;
   double distance(const VectorX& lambda) const;
   void hold_all();
@@ -109,7 +117,7 @@ class CompliantLimit {
   VectorX springs_, kept_, hidden_, begun_w_;
   std::vector<State> states_, before_;
   std::vector<double> right_, unseen_;
-  std::vector<ContactUnit> polygons_;
+  std::vector<ContactUnit> polygons_, circles_;
   VectorX apart_, rise_, speeds_, speeding_;
   std::vector<double> values_, slopes_;
   double change_ = 0.0;  // of the last step, over the largest λ

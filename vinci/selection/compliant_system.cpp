@@ -6,9 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/selection/velocity_matrix.h"
+
 namespace vinci {
 namespace {
 
+constexpr int most_dense = 144;   // velocities of many bodies up to which the matrix is dense
 constexpr int most_entries = 64;  // of a row of J that is gathered without memory of its own
 // What the compliance alone determines has a stiffness of its size: of the inverse matrix in units
 // of 1/ε, and in a pivot, which may be far from the least stiffness.
@@ -48,7 +51,34 @@ bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFact
     for (std::size_t i = 0; i < members.size(); ++i)
       push_[static_cast<std::size_t>(place_[component]) + i] = problem.p[members[i]];
   }
+  sparse_ = many_ && size_ > most_dense && problem.C.empty();
+  if (sparse_) find_pattern(units);
   return true;
+}
+
+void CompliantSystem::find_pattern(std::span<const ContactUnit> units) {
+  if (!velocities_) velocities_ = std::make_shared<VelocityMatrix>();
+  std::vector<int> sizes, body_of;
+  std::vector<double> diagonal(static_cast<std::size_t>(size_), 1.0);
+  for (const int component : components_) {
+    const auto members = mass_->members(component);
+    body_of.insert(body_of.end(), members.size(), static_cast<int>(sizes.size()));
+    sizes.push_back(static_cast<int>(members.size()));
+    for (const int row : members)
+      for (int k = problem_->M.starts[row]; k < problem_->M.starts[row + 1]; ++k)
+        if (problem_->M.indices[k] == row)
+          diagonal[static_cast<std::size_t>(place_[component] + mass_->position_of(row))] =
+              problem_->M.values[k];
+  }
+  velocities_->begin(sizes);
+  for (const ContactUnit& unit : units)
+    for (int a = row_begin(unit.first); a < row_end(unit.first); ++a)
+      for (int b = a + 1; b < row_end(unit.first); ++b)
+        if (body_of[columns_[a]] < body_of[columns_[b]])
+          velocities_->join(body_of[columns_[a]], body_of[columns_[b]]);
+        else if (body_of[columns_[b]] < body_of[columns_[a]])
+          velocities_->join(body_of[columns_[b]], body_of[columns_[a]]);
+  velocities_->analyse(diagonal);
 }
 
 bool CompliantSystem::add_unit(const ContactUnit& unit) {
@@ -161,7 +191,7 @@ void CompliantSystem::factor(double compliance) {
     diagonal_[j] = compliance + unknowns_[j].slip;
     if (unknowns_[j].joined) coupling_[j] = joint(j, compliance);
   }
-  by_velocities_ = count > size_ && problem_->C.empty();
+  by_velocities_ = sparse_ || (count > size_ && problem_->C.empty());
   by_velocities_ ? factor_velocities() : factor_loads(compliance);
 }
 
@@ -217,15 +247,33 @@ void CompliantSystem::factor_loads(double compliance) {
 
 void CompliantSystem::factor_velocities() {
   may_leave_open_ = true;
+  if (sparse_) {
+    velocities_->clear();
+    fill_velocities([&](int row, const int* columns, const double* values, int count) {
+      for (int k = 0; k < count; ++k) velocities_->add(row, columns[k], values[k]);
+    });
+    velocities_->factor();
+    return;
+  }
   lu_.reset(size_);
+  fill_velocities([&](int row, const int* columns, const double* values, int count) {
+    double* const to = &lu_.entry(row, 0);
+    for (int k = 0; k < count; ++k) to[columns[k]] += values[k];
+  });
+  lu_.factor();
+}
+
+// M + JᵀE R⁻¹GᵀJ, rows of it handed to `add`.
+template <class Add>
+void CompliantSystem::fill_velocities(Add add) {
   for (const int component : components_)
     for (const int row : mass_->members(component))
       for (int k = problem_->M.starts[row]; k < problem_->M.starts[row + 1]; ++k) {
         const int first = place_[component];
-        lu_.entry(first + mass_->position_of(row),
-                  first + mass_->position_of(problem_->M.indices[k])) += problem_->M.values[k];
+        const int column = first + mass_->position_of(problem_->M.indices[k]);
+        add(first + mass_->position_of(row), &column, &problem_->M.values[k], 1);
       }
-  double line[most_entries], before[most_entries];
+  double line[most_entries], before[most_entries], part[most_entries];
   std::size_t entries = 0;
   for (const Unknown& unknown : unknowns_)
     entries +=
@@ -246,14 +294,13 @@ void CompliantSystem::factor_velocities() {
       line[k] = (link == 0.0 ? equation[k] : equation[k] - link * before[k]) * stiffness;
     for (int i = 0; i < width; ++i) {
       if (force[i] == 0.0) continue;
-      double* const to = &lu_.entry(columns[i], 0);
-      for (int k = 0; k < width; ++k) to[columns[k]] += force[i] * line[k];
+      for (int k = 0; k < width; ++k) part[k] = force[i] * line[k];
+      add(columns[i], columns, part, width);
     }
     std::copy_n(line, width, before);
     force += width;
     equation += width;
   }
-  lu_.factor();
 }
 
 void CompliantSystem::relax(std::vector<double>& x) const {
@@ -278,7 +325,7 @@ void CompliantSystem::solve(std::vector<double>& x) {
     for (int k = row_begin(row), end = row_end(row); k < end; ++k)
       motion_[columns_[k]] += *force++ * right[j];
   }
-  lu_.solve(motion_.data());
+  sparse_ ? velocities_->solve(motion_.data()) : lu_.solve(motion_.data());
   const double* line = lines_.data();
   for (std::size_t j = 0; j < factored_.size(); ++j) {
     const int row = factored_[j].equation.first;

@@ -11,6 +11,7 @@
 // Only the bodies that rows act on take part.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "vinci/selection/contact_units.h"
 
 namespace vinci {
+
+class VelocityMatrix;  // velocity_matrix.h
 
 class CompliantSystem {
  public:
@@ -37,6 +40,9 @@ class CompliantSystem {
   // acts on more velocities than there is room for.
   bool load(const ComplementarityProblem& problem, const MassFactor& mass,
             std::span<const ContactUnit> units);
+  // Whether many bodies without layers are taken by their velocities and a sparse matrix; before
+  // load().
+  void take_many(bool many) { many_ = many; }
   int rows() const { return problem_->rows(); }
   void measure(const VectorX& lambda, VectorX& w);  // J M⁻¹(Jᵀλ + p) + C λ + b
 
@@ -57,6 +63,9 @@ class CompliantSystem {
   void apply_inverse(const double* x, double* y) const;  // M⁻¹
   void factor_loads(double compliance);
   void factor_velocities();
+  template <class Add>
+  void fill_velocities(Add add);
+  void find_pattern(std::span<const ContactUnit> units);
   double joint(int j, double compliance) const;
   void relax(std::vector<double>& x) const;  // x ← R⁻¹x
 
@@ -71,12 +80,13 @@ class CompliantSystem {
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
   std::vector<Unknown> unknowns_, factored_;
-  bool by_velocities_ = false, may_leave_open_ = false;
+  bool by_velocities_ = false, may_leave_open_ = false, many_ = false, sparse_ = false;
   double compliance_ = 0.0;                  // of the factors
   std::vector<double> diagonal_, coupling_;  // of R
   std::vector<double> columns_of_loads_;     // M⁻¹JᵀE, one row per unknown
   std::vector<double> forces_, lines_;       // EᵀJ and GᵀJ, the entries of one unknown per row
   DenseLu lu_;
+  std::shared_ptr<VelocityMatrix> velocities_;  // where sparse_
 };
 
 }  // namespace vinci

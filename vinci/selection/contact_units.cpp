@@ -20,9 +20,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
   units_.clear();
   pyramid_of_.clear();
   pyramids_ = false;
-  for (const Block& block : problem.blocks)
-    pyramids_ = pyramids_ || (block.law == Law::nonnegative &&
-                              problem.J.starts[block.offset] == problem.J.starts[block.offset + 1]);
+  for (const Block& block : problem.blocks) pyramids_ = pyramids_ || is_slip_row(problem, block);
   if (!pyramids_) {
     for (const Block& block : problem.blocks)
       if (!add_block(block)) return false;

@@ -8,7 +8,8 @@ namespace vinci {
 namespace {
 
 constexpr const char* rule_name = "selection";
-constexpr int whole_rows = 36;  // up to here islands are not looked for
+// Up to here islands are not looked for: it costs more than to take the problem as it is.
+constexpr int whole_rows = 36, whole_unknowns = 6;
 // Of the speed of contacts without loads: the most that a row may be unsure.
 constexpr double most_unsure = 1e-9;
 
@@ -36,7 +37,8 @@ SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, So
   velocities_ = velocities;
   start_ = solution.lambda;
   // Whether the problem is taken as it is; otherwise islands_ are its parts.
-  whole_ = problem.rows() <= whole_rows || islands_.find(problem) == 1;
+  whole_ = problem.rows() <= whole_rows || problem.unknowns() <= whole_unknowns ||
+           islands_.find(problem) == 1;
   const int parts = whole_ ? 1 : islands_.count();
   found_.assign(static_cast<std::size_t>(parts), 0);
   int missing = parts, steps = 0;

@@ -71,6 +71,16 @@ SolveReport AutoSolver::solve_connected(const ComplementarityProblem& problem, S
       log_.add({report.solver, report.status, report.residual.relative, report.iterations, 0.0});
     if (report.status == SolveStatus::solved) return report;
   }
+  if (PyramidSolver::takes(problem)) {
+    const Stopwatch watch;
+    pyramids_.ask(asked);
+    pyramids_.limit_by(until_);
+    const SolveReport report = pyramids_.solve_valid(problem, solution);
+    if (report.status != SolveStatus::refused)
+      log_.add({report.solver, report.status, report.residual.relative, report.iterations,
+                watch.seconds()});
+    if (report.status == SolveStatus::solved) return report;
+  }
   return methods(problem.rows(), problem.unknowns())
       .solve(problem, solution, {accuracy(), asked, until_, log_});
 }

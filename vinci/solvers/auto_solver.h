@@ -13,6 +13,7 @@
 
 #include "vinci/complementarity/islands.h"
 #include "vinci/solvers/cascade.h"
+#include "vinci/solvers/pyramid_solver.h"
 #include "vinci/solvers/small_solver.h"
 
 namespace vinci {
@@ -49,6 +50,7 @@ class AutoSolver final : public SolveFrame {
   std::vector<Shape> shapes_;       // sorted
   std::unique_ptr<Cascade> spare_;  // for the first shape
   SmallSolver small_;
+  PyramidSolver pyramids_;
   Islands islands_;
   std::vector<Accuracy> shares_;  // per island
   ComplementarityProblem part_;

@@ -22,6 +22,9 @@ StepperRegistry::Entry AnitescuPotra::entry() {
            *run.find("cone"),
            *run.find("directions"),
            overlap_option(),
+           *run.find("contact-frames"),
+           frame_tolerance_option(),
+           frame_limit_option(),
            // Nothing is closed below it, so bodies may hover by as much; above it a contact begins
            // a step later, as an overlap. The size of surface roughness, far above rounding.
            {"touch", "Gap up to which two bodies count as touching.", 1e-6, "m", 0.0, 1e3},

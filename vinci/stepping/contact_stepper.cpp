@@ -73,7 +73,8 @@ ContactStepper::ContactStepper(const OptionValues& options, double touch)
       form_(cone_form(options)),
       touch_(touch),
       literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities"),
-      discrete_(discrete_model_of(options)) {
+      discrete_(discrete_model_of(options)),
+      frames_(options) {
   selection_.take_boxes(form_.cone == Cone::box);
   quasi_static_.take_boxes(form_.cone == Cone::box);
 }
@@ -112,6 +113,12 @@ double ContactStepper::impulse_time(double h) const {
 std::string ContactStepper::why_not(const Model& model) const {
   if (form_.cone == Cone::pyramid && model.world == World::spatial && form_.directions < 3)
     return "a friction pyramid in space needs at least 3 directions";
+  if (frames_.rule() != FrameRule::start && predicts_drivers(discrete_))
+    return "dqc and dlc take contacts at the start of the step, as their paper does; accepted: "
+           "'contact-frames: start', or 'motion: quasi-static'";
+  if (frames_.rule() == FrameRule::gap && !foresees())
+    return "anitescu-potra has no gaps in its rows; accepted: 'contact-frames: start', 'driven' or "
+           "'end', or stewart-trinkle";
   return why_not_discrete(discrete_, form_, foresees());
 }
 
@@ -191,6 +198,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::detect);
     if (part.flies() && rules.flight->strikes && flight_.is_struck()) return report;
     if (part.flies()) mark_touched(context.work, part);
+    if (frames_.rule() == FrameRule::driven) take_driven_frames(context, part);
     if (model.friction_laws) friction_.begin(rubbing(context, part));
     formulate(context.work, part);
     warm_start(context.work, part);
@@ -203,6 +211,10 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
         flight_.outrun({model, state, foreseen_, h}, next_))
       continue;
     if (is_whole(part, report)) break;
+  }
+  if (frames_.iterates()) {
+    settle_frames(context, part, report);
+    stamp(Stage::solve);
   }
   if (context.in.diagnosis && !part.coasts()) {
     diagnose(context, report);
@@ -323,6 +335,7 @@ void ContactStepper::detect(StepContext& context, const StepPart& part, StepRepo
     return (contact.gap > touch_ && !part.flies()) ||
            !can_respond(part.model, part.state.poses, contact);
   });
+  frames_.begin(contacts);
   if (!part.flies()) return;
   flight_.sort({part.model, part.state, foreseen_, part.h}, contacts);
   std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
@@ -447,7 +460,8 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
     report.uniqueness = Uniqueness::unknown;
 }
 
-// Kinetic energy that the answer has beyond that without contact, and of all that moves, J.
+// Kinetic energy that the answer has beyond that without contact, and of all that moves, J. The
+// work of surfaces that run is none of it: on them it is that of a body that slides on one at rest.
 ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
   change_.resize(model.free_count);
   sum_.resize(model.free_count);
@@ -458,7 +472,12 @@ ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const Ste
     }
   momentum_.setZero(model.free_count);
   work.problem.M.multiply_add(change_.data(), momentum_.data());
-  const double gained = 0.5 * sum_.dot(momentum_), lost = 0.25 * change_.dot(momentum_);
+  double gained = 0.5 * sum_.dot(momentum_);
+  const double lost = 0.25 * change_.dot(momentum_);
+  for (std::size_t i = 0; model.conveys && i < terms_.size(); ++i)
+    gained += builder_.impulse(builder_.contacts()[i], work.solution.lambda)
+                  .tail<2>()
+                  .dot(terms_[i].prescribed);
   momentum_.setZero(model.free_count);
   work.problem.M.multiply_add(sum_.data(), momentum_.data());
   return {gained, 0.25 * sum_.dot(momentum_) + lost};
@@ -584,11 +603,21 @@ void ContactStepper::move(const StepPart& part) {
     for (int i = body.velocity_offset;
          part.coasts() && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
       if (model.free_index[i] >= 0) next_[i] = state.velocities[i];
-    moved_[b] = part.flies() && !touched_[b]
-                    ? advance_flying(model, state, b, h, next_)
-                    : advanced(body, moved_[b], body_twist(model, next_, b), h);
-    place_prescribed(body, state.time + h, moved_[b]);
+    if (part.flies() && !touched_[b]) {
+      moved_[b] = advance_flying(model, state, b, h, next_);
+      place_prescribed(body, state.time + h, moved_[b]);
+    } else {
+      moved_[b] = carried_by(part, b, next_);
+    }
   }
+}
+
+// Of a body, at the end of the step.
+Pose ContactStepper::carried_by(const StepPart& part, int b, const VectorX& velocities) const {
+  const Body& body = part.model.bodies[b];
+  Pose pose = advanced(body, part.state.poses[b], body_twist(part.model, velocities, b), part.h);
+  place_prescribed(body, part.state.time + part.h, pose);
+  return pose;
 }
 
 }  // namespace vinci

@@ -14,6 +14,7 @@
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
+#include "vinci/stepping/contact_frames.h"
 #include "vinci/stepping/discrete_model.h"
 #include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
@@ -68,6 +69,7 @@ class ContactStepper : public TimeStepper {
   const std::vector<double>& reach() const { return reach_.distances(); }
   const ConeForm& form() const { return form_; }
   MotionModel motion() const { return motion_; }
+  FrameRule frame_rule() const { return frames_.rule(); }
   OverlapRule overlap_rule() const override;
 
  protected:
@@ -101,12 +103,20 @@ class ContactStepper : public TimeStepper {
   void fill_motion(const StepPart& part, ComplementarityProblem& problem);
   void set_reach(const StepPart& part);
   void detect(StepContext& context, const StepPart& part, StepReport& report);
-  ContactTerms terms_of(const StepPart& part, const Contact& contact, std::size_t i,
-                        double rebound_due) const;
-  void note_rebound(const StepPart& part, const Contact& contact, const ImpulseMemory* landing,
-                    double speed);
+  ContactTerms terms_of(const StepPart& part, std::size_t index, const Contact& contact,
+                        double rebound_due);
+  double row_gap(const StepPart& part, std::size_t index, const Contact& contact,
+                 const Vector3& prescribed);
+  // Velocity of b against a where the impulse of a contact acts.
+  Vector3 velocity_at(const StepPart& part, std::size_t index, const Contact& contact,
+                      const VectorX& velocities) const;
+  const std::vector<Pose>& running_poses(const FramedContact* framed, const State& state) const;
+  void note_rebound(const StepPart& part, std::size_t index, const Contact& contact,
+                    const ImpulseMemory* landing, double speed);
   void formulate(StepWorkspace& work, const StepPart& part);
   void warm_start(StepWorkspace& work, const StepPart& part);
+  void guess_impulses(StepWorkspace& work, const StepPart& part,
+                      const std::vector<ImpulseMemory>& known, double scale);
   void solve_part(StepContext& context, const StepPart& part, StepReport& report);
   void solve(StepContext& context, StepReport& report);
   void solve_motion(StepContext& context, StepReport& report);
@@ -123,6 +133,13 @@ class ContactStepper : public TimeStepper {
   SlidingFriction::Scene rubbing(const StepContext& context, const StepPart& part) const;
   bool has_no_answer(const StepReport& report) const;
   void fall_back(StepContext& context, StepPart part, StepReport& report);
+  // Contacts at other poses than those of the start (contact_stepper_frames.cpp).
+  void take_driven_frames(StepContext& context, const StepPart& part);
+  void reframe(StepContext& context, const StepPart& part, const FrameGuess& guess);
+  void set_guess(const StepPart& part, const VectorX& velocities);
+  bool solve_at_guess(StepContext& context, const StepPart& part, StepReport& report);
+  void settle_frames(StepContext& context, const StepPart& part, StepReport& report);
+  void take_nearest(StepContext& context, const StepPart& part, bool guessed, StepReport& report);
   bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
@@ -130,6 +147,7 @@ class ContactStepper : public TimeStepper {
   void mark_touched(StepWorkspace& work, const StepPart& part);
   void hold_touched(const StepPart& part, ComplementarityProblem& problem);
   void move(const StepPart& part);
+  Pose carried_by(const StepPart& part, int body, const VectorX& velocities) const;
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
   void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
@@ -166,6 +184,15 @@ class ContactStepper : public TimeStepper {
   std::vector<double> element_impulses_;  // N s
   std::vector<ElementRow> element_rows_;  // of one element
   ProblemBuilder builder_;
+
+  // Of contacts that are not taken at the start of the step.
+  ContactFrames frames_;
+  FrameGuess guess_;
+  VectorX trial_, best_;                // packed velocities: of the guess, of the best one so far
+  ContactSet found_;                    // contacts at the guess
+  std::vector<ImpulseMemory> carried_;  // from one guess to the next
+  Reach frame_ways_;
+  std::vector<double> frame_reach_;  // m, per body
 };
 
 }  // namespace vinci

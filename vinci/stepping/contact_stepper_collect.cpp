@@ -26,8 +26,10 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     const ContactWrench wrench =
         builder_.wrench(builder_.contacts()[i], context.work.solution.lambda);
     solved.impulse = h / impulse_time(h) * wrench.impulse;
-    const Vector3 velocity = relative_velocity(model, state.poses, next_, contact) +
-                             surface_velocity(model, state.poses, contact, state.time, h);
+    const FramedContact* const framed = frames_.find(i);
+    const Vector3 velocity =
+        velocity_at({model, state, h}, i, contact, next_) +
+        surface_velocity(model, running_poses(framed, state), contact, state.time, h);
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
     if (terms.moments.any()) {
@@ -44,14 +46,19 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
                                        .moment = solved.moment});
       if (model.friction_laws) state.memory.impulses.back().sliding = friction_.remembered(i);
       // A rebound is due only where the gap was closed; impulses of rounding do not count.
-      const bool hit = solved.velocity[0] + contact.gap / h < 1e-3 * terms.rebound;
+      const double gap = framed ? framed->row_gap : contact.gap;
+      const bool hit = solved.velocity[0] + gap / h < 1e-3 * terms.rebound;
       if (hit && terms.rebound > 0.0) state.memory.rebounds.push_back({contact.key, terms.rebound});
       if ((hit && terms.rebound > 0.0) || terms.rebounds) struck_.push_back(contact.key);
     }
     // E⁺ − E = λᵀ J v⁺ − ½ ΔvᵀM Δv: only the rows of rebounds have λ_n J_n v⁺ > 0.
     if (terms.rebounds) report.rebound_energy += solved.impulse[0] * solved.velocity[0];
+    // Bodies that stay in touch do no work on each other, but along a normal of the end they part.
+    if (framed && foresees() && !terms.rebounds)
+      report.frame_energy -= solved.impulse[0] * framed->row_gap / h;
     context.out.contacts.push_back(solved);
   }
+  report.frame_energy = motion_ == MotionModel::dynamic ? std::max(0.0, report.frame_energy) : 0.0;
   if (report.rebound_energy > 0.0) {
     const double lost = energy_of_change(model, state.poses, {state.velocities, foreseen_, next_});
     report.rebound_energy = std::max(0.0, report.rebound_energy - lost);

@@ -17,19 +17,71 @@ constexpr double smallest_gap = 1e-12;
 
 void ContactStepper::soften(const StepPart&, const ContactSet&, std::span<ContactTerms>) {}
 
-ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& contact, std::size_t i,
-                                      double rebound_due) const {
+Vector3 ContactStepper::velocity_at(const StepPart& part, std::size_t index, const Contact& contact,
+                                    const VectorX& velocities) const {
+  const FramedContact* const framed = frames_.find(index);
+  return framed ? relative_velocity(part.model, velocities, contact, framed->arms)
+                : relative_velocity(part.model, part.state.poses, velocities, contact);
+}
+
+// The gap that stands in the normal row, m.
+double ContactStepper::row_gap(const StepPart& part, std::size_t index, const Contact& contact,
+                               const Vector3& prescribed) {
+  const auto& [model, state, h, rules] = part;
+  const bool rigid = !yields(model, contact);
+  // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
+  // h its noise would keep bodies at rest from resting, and a part that is wedged between others
+  // without a solution. Layers rest at gaps that small.
+  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+  double resolution =
+      std::max(smallest_gap, 16.0 * std::numeric_limits<double>::epsilon() * point.norm());
+  if (part.flies()) resolution = std::max(resolution, rules.flight->touch);
+  const auto resolved = [&](double gap) {
+    return rigid && std::abs(gap) <= resolution ? 0.0 : gap;
+  };
+  const double way = h * prescribed.norm();  // of drivers
+  // What is asked at the guess is the gap there, and the row is a line about it. An overlap of the
+  // start stays but for the part that drivers push.
+  if (frames_.is_framed() && frames_[index].known && foresees() && rules.stabilised) {
+    FramedContact& framed = frames_[index];
+    const double allowed = literal_ ? 0.0 : std::min(0.0, resolved(framed.start_gap) + way);
+    framed.row_gap =
+        resolved(contact.gap - allowed) - h * (framed.guessed + contact.normal.dot(prescribed));
+    return framed.row_gap;
+  }
+  double gap = resolved(frames_.is_framed() ? frames_[index].start_gap : contact.gap);
+  // However short the part of a step is, an overlap is closed at the pace of the whole one.
+  if (part.flies() && gap < 0.0) gap *= h / rules.flight->step;
+  // What a driver pushes goes out of its way no faster than the driver moves; whatever else
+  // overlaps leaves positions.
+  if (rigid && !literal_) gap = std::max(gap, -way);
+  if (frames_.is_framed()) frames_[index].row_gap = gap;
+  return gap;
+}
+
+// Where the shapes are whose surfaces run.
+const std::vector<Pose>& ContactStepper::running_poses(const FramedContact* framed,
+                                                       const State& state) const {
+  if (framed) return frames_.poses(state);
+  return predicts_drivers(discrete_) ? state.poses : placed_;
+}
+
+ContactTerms ContactStepper::terms_of(const StepPart& part, std::size_t index,
+                                      const Contact& contact, double rebound_due) {
   const auto& [model, state, h, rules] = part;
   ContactTerms terms;
   terms.frame = contact_frame(model.world, contact.normal);
   const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
   terms.friction = surface.friction;
-  if (surface.law) friction_.set(state.poses, i, contact, terms);
-  const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-  const Vector3 prescribed = predicts_drivers(discrete_)
-                                 ? relative_velocity(model, state.poses, driven_, contact)
-                                 : prescribed_velocity(model, state.poses, placed_, contact, h);
-  const Vector3 carried = prescribed + surface_velocity(model, state.poses, contact, state.time, h);
+  if (surface.law) friction_.set(frames_.poses(state), index, contact, terms);
+  const FramedContact* const framed = frames_.find(index);
+  if (framed) terms.arms = &framed->arms;
+  const Vector3 prescribed =
+      framed ? prescribed_velocity(model, state.poses, placed_, contact, framed->arms, h)
+      : predicts_drivers(discrete_) ? relative_velocity(model, state.poses, driven_, contact)
+                                    : prescribed_velocity(model, state.poses, placed_, contact, h);
+  const Vector3 carried =
+      prescribed + surface_velocity(model, running_poses(framed, state), contact, state.time, h);
   terms.prescribed = {terms.frame.tangent_1.dot(carried), terms.frame.tangent_2.dot(carried)};
   if (surface.moments.any()) {
     terms.moments = surface.moments;
@@ -40,30 +92,17 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
                      terms.frame.tangent_2.dot(turning)};
   }
 
-  // A gap below the resolution of the coordinates, or a hundredth of an atom, is closed: divided by
-  // h its noise would keep bodies at rest from resting, and a part that is wedged between others
-  // without a solution. Layers rest at gaps that small.
   const bool rigid = !yields(model, contact);
-  double resolution =
-      std::max(smallest_gap, 16.0 * std::numeric_limits<double>::epsilon() * point.norm());
-  if (part.flies()) resolution = std::max(resolution, rules.flight->touch);
   const bool rebounds = rigid && motion_ == MotionModel::dynamic && !part.flies();
-  const bool closed = rigid && std::abs(contact.gap) <= resolution;
-  ImpactState impact{.gap = closed ? 0.0 : contact.gap,
+  ImpactState impact{.gap = row_gap(part, index, contact, prescribed),
                      .restitution = rebounds ? surface.restitution : 0.0,
                      .rebound_due = rebounds ? rebound_due : 0.0};
-  // However short the part of a step is, an overlap is closed at the pace of the whole one.
-  if (part.flies() && impact.gap < 0.0) impact.gap *= h / rules.flight->step;
-  // What a driver pushes goes out of its way no faster than the driver moves; whatever else
-  // overlaps leaves positions.
-  if (rigid && !literal_) impact.gap = std::max(impact.gap, -h * prescribed.norm());
   impact.restitution *= rules.rebound;
   impact.rebound_due *= rules.rebound;
   if (impact.restitution > 0.0) {
-    impact.velocity =
-        contact.normal.dot(relative_velocity(model, state.poses, state.velocities, contact));
-    impact.change = contact.normal.dot(relative_velocity(model, state.poses, foreseen_, contact)) -
-                    impact.velocity;
+    impact.velocity = contact.normal.dot(velocity_at(part, index, contact, state.velocities));
+    impact.change =
+        contact.normal.dot(velocity_at(part, index, contact, foreseen_)) - impact.velocity;
   }
   const ImpactTerms normal = rules.stabilised || !rigid
                                  ? normal_terms(impact, h)
@@ -76,11 +115,11 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, const Contact& conta
 
 // An impulse takes its mean velocity times itself: from the speed at touching to that which the
 // landing left.
-void ContactStepper::note_rebound(const StepPart& part, const Contact& contact,
+void ContactStepper::note_rebound(const StepPart& part, std::size_t index, const Contact& contact,
                                   const ImpulseMemory* landing, double speed) {
   if (!rebounds_.first) rebounds_.first = &contact;
   const auto normal_speed = [&](const VectorX& velocities) {
-    return contact.normal.dot(relative_velocity(part.model, part.state.poses, velocities, contact));
+    return contact.normal.dot(velocity_at(part, index, contact, velocities));
   };
   const double now = normal_speed(part.state.velocities);
   const double change = std::abs(normal_speed(foreseen_) - now);  // as fine as steps resolve it
@@ -95,12 +134,13 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
     rebounds_.taken = part.state.memory.rebounds.front().energy;
   MemoryCursor rebounds(part.state.memory.rebounds);
   MemoryCursor landings(part.state.memory.impulses);
-  for (const Contact& contact : work.contacts) {
+  for (std::size_t i = 0; i < work.contacts.size(); ++i) {
+    const Contact& contact = work.contacts[i];
     const ReboundMemory* due = rebounds.find(contact.key, contact.patch_point);
-    terms_.push_back(terms_of(part, contact, terms_.size(), due ? due->speed : 0.0));
+    terms_.push_back(terms_of(part, i, contact, due ? due->speed : 0.0));
     if (!terms_.back().rebounds) continue;
     const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
-    note_rebound(part, contact, landing, due ? due->speed : 0.0);
+    note_rebound(part, i, contact, landing, due ? due->speed : 0.0);
   }
   soften(part, work.contacts, terms_);
   gap_noise_ = smallest_gap / part.h;
@@ -126,14 +166,19 @@ void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
       before_[unknown] = part.state.velocities[i];
   work.solution.u.setZero(work.problem.unknowns());
   if (motion_ == MotionModel::quasi_static) work.solution.u = before_;
+  guess_impulses(work, part, part.state.memory.impulses, impulse_time(part.h) / part.h);
+}
+
+// From the impulses of the same entities, times `scale`.
+void ContactStepper::guess_impulses(StepWorkspace& work, const StepPart& part,
+                                    const std::vector<ImpulseMemory>& known_ones, double scale) {
   work.solution.lambda.resize(work.problem.rows());
-  const double scale = impulse_time(part.h) / part.h;
-  MemoryCursor memory(part.state.memory.impulses);
+  MemoryCursor memory(known_ones);
   for (const EntityRows& rows : builder_.map()) {
     const ImpulseMemory* known = memory.find(rows.key, rows.point);
     // A body at rest that nothing moves rubs on no support, whatever stopped it in the last step.
     const bool rests = rows.key.kind == EntityKind::support && motion_ == MotionModel::dynamic &&
-                       is_still(model, static_cast<int>(rows.key.ids[0]));
+                       is_still(part.model, static_cast<int>(rows.key.ids[0]));
     ContactWrench guess;
     if (known && !rests) guess = {scale * known->impulse, scale * known->moment};
     builder_.guess(rows, guess, work.solution.lambda);

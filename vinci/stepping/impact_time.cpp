@@ -101,6 +101,9 @@ std::string ImpactTimeStepper::why_not(const Model& model) const {
   if (method_->motion() != MotionModel::dynamic)
     return "impact-time needs 'motion: dynamic': without momentum there are no impacts; accepted "
            "otherwise: 'impact-time: none'";
+  if (method_->frame_rule() != FrameRule::start)
+    return "impact-time flies up to an impact and takes contacts there; accepted: "
+           "'contact-frames: start', or 'impact-time: none'";
   return method_->why_not(model);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include "vinci/stepping/layer_patch.h"
 
 namespace vinci {
@@ -19,43 +21,88 @@ Matrix2 stiffness_of(const Layer& layer) {
   return k;
 }
 
-const Vector3& side_of(const LayerNode& node, int side) {
+const Plate& side_of(const LayerNode& node, int side) {
   return side == 0 ? node.a : node.b;
 }
-Vector3& side_of(LayerNode& node, int side) {
+Plate& side_of(LayerNode& node, int side) {
   return side == 0 ? node.a : node.b;
 }
 
-double size_of(const Vector3& a, const Vector3& b) {
-  return std::max(a.lpNorm<Eigen::Infinity>(), b.lpNorm<Eigen::Infinity>());
+double size_of(const Plate& plate) {
+  return std::max(plate.shift.lpNorm<Eigen::Infinity>(), plate.turn.lpNorm<Eigen::Infinity>());
+}
+double size_of(const LayerNode& node) {
+  return std::max(size_of(node.a), size_of(node.b));
+}
+
+// What a record says in its own axes, at its own place.
+Plate own_plate(World world, const LayerMemory& record, int side) {
+  const Vector3& value = side == 0 ? record.deformation_a : record.deformation_b;
+  if (world == World::planar)
+    return {Vector3(value[0], value[1], 0.0), Vector3(0.0, value[2], 0.0)};
+  return {value, side == 0 ? record.turn_a : record.turn_b};
+}
+void set_own_plate(World world, const Plate& plate, int side, LayerMemory& record) {
+  Vector3& value = side == 0 ? record.deformation_a : record.deformation_b;
+  value = plate.shift;
+  if (world == World::planar)
+    value[2] = plate.turn[1];
+  else
+    (side == 0 ? record.turn_a : record.turn_b) = plate.turn;
 }
 
 // One layer that nothing presses: what is left of it after h seconds.
-Vector3 relaxed(const std::optional<Layer>& layer, const Vector3& deformation, double h) {
-  if (!layer) return Vector3::Zero();
-  const LayerStep step = layer_step(layer, h);
-  Vector3 result;
-  result.head<2>() = step.relax * deformation.head<2>();
-  result[2] = layer->damping * step.tilt * deformation[2];
-  return result;
+void relax(const Layer& layer, const LayerStep& step, Plate& plate) {
+  plate.shift.head<2>() = (step.relax * plate.shift.head<2>()).eval();
+  plate.shift[2] *= step.relax(1, 1);
+  plate.turn[0] *= step.relax(1, 1);
+  plate.turn.tail<2>() *= layer.damping * step.tilt;
+}
+
+// By how much the tangents of two bodies turn about their normal: with the one that does not turn
+// freely, on which the other may spin; else by the mean.
+double spin_of(const Model& model, std::span<const Vector3> turned, const EntityKey& key,
+               const Vector3& normal) {
+  const int a = model.shapes[key.shape_a()].body, b = model.shapes[key.shape_b()].body;
+  const auto is_free = [&](int body) {
+    return model.bodies[body].velocity_size > 0 && !model.bodies[body].drives[5].prescribed;
+  };
+  if (is_free(a) == is_free(b)) return 0.5 * normal.dot(turned[a] + turned[b]);
+  return normal.dot(turned[is_free(a) ? b : a]);
+}
+
+void turn_by(double angle, Vector3& vector) {
+  const double c = std::cos(angle), s = std::sin(angle), x = vector[1], y = vector[2];
+  vector[1] = c * x - s * y;
+  vector[2] = s * x + c * y;
 }
 
 }  // namespace
 
 // --- the memory --------------------------------------------------------------------------------
 
-void LayerPatches::recall(const Model& model, const Memory& memory) {
+void LayerPatches::recall(const Model& model, const Memory& memory,
+                          std::span<const Vector3> turned) {
+  records_ = memory.layers;
+  for (LayerMemory& record : records_) {
+    if (turned.empty() || !is_soft(model, record.key)) continue;
+    const double angle = spin_of(model, turned, record.key, record.normal);
+    if (angle == 0.0) continue;
+    for (Vector3* vector :
+         {&record.deformation_a, &record.deformation_b, &record.turn_a, &record.turn_b})
+      turn_by(angle, *vector);
+  }
   left_.clear();
-  taken_.assign(memory.layers.size(), 0);
+  taken_.assign(records_.size(), 0);
   // A state that does not say what its layers hold means all that they can.
-  const bool said = std::any_of(memory.layers.begin(), memory.layers.end(),
+  const bool said = std::any_of(records_.begin(), records_.end(),
                                 [](const LayerMemory& record) { return record.energy != 0.0; });
   for (LayerPatch& patch : patches_) {
     recall_patch(memory, patch);
     if (!said) patch.energy = energy(patch);
   }
-  for (std::size_t i = 0; i < memory.layers.size(); ++i) {
-    const LayerMemory& record = memory.layers[i];
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const LayerMemory& record = records_[i];
     if (taken_[i] || !is_soft(model, record.key)) continue;
     bool loaded = false;
     for (const ImpulseMemory& impulse : records_of(memory.impulses, record.key))
@@ -63,6 +110,25 @@ void LayerPatches::recall(const Model& model, const Memory& memory) {
     left_.push_back({record, model.shapes[record.key.shape_a()].body,
                      model.shapes[record.key.shape_b()].body, loaded});
   }
+}
+
+// What a record says of the plate of a patch, from the place of its contact in it.
+Plate LayerPatches::plate_of(const LayerMemory& record, int side, const LayerPatch& patch,
+                             const Vector2& place) const {
+  Plate plate = own_plate(world_, record, side);
+  if (patch.nodes > 1) return {plate.shift, Vector3::Zero()};
+  if (world_ == World::planar) {
+    plate.shift[0] -= plate.turn[1] * place.x();
+    return plate;
+  }
+  if (!record.normal.isZero(0.0)) {
+    const Matrix2 axes = carried(contact_frame(world_, record.normal), patch.frame);
+    plate.shift.tail<2>() = (axes * plate.shift.tail<2>()).eval();
+    plate.turn.tail<2>() = (axes * plate.turn.tail<2>()).eval();
+  }
+  plate.shift[0] -= plate.turn.tail<2>().dot(place);
+  plate.shift.tail<2>() -= plate.turn[0] * quarter_turn(place);
+  return plate;
 }
 
 // Every record of a plate says all of it.
@@ -74,17 +140,14 @@ void LayerPatches::recall_patch(const Memory& memory, LayerPatch& patch) {
   patch.energy = 0.0;
   const bool plate = patch.nodes == 1;
   int known = 0;
-  const auto take = [&](const EntityKey& key, double place) {
-    for (const LayerMemory& record : records_of(memory.layers, key)) {
+  const auto take = [&](const EntityKey& key, const Vector2& place) {
+    for (const LayerMemory& record : records_of(records_, key)) {
       if (record.point < 0 || record.point >= patch.nodes) continue;
-      taken_[static_cast<std::size_t>(&record - memory.layers.data())] = 1;
+      taken_[static_cast<std::size_t>(&record - records_.data())] = 1;
       LayerNode& node = nodes[static_cast<std::size_t>(record.point)];
       patch.energy += record.energy;
-      for (int side = 0; side < 2; ++side) {
-        const Vector3& value = side == 0 ? record.deformation_a : record.deformation_b;
-        side_of(node, side) += plate ? Vector3(value[0] - value[2] * place, value[1], value[2])
-                                     : Vector3(value[0], value[1], 0.0);
-      }
+      for (int side = 0; side < 2; ++side)
+        side_of(node, side) += plate_of(record, side, patch, place);
       ++known;
     }
   };
@@ -97,13 +160,19 @@ void LayerPatches::recall_patch(const Memory& memory, LayerPatch& patch) {
     patch.known |= !impulses.empty();
     if (plate) take(site.contact.key, site.place);
   }
-  if (!plate) take(patch.key, 0.0);
+  if (!plate) take(patch.key, Vector2::Zero());
   patch.known |= known > 0;
-  if (plate && known > 1) {
-    nodes[0].a /= known;
-    nodes[0].b /= known;
+  if (!plate) return;
+  for (int side = 0; side < 2; ++side) {
+    Plate& mean = side_of(nodes[0], side);
+    if (known > 1) {
+      mean.shift /= known;
+      mean.turn /= known;
+    }
+    if (patch.polar == 0.0) mean.turn[0] = 0.0;
+    for (int axis = 0; axis < 2; ++axis)
+      if (patch.spread[axis] == 0.0) mean.turn[1 + axis] = 0.0;
   }
-  if (plate && patch.spread == 0.0) nodes[0].a[2] = nodes[0].b[2] = 0.0;
 }
 
 void LayerPatches::hold() {
@@ -118,16 +187,23 @@ void LayerPatches::store(const Model& model, double h, Memory& memory) {
     if (lives(patch)) store_patch(patch, memory);
   for (const Left& left : left_) {
     LayerMemory record = left.record;
+    LayerNode node{own_plate(world_, record, 0), own_plate(world_, record, 1)};
     if (h > 0.0) {
       const LayerPair layers = layers_of(model, record.key);
-      const double before = size_of(record.deformation_a, record.deformation_b);
-      record.deformation_a = relaxed(*layers.a, record.deformation_a, h);
-      record.deformation_b = relaxed(*layers.b, record.deformation_b, h);
-      const double kept =
-          before > 0.0 ? size_of(record.deformation_a, record.deformation_b) / before : 0.0;
+      const double before = size_of(node);
+      for (int side = 0; side < 2; ++side) {
+        const std::optional<Layer>& layer = side == 0 ? *layers.a : *layers.b;
+        Plate& plate = side_of(node, side);
+        if (layer)
+          relax(*layer, layer_step(layer, h), plate);
+        else
+          plate = {};
+        set_own_plate(world_, plate, side, record);
+      }
+      const double kept = before > 0.0 ? size_of(node) / before : 0.0;
       record.energy *= std::min(1.0, kept * kept);
     }
-    if (size_of(record.deformation_a, record.deformation_b) <= recovered) continue;
+    if (size_of(node) <= recovered) continue;
     memory.layers.push_back(record);
     memory.impulses.push_back({record.key, record.point, Vector3::Zero()});
   }
@@ -138,8 +214,20 @@ bool LayerPatches::lives(const LayerPatch& patch) const {
   for (const int m : members(patch))
     if (!sites_[m].impulse.isZero(0.0)) return true;
   for (int i = 0; i < patch.nodes; ++i)
-    if (size_of(nodes_[patch.node + i].a, nodes_[patch.node + i].b) > recovered) return true;
+    if (size_of(nodes_[patch.node + i]) > recovered) return true;
   return false;
+}
+
+LayerMemory LayerPatches::record_of(const LayerPatch& patch, const PatchSite& site) const {
+  LayerMemory record{site.contact.key};
+  const LayerNode& node = nodes_[patch.node];
+  for (int side = 0; side < 2; ++side) {
+    Plate plate{at(site, side), side_of(node, side).turn};
+    if (world_ == World::spatial)
+      plate.turn.tail<2>() = (site.tangents * plate.turn.tail<2>()).eval();
+    set_own_plate(world_, plate, side, record);
+  }
+  return record;
 }
 
 void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
@@ -153,18 +241,18 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
   const auto bearing = std::count_if(all.begin(), all.end(), bears);
   const double part = energy(patch) / static_cast<double>(bearing > 0 ? bearing : patch.count);
   if (patch.nodes == 1) {
-    const LayerNode& node = nodes_[patch.node];
     for (const int m : all) {
-      const PatchSite& site = sites_[m];
-      const Vector2 a = at(site, 0), b = at(site, 1);
-      put({site.contact.key, 0, Vector3(a[0], a[1], node.a[2]), Vector3(b[0], b[1], node.b[2]),
-           bearing == 0 || bears(m) ? part : 0.0},
-          site.impulse);
+      LayerMemory record = record_of(patch, sites_[m]);
+      record.energy = bearing == 0 || bears(m) ? part : 0.0;
+      if (world_ == World::spatial && !is_at_rest(record)) record.normal = sites_[m].contact.normal;
+      put(record, sites_[m].impulse);
     }
     return;
   }
   for (int i = 0; i < patch.nodes; ++i) {
-    LayerMemory record{patch.key, i, nodes_[patch.node + i].a, nodes_[patch.node + i].b};
+    LayerMemory record{patch.key, i};
+    for (int side = 0; side < 2; ++side)
+      set_own_plate(world_, side_of(nodes_[patch.node + i], side), side, record);
     Vector3 impulse = Vector3::Zero();
     for (const int m : all) {
       if (sites_[m].contact.patch_point != i) continue;
@@ -186,12 +274,15 @@ double LayerPatches::bilinear(const LayerPatch& patch, const Nodes& x, const Nod
     const Matrix2 k = stiffness_of(*layer);
     const auto pair = [&](int i, int j) {
       return side_of(x[patch.node + i], side)
-          .head<2>()
-          .dot(k * side_of(y[patch.node + j], side).head<2>());
+          .shift.head<2>()
+          .dot(k * side_of(y[patch.node + j], side).shift.head<2>());
     };
     if (patch.nodes == 1) {
-      sum += pair(0, 0) + layer->stiffness * patch.spread * side_of(x[patch.node], side)[2] *
-                              side_of(y[patch.node], side)[2];
+      const Plate &p = side_of(x[patch.node], side), &q = side_of(y[patch.node], side);
+      sum += pair(0, 0) + layer->stiffness * patch.spread[0] * p.turn[1] * q.turn[1];
+      sum += layer->stiffness * patch.spread[1] * p.turn[2] * q.turn[2] +
+             layer->tangential_stiffness *
+                 (p.shift[2] * q.shift[2] + patch.polar * p.turn[0] * q.turn[0]);
       continue;
     }
     for (int i = 0; i < patch.nodes; ++i)
@@ -217,12 +308,16 @@ void LayerPatches::admit(LayerPatch& patch, double most) {
   }
 }
 
-Vector2 LayerPatches::at(const PatchSite& site, int side) const {
+Vector3 LayerPatches::at(const PatchSite& site, int side) const {
   const LayerPatch& patch = patches_[site.patch];
-  if (patch.nodes > 1)
-    return side_of(nodes_[patch.node + site.contact.patch_point], side).head<2>();
-  const Vector3& value = side_of(nodes_[patch.node], side);
-  return {value[0] + value[2] * site.place, value[1]};
+  if (patch.nodes > 1) return side_of(nodes_[patch.node + site.contact.patch_point], side).shift;
+  const Plate& plate = side_of(nodes_[patch.node], side);
+  Vector3 result(plate.shift[0] + plate.turn[1] * site.place[0], plate.shift[1], 0.0);
+  if (world_ == World::planar) return result;
+  result[0] += plate.turn[2] * site.place[1];
+  result.tail<2>() =
+      site.tangents * (plate.shift.tail<2>() + plate.turn[0] * quarter_turn(site.place));
+  return result;
 }
 
 double LayerPatches::pressed(const PatchSite& site) const {
@@ -235,15 +330,20 @@ PatchForce LayerPatches::spring_force(const LayerPatch& patch, int side) const {
   if (!layer) return result;
   const Matrix2 k = stiffness_of(*layer);
   if (patch.nodes == 1) {
-    const Vector3& value = side_of(nodes_[patch.node], side);
-    return {k * value.head<2>(), layer->stiffness * patch.spread * value[2]};
+    const Plate& plate = side_of(nodes_[patch.node], side);
+    result.force.head<2>() = k * plate.shift.head<2>();
+    result.force[2] = layer->tangential_stiffness * plate.shift[2];
+    result.moment = {layer->tangential_stiffness * patch.polar * plate.turn[0],
+                     layer->stiffness * patch.spread[0] * plate.turn[1],
+                     layer->stiffness * patch.spread[1] * plate.turn[2]};
+    return result;
   }
   for (int i = 0; i < patch.nodes; ++i)
     for (int j = 0; j < patch.nodes; ++j) {
       const Vector2 force = patch.share * points_.stiffness_share()(i, j) *
-                            (k * side_of(nodes_[patch.node + j], side).head<2>());
-      result.force += force;
-      result.moment += force[0] * points_.offset(i);
+                            (k * side_of(nodes_[patch.node + j], side).shift.head<2>());
+      result.force.head<2>() += force;
+      result.moment[1] += force[0] * points_.offset(i);
     }
   return result;
 }
@@ -253,13 +353,19 @@ PatchForce LayerPatches::spring_force(const LayerPatch& patch, int side) const {
 PatchYield LayerPatches::yield(const LayerPatch& patch, double h) const {
   PatchYield result{layer_step(patch.a, h), layer_step(patch.b, h)};
   result.block = (result.a.yield + result.b.yield) / h;
-  for (const auto& layer : {patch.a, patch.b})
-    if (layer && patch.spread > 0.0) result.tilt += layer_step(layer, h).tilt / (h * patch.spread);
+  for (int side = 0; side < 2; ++side) {
+    if (!patch.layer(side)) continue;
+    const LayerStep& step = side == 0 ? result.a : result.b;
+    for (int axis = 0; axis < 2; ++axis)
+      if (patch.spread[axis] > 0.0) result.tilt[axis] += step.tilt / (h * patch.spread[axis]);
+    if (patch.polar > 0.0) result.twist += step.yield(1, 1) / (h * patch.polar);
+  }
   return result;
 }
 
 Matrix3 LayerPatches::compliance(const LayerPatch& patch, const PatchYield& yield, int i,
                                  int j) const {
+  if (i > j && world_ == World::spatial) return compliance(patch, yield, j, i).transpose();
   Matrix3 block = Matrix3::Zero();
   if (patch.nodes > 1) {
     block.topLeftCorner<2, 2>() =
@@ -267,23 +373,41 @@ Matrix3 LayerPatches::compliance(const LayerPatch& patch, const PatchYield& yiel
         yield.block;
     return block;
   }
-  block.topLeftCorner<2, 2>() = yield.block;
-  block(0, 0) += yield.tilt * sites_[i].place * sites_[j].place;
+  const PatchSite &on = sites_[i], &by = sites_[j];
+  if (world_ == World::planar)
+    block.topLeftCorner<2, 2>() = yield.block;
+  else
+    block(0, 0) = yield.block(0, 0);
+  block(0, 0) += yield.tilt[0] * on.place[0] * by.place[0];
+  if (world_ == World::planar) return block;
+  block(0, 0) += yield.tilt[1] * on.place[1] * by.place[1];
+  const Matrix2 along = yield.block(1, 1) * Matrix2::Identity() +
+                        yield.twist * quarter_turn(on.place) * quarter_turn(by.place).transpose();
+  block.bottomRightCorner<2, 2>() = on.tangents * along * by.tangents.transpose();
   return block;
 }
 
-Vector2 LayerPatches::recovery(const PatchYield& yield, const PatchSite& site) const {
+Vector3 LayerPatches::recovery(const PatchYield& yield, const PatchSite& site) const {
   const LayerPatch& patch = patches_[site.patch];
-  if (patch.nodes > 1) return yield.a.recover * at(site, 0) + yield.b.recover * at(site, 1);
-  Vector2 sum = Vector2::Zero();
+  Vector3 sum = Vector3::Zero();
+  if (patch.nodes > 1) {
+    sum.head<2>() =
+        yield.a.recover * at(site, 0).head<2>() + yield.b.recover * at(site, 1).head<2>();
+    return sum;
+  }
   for (int side = 0; side < 2; ++side) {
     const std::optional<Layer>& layer = patch.layer(side);
     if (!layer) continue;
     const LayerStep& step = side == 0 ? yield.a : yield.b;
-    const Vector3& value = side_of(nodes_[patch.node], side);
-    sum += step.recover * value.head<2>();
-    sum[0] += layer->stiffness * step.tilt * value[2] * site.place;
+    const Plate& plate = side_of(nodes_[patch.node], side);
+    sum.head<2>() += step.recover * plate.shift.head<2>();
+    sum[0] += layer->stiffness * step.tilt * plate.turn[1] * site.place[0];
+    if (world_ == World::planar) continue;
+    sum[0] += layer->stiffness * step.tilt * plate.turn[2] * site.place[1];
+    sum[2] += step.recover(1, 1) * plate.shift[2];
+    sum.tail<2>() += step.recover(1, 1) * plate.turn[0] * quarter_turn(site.place);
   }
+  if (world_ == World::spatial) sum.tail<2>() = (site.tangents * sum.tail<2>()).eval();
   return sum;
 }
 
@@ -294,34 +418,44 @@ void LayerPatches::deform(double h, std::span<double> lost) {
       const std::optional<Layer>& layer = patch.layer(side);
       if (!layer) continue;
       const LayerStep step = layer_step(layer, h);
-      for (int i = 0; i < patch.nodes; ++i) {
-        Vector3& value = side_of(nodes_[patch.node + i], side);
-        value.head<2>() = (step.relax * value.head<2>()).eval();
-        value[2] *= layer->damping * step.tilt;
-      }
-      for (const int m : members(patch)) {
-        const PatchSite& site = sites_[m];
-        const Vector2 impulse = site.impulse.head<2>();
-        if (patch.nodes == 1) {
-          Vector3& value = side_of(nodes_[patch.node], side);
-          value.head<2>() += step.yield * impulse;
-          if (patch.spread > 0.0) value[2] += step.tilt * impulse[0] * site.place / patch.spread;
-          continue;
-        }
-        for (int i = 0; i < patch.nodes; ++i) {
-          const int own = site.contact.patch_point;
-          if (i != own && !points_.coupled()) continue;
-          side_of(nodes_[patch.node + i], side).head<2>() +=
-              points_.share(i, own) / patch.share * (step.yield * impulse);
-        }
-      }
+      for (int i = 0; i < patch.nodes; ++i)
+        relax(*layer, step, side_of(nodes_[patch.node + i], side));
+      for (const int m : members(patch)) press(patch, side, step, sites_[m]);
     }
   // What implicit Euler loses: ½ ΔᵀKΔ.
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    change_[i].a = nodes_[i].a - change_[i].a;
-    change_[i].b = nodes_[i].b - change_[i].b;
-  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (int side = 0; side < 2; ++side) {
+      Plate& change = side_of(change_[i], side);
+      change.shift = side_of(nodes_[i], side).shift - change.shift;
+      change.turn = side_of(nodes_[i], side).turn - change.turn;
+    }
   for (const LayerPatch& patch : patches_) lost[patch.payer] += bilinear(patch, change_, change_);
+}
+
+// Of the impulse of a site on a layer.
+void LayerPatches::press(const LayerPatch& patch, int side, const LayerStep& step,
+                         const PatchSite& site) {
+  if (patch.nodes > 1) {
+    const int own = site.contact.patch_point;
+    for (int i = 0; i < patch.nodes; ++i)
+      if (i == own || points_.coupled())
+        side_of(nodes_[patch.node + i], side).shift.head<2>() +=
+            points_.share(i, own) / patch.share * (step.yield * site.impulse.head<2>());
+    return;
+  }
+  Plate& plate = side_of(nodes_[patch.node], side);
+  Vector3 impulse = site.impulse;
+  if (world_ == World::spatial)
+    impulse.tail<2>() = site.tangents.transpose() * site.impulse.tail<2>();
+  plate.shift.head<2>() += step.yield * impulse.head<2>();
+  for (int axis = 0; axis < 2; ++axis)
+    if (patch.spread[axis] > 0.0)
+      plate.turn[1 + axis] += step.tilt * impulse[0] * site.place[axis] / patch.spread[axis];
+  if (world_ == World::planar) return;
+  plate.shift[2] += step.yield(1, 1) * impulse[2];
+  if (patch.polar > 0.0)
+    plate.turn[0] +=
+        step.yield(1, 1) * quarter_turn(site.place).dot(impulse.tail<2>()) / patch.polar;
 }
 
 // --- where bodies are after it -----------------------------------------------------------------
@@ -330,39 +464,47 @@ void LayerPatches::deform(double h, std::span<double> lost) {
 // layer says. The least that does so.
 bool LayerPatches::correction(const LayerPatch& patch, Nodes& change) const {
   const SeriesStiffness series = in_series(patch.a, patch.b);
-  const auto set = [&](LayerNode& node, double normal, double tilt) {
-    node.a = Vector3(series.share_a * normal, 0.0, series.share_a * tilt);
-    node.b = Vector3((1.0 - series.share_a) * normal, 0.0, (1.0 - series.share_a) * tilt);
+  const auto set = [&](LayerNode& node, double normal, const Vector2& tilt) {
+    for (int side = 0; side < 2; ++side) {
+      const double share = side == 0 ? series.share_a : 1.0 - series.share_a;
+      side_of(node, side) = {Vector3(share * normal, 0.0, 0.0),
+                             Vector3(0.0, share * tilt[0], share * tilt[1])};
+    }
   };
   for (int i = 0; i < patch.nodes; ++i) change[patch.node + i] = {};
   bool any = false;
-  // Of Σ (missing − x − y s/ρ)², with a little of x² + y² that takes the least where points do not
-  // say all.
+  // Of Σ (missing − x − y s₁/ρ₁ − z s₂/ρ₂)², with a little of x² + y² + z² that takes the least
+  // where points do not say all.
   constexpr double least = 1e-9;
-  const double size = std::sqrt(patch.spread);
-  Matrix2 sum = least * Matrix2::Identity();
-  Vector2 right = Vector2::Zero();
+  const Vector2 size = patch.spread.cwiseSqrt();
+  Matrix3 sum = least * Matrix3::Identity();
+  Vector3 right = Vector3::Zero();
   for (const int m : members(patch)) {
     const PatchSite& site = sites_[m];
     const double missing = -site.contact.gap - pressed(site);
     if (!(site.impulse[0] > 0.0 || missing > 0.0)) continue;
     any = true;
     if (patch.nodes > 1) {
-      set(change[patch.node + site.contact.patch_point], missing, 0.0);
+      set(change[patch.node + site.contact.patch_point], missing, Vector2::Zero());
       continue;
     }
-    const Vector2 row(1.0, size > 0.0 ? site.place / size : 0.0);
+    const Vector3 row(1.0, size[0] > 0.0 ? site.place[0] / size[0] : 0.0,
+                      size[1] > 0.0 ? site.place[1] / size[1] : 0.0);
     sum += row * row.transpose();
     right += missing * row;
   }
   if (!any || patch.nodes > 1) return any;
-  if (size == 0.0) {
-    set(change[patch.node], right[0] / (sum(0, 0) - least), 0.0);
-    return true;
+  LayerNode& node = change[patch.node];
+  if (size[0] == 0.0) {
+    set(node, right[0] / (sum(0, 0) - least), Vector2::Zero());
+  } else if (size[1] == 0.0) {
+    const double determinant = sum(0, 0) * sum(1, 1) - sum(0, 1) * sum(0, 1);
+    set(node, (sum(1, 1) * right[0] - sum(0, 1) * right[1]) / determinant,
+        {(sum(0, 0) * right[1] - sum(0, 1) * right[0]) / determinant / size[0], 0.0});
+  } else {
+    const Vector3 found = sum.ldlt().solve(right);
+    set(node, found[0], {found[1] / size[0], found[2] / size[1]});
   }
-  const double determinant = sum(0, 0) * sum(1, 1) - sum(0, 1) * sum(0, 1);
-  set(change[patch.node], (sum(1, 1) * right[0] - sum(0, 1) * right[1]) / determinant,
-      (sum(0, 0) * right[1] - sum(0, 1) * right[0]) / determinant / size);
   return true;
 }
 
@@ -382,22 +524,51 @@ void LayerPatches::press_in(const Model& model) {
   }
 }
 
-// What points of the same bodies held that are loaded no more because they are no more, J; and how
-// the one with most of it was drawn along the surface.
-double LayerPatches::take_left(const LayerPatch& patch, LayerNode& tangential) {
-  double sum = 0.0, most = 0.0;
-  for (const Left& left : left_) {
-    if (left.body_a != patch.body_a || left.body_b != patch.body_b || !left.loaded) continue;
-    sum += std::max(0.0, left.record.energy);
-    if (!(left.record.energy > most)) continue;
-    most = left.record.energy;
-    tangential.a = Vector3(0.0, left.record.deformation_a[1], 0.0);
-    tangential.b = Vector3(0.0, left.record.deformation_b[1], 0.0);
-  }
-  std::erase_if(left_, [&](const Left& left) {
+// What points of the same bodies held that are loaded no more because they are no more, J.
+double LayerPatches::take_left(const LayerPatch& patch) {
+  const auto is_taken = [&](const Left& left) {
     return left.body_a == patch.body_a && left.body_b == patch.body_b && left.loaded;
-  });
+  };
+  gone_.clear();
+  double sum = 0.0;
+  for (const Left& left : left_) {
+    if (!is_taken(left)) continue;
+    sum += std::max(0.0, left.record.energy);
+    gone_.push_back(left);
+  }
+  std::erase_if(left_, is_taken);
   return sum;
+}
+
+// How a new patch is drawn along the surface by those that are gone: in the plane as the one with
+// most energy, in space as the mean of those that face its way, whose points lay about its middle.
+LayerNode LayerPatches::inherited(const LayerPatch& patch) const {
+  LayerNode result;
+  if (world_ == World::planar) {
+    double most = 0.0;
+    for (const Left& left : gone_) {
+      if (!(left.record.energy > most)) continue;
+      most = left.record.energy;
+      result.a.shift = Vector3(0.0, left.record.deformation_a[1], 0.0);
+      result.b.shift = Vector3(0.0, left.record.deformation_b[1], 0.0);
+    }
+    return result;
+  }
+  constexpr double facing = 0.98;  // the cosine of 0.2
+  int count = 0;
+  for (const Left& left : gone_) {
+    if (!(left.record.normal.dot(patch.frame.normal) > facing)) continue;
+    ++count;
+    for (int side = 0; side < 2; ++side) {
+      Plate plate = plate_of(left.record, side, patch, Vector2::Zero());
+      plate.shift[0] = 0.0;
+      plate.turn.tail<2>().setZero();
+      if (patch.polar == 0.0) plate.turn[0] = 0.0;
+      side_of(result, side) += plate;
+    }
+  }
+  for (int side = 0; side < 2 && count > 1; ++side) side_of(result, side) *= 1.0 / count;
+  return result;
 }
 
 void LayerPatches::settle(std::span<double> budget) {
@@ -408,8 +579,7 @@ void LayerPatches::settle(std::span<double> budget) {
     while (end < patches_.size() && patches_[end].body_a == first.body_a &&
            patches_[end].body_b == first.body_b)
       ++end;
-    LayerNode tangential;
-    double pool = take_left(first, tangential);
+    double pool = take_left(first);
     // Those that have enough first: what they do not need is for the others.
     std::vector<char>& short_of = taken_;
     short_of.assign(patches_.size(), 0);
@@ -424,12 +594,13 @@ void LayerPatches::settle(std::span<double> budget) {
       const bool inherits = !patch.known && pool > 0.0;
       if (!correction(patch, change_) || (!patch.known && !inherits)) continue;
       if (inherits && patch.nodes == 1) {
-        change_[patch.node].a += tangential.a;
-        change_[patch.node].b += tangential.b;
-        tangential = {};
+        const LayerNode drawn = inherited(patch);
+        change_[patch.node].a += drawn.a;
+        change_[patch.node].b += drawn.b;
+        if (world_ == World::planar) gone_.clear();
       }
       for (int i = patch.node; i < patch.node + patch.nodes; ++i)
-        sum_[i] = {nodes_[i].a + change_[i].a, nodes_[i].b + change_[i].b};
+        sum_[i] = nodes_[i], sum_[i].a += change_[i].a, sum_[i].b += change_[i].b;
       const double wanted = bilinear(patch, sum_, sum_);
       if (wanted > held) {
         short_of[p] = 1;
@@ -456,8 +627,10 @@ void LayerPatches::settle(std::span<double> budget) {
       }
       part = std::clamp(part, 0.0, 1.0);
       for (int i = patch.node; i < patch.node + patch.nodes; ++i) {
-        nodes_[i].a += part * change_[i].a;
-        nodes_[i].b += part * change_[i].b;
+        change_[i].a *= part;
+        change_[i].b *= part;
+        nodes_[i].a += change_[i].a;
+        nodes_[i].b += change_[i].b;
       }
       patch.energy = energy(patch);
       double spent = std::max(0.0, patch.energy - held);

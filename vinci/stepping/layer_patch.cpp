@@ -28,18 +28,20 @@ Vector3 middle_of(const Contact& contact) {
   return 0.5 * (contact.point_a + contact.point_b);
 }
 
-double along(const Contact& leader, const Contact& other) {
-  const Vector3 tangent = contact_frame(World::planar, leader.normal).tangent_1;
-  return tangent.dot(middle_of(other) - middle_of(leader));
+// From the leader to another contact, along tangents 1 and 2.
+Vector2 along(const ContactFrame& frame, const Contact& leader, const Contact& other) {
+  const Vector3 way = middle_of(other) - middle_of(leader);
+  return {frame.tangent_1.dot(way), frame.tangent_2.dot(way)};
 }
 
 // 1: in the patch of the leader, which is no less deep; 0: not.
-double nearness(const Contact& leader, const Contact& other) {
+double nearness(const ContactFrame& frame, const Contact& leader, const Contact& other) {
   if (!(leader.normal.dot(other.normal) > 0.0)) return 0.0;
   const double turn = fading(leader.normal.cross(other.normal).norm(), turns);
   const double open = std::max(0.0, other.gap) - std::max(0.0, leader.gap);
   if (!(open > 0.0)) return turn;
-  const double distance = std::abs(along(leader, other));
+  const Vector2 way = along(frame, leader, other);
+  const double distance = std::hypot(way.x(), way.y());
   return distance > 0.0 ? turn * fading(open / distance, slopes) : 0.0;
 }
 
@@ -99,6 +101,7 @@ void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
   nodes_.clear();
   left_.clear();
   order_.clear();
+  world_ = model.world;
   add_sites(model, poses, contacts);
   taken_.assign(contacts.size(), 0);
   const auto before = [&](int i, int j) {
@@ -109,13 +112,14 @@ void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
   for (std::size_t i = 0; i < order_.size(); ++i) {
     if (taken_[order_[i]]) continue;
     const Contact& leader = contacts[order_[i]];
+    const ContactFrame frame = contact_frame(world_, leader.normal);
     group_.assign(1, order_[i]);
     near_.assign(1, 1.0);
     for (std::size_t j = i + 1; j < order_.size(); ++j) {
       const Contact& other = contacts[order_[j]];
       if (other.body_a != leader.body_a || other.body_b != leader.body_b) break;
       if (taken_[order_[j]]) continue;
-      const double near = nearness(leader, other);
+      const double near = nearness(frame, leader, other);
       if (near < least_near) continue;
       group_.push_back(order_[j]);
       near_.push_back(near);
@@ -152,16 +156,15 @@ LayerPatch& LayerPatches::new_patch(const Model& model, const Contact& leader) {
   patch.body_b = leader.body_b;
   patch.payer = model.bodies[leader.body_a].velocity_size > 0 ? leader.body_a : leader.body_b;
   patch.key = leader.key;
-  patch.normal = leader.normal;
+  patch.frame = contact_frame(world_, leader.normal);
   patch.middle = middle_of(leader);
   patch.first = static_cast<int>(members_.size());
   patch.node = static_cast<int>(nodes_.size());
   return patch;
 }
 
-// The ends of the patch carry it, half each: the right end is where, seen from the right, nearness
-// first becomes 1, or in parts where it rises. So points between the ends have no share, into
-// however many shapes a body is cut.
+// The ends of the patch carry it. Points between them have no share, into however many shapes a
+// body is cut.
 void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
   const Contact& leader = contacts[group_.front()];
   LayerPatch& patch = new_patch(model, leader);
@@ -170,15 +173,53 @@ void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
   for (std::size_t i = 0; i < group_.size(); ++i) {
     PatchSite& site = sites_[sites_of_[group_[i]].first];
     site.patch = number;
-    site.place = i == 0 ? 0.0 : along(leader, contacts[group_[i]]);
+    site.place =
+        i == 0 ? Vector2(Vector2::Zero()) : along(patch.frame, leader, contacts[group_[i]]);
     site.share = near_[i];  // nearness, until it is shared out
     members_.push_back(sites_of_[group_[i]].first);
   }
   patch.count = static_cast<int>(group_.size());
+  if (world_ == World::planar) {
+    share_row(model, patch);
+  } else {
+    share_hull(patch);
+    level(patch, leader);
+  }
+
+  Vector2 center = Vector2::Zero();
+  LayerMean a, b;
+  const std::span<int> all = std::span(members_).subspan(static_cast<std::size_t>(patch.first));
+  for (const int m : all) {
+    const PatchSite& site = sites_[m];
+    center += site.share * site.place;
+    const LayerPair layers = layers_of(model, site.contact.key);
+    if (site.share > 0.0) a.add(*layers.a, site.share);
+    if (site.share > 0.0) b.add(*layers.b, site.share);
+  }
+  patch.a = a.mean();
+  patch.b = b.mean();
+  for (const int m : all) sites_[m].place -= center;
+  patch.middle += center[0] * patch.frame.tangent_1 + center[1] * patch.frame.tangent_2;
+  if (world_ == World::spatial) turn_to_principal_axes(patch);
+  for (const int m : all) {
+    const PatchSite& site = sites_[m];
+    patch.spread += (site.share * site.place).cwiseProduct(site.place);
+  }
+  if (world_ == World::spatial) {
+    constexpr double row = 1e-16;  // of squares: so narrow a patch is a row
+    if (patch.spread[1] <= row * patch.spread[0]) patch.spread[1] = 0.0;
+    patch.polar = patch.spread.sum();
+  }
+  std::sort(all.begin(), all.end());
+}
+
+// Half of it belongs to each end of a row: the right end is where, seen from the right, nearness
+// first becomes 1, or in parts where it rises.
+void LayerPatches::share_row(const Model& model, const LayerPatch& patch) {
   const auto first = members_.begin() + patch.first, last = members_.end();
   const int middle = members_[patch.first];
   std::sort(first, last, [&](int i, int j) {
-    return std::tie(sites_[i].place, i) < std::tie(sites_[j].place, j);
+    return std::tie(sites_[i].place.x(), i) < std::tie(sites_[j].place.x(), j);
   });
   const auto at_middle = std::find(first, last, middle);
   const auto share_out = [&](auto begin, auto end) {  // from an end of the patch to the leader
@@ -195,32 +236,81 @@ void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
   const double from_right =
       share_out(std::make_reverse_iterator(last), std::make_reverse_iterator(at_middle + 1));
   sites_[middle].share = from_left + from_right;
+}
 
-  double center = 0.0, square = 0.0;
-  LayerMean a, b;
-  for (auto i = first; i != last; ++i) {
-    const PatchSite& site = sites_[*i];
-    center += site.share * site.place;
-    square += site.share * site.place * site.place;
-    const LayerPair layers = layers_of(model, site.contact.key);
-    if (site.share > 0.0) a.add(*layers.a, site.share);
-    if (site.share > 0.0) b.add(*layers.b, site.share);
+// Forces act somewhere between the two surfaces: in the plane through the leader's point on one of
+// them that the others come nearest to, which is a face of that body.
+void LayerPatches::level(const LayerPatch& patch, const Contact& leader) {
+  const Vector3& normal = patch.frame.normal;
+  // From the middle of a contact, as a share of the way between its points, to the plane.
+  const auto share_to = [&](const Vector3& plane, const Contact& contact) {
+    const double way = normal.dot(contact.point_b - contact.point_a);
+    const double height = normal.dot(plane - middle_of(contact));
+    return way != 0.0 ? std::clamp(height / way, -0.5, 0.5) : 0.0;
+  };
+  const auto missed = [&](const Vector3& plane) {
+    double sum = 0.0;
+    for (const int m : members(patch)) {
+      const Contact& contact = sites_[m].contact;
+      const double share = share_to(plane, contact);
+      sum += std::abs(
+          normal.dot(plane - middle_of(contact) - share * (contact.point_b - contact.point_a)));
+    }
+    return sum;
+  };
+  const Vector3 on_a = leader.point_a, on_b = leader.point_b;
+  const Vector3& plane = missed(on_a) <= missed(on_b) ? on_a : on_b;
+  for (const int m : members(patch)) {
+    PatchSite& site = sites_[m];
+    Contact& contact = site.contact;
+    site.lift = share_to(plane, contact) * (contact.point_b - contact.point_a);
+    contact.point_a += site.lift;
+    contact.point_b += site.lift;
   }
-  patch.a = a.mean();
-  patch.b = b.mean();
-  for (auto i = first; i != last; ++i) {
-    patch.spread += sites_[*i].share * (sites_[*i].place - center) * (sites_[*i].place - center);
-    sites_[*i].place -= center;
+}
+
+void LayerPatches::share_hull(const LayerPatch& patch) {
+  places_.clear();
+  near_.clear();
+  for (const int m : members(patch)) {
+    places_.push_back(sites_[m].place);
+    near_.push_back(sites_[m].share);
   }
-  patch.middle += center * contact_frame(World::planar, leader.normal).tangent_1;
-  std::sort(first, last);
+  shares_.resize(places_.size());
+  ends_.share_out(places_, near_, shares_);
+  auto share = shares_.begin();
+  for (const int m : members(patch)) sites_[m].share = *share++;
+}
+
+// The axes along which the ends lie apart most and least, and the tangents of the sites to them.
+void LayerPatches::turn_to_principal_axes(LayerPatch& patch) {
+  double xx = 0.0, xy = 0.0, yy = 0.0;
+  for (const int m : members(patch)) {
+    const auto& [share, place] = std::tie(sites_[m].share, sites_[m].place);
+    xx += share * place.x() * place.x();
+    xy += share * place.x() * place.y();
+    yy += share * place.y() * place.y();
+  }
+  constexpr double round = 1e-12;  // what is as wide along all axes keeps those that it has
+  const bool turns = std::hypot(2.0 * xy, xx - yy) > round * (xx + yy);
+  const double angle = turns ? 0.5 * std::atan2(2.0 * xy, xx - yy) : 0.0;
+  Matrix2 axes;
+  axes << std::cos(angle), std::sin(angle), -std::sin(angle), std::cos(angle);
+  const Vector3 tangent_1 = patch.frame.tangent_1, tangent_2 = patch.frame.tangent_2;
+  patch.frame.tangent_1 = axes(0, 0) * tangent_1 + axes(0, 1) * tangent_2;
+  patch.frame.tangent_2 = axes(1, 0) * tangent_1 + axes(1, 1) * tangent_2;
+  for (const int m : members(patch)) {
+    PatchSite& site = sites_[m];
+    site.place = (axes * site.place).eval();
+    site.tangents = carried(patch.frame, contact_frame(world_, site.contact.normal));
+  }
 }
 
 // Of points in a row, by their places, those in the lower hull of their gaps bear the plate: gap,
 // velocity and deformation of another lie between theirs.
 void LayerPatches::imply(const Model& model, std::span<const int> row) {
   constexpr double rounding = 1e-12;  // of the length of the row
-  const double small = rounding * (sites_[row.back()].place - sites_[row.front()].place);
+  const double small = rounding * (sites_[row.back()].place.x() - sites_[row.front()].place.x());
   const auto alike = [&](int i, int j) {
     const Contact &a = sites_[i].contact, &b = sites_[j].contact;
     const auto material = [&](std::uint32_t shape) { return model.shapes[shape].material; };
@@ -229,12 +319,15 @@ void LayerPatches::imply(const Model& model, std::span<const int> row) {
            material(a.key.shape_b()) == material(b.key.shape_b());
   };
   const auto between = [&](int left, int middle, int right) {
-    const PatchSite &l = sites_[left], &m = sites_[middle], &r = sites_[right];
+    const Contact &l = sites_[left].contact, &m = sites_[middle].contact,
+                  &r = sites_[right].contact;
     if (!alike(left, middle) || !alike(middle, right)) return false;
-    if (m.place - l.place <= small) return m.contact.gap >= l.contact.gap - small;
-    if (r.place - m.place <= small) return m.contact.gap >= r.contact.gap - small;
-    const double share = (m.place - l.place) / (r.place - l.place);
-    return m.contact.gap >= (1.0 - share) * l.contact.gap + share * r.contact.gap - small;
+    const double from = sites_[left].place.x(), at = sites_[middle].place.x(),
+                 to = sites_[right].place.x();
+    if (at - from <= small) return m.gap >= l.gap - small;
+    if (to - at <= small) return m.gap >= r.gap - small;
+    const double share = (at - from) / (to - from);
+    return m.gap >= (1.0 - share) * l.gap + share * r.gap - small;
   };
   hull_.clear();
   for (const int site : row) {
@@ -265,7 +358,7 @@ void LayerPatches::add_points(const Model& model, const ContactSet& contacts) {
     nodes_.resize(nodes_.size() + static_cast<std::size_t>(patch.nodes));
     for (int k = sites.first; k < sites.first + sites.count; ++k) {
       sites_[k].patch = static_cast<int>(patches_.size()) - 1;
-      sites_[k].place = points_.offset(sites_[k].contact.patch_point);
+      sites_[k].place = {points_.offset(sites_[k].contact.patch_point), 0.0};
       sites_[k].share = patch.share / n;
       members_.push_back(k);
     }

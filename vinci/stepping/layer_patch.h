@@ -8,6 +8,10 @@
 // does not matter. With several points for a contact (PatchPoints) each of them has a spring of its
 // own instead, a share of the patch.
 //
+// In space the ends are the corners of the hull of its points (layer_axes.h). The plate has two
+// tilts, along the principal axes of the ends, with k ρ₁² and k ρ₂², and a twist about its normal
+// with k_t (ρ₁² + ρ₂²). In the plane axis 1 is the tangent, and there is nothing along axis 2.
+//
 // What the layers hold never comes from nothing: a patch may take over what its records in the
 // memory hold, what the points hold that its pair of bodies has left, and what the step has taken
 // out of its bodies (docs/theory/song_pang_kumar.md).
@@ -18,40 +22,62 @@
 
 #include "vinci/collision/contact.h"
 #include "vinci/stepping/compliance.h"
+#include "vinci/stepping/layer_axes.h"
 
 namespace vinci {
 
 // How far points of a patch may be open, over their distance from its deepest one.
 inline constexpr double max_patch_slope = 0.05;
 
-// Deformations of the two layers: pressed in and along the tangent, m, and tilt, rad.
+// Deformation of a layer: that of a plate, along its normal and axes.
+struct Plate {
+  Vector3 shift = Vector3::Zero();  // pressed in, along axis 1 and axis 2, m
+  Vector3 turn = Vector3::Zero();   // twist about the normal, tilt along axis 1 and axis 2, rad
+
+  Plate& operator+=(const Plate& other) {
+    shift += other.shift;
+    turn += other.turn;
+    return *this;
+  }
+  Plate& operator*=(double factor) {
+    shift *= factor;
+    turn *= factor;
+    return *this;
+  }
+};
 struct LayerNode {
-  Vector3 a = Vector3::Zero(), b = Vector3::Zero();
+  Plate a, b;
 };
 
 // A contact, or one of the points that stand for it.
 struct PatchSite {
-  Contact contact;
+  Contact contact;  // in space its points are moved by `lift`
+  // Along the line between both surfaces, to where forces act: in one plane with those of the other
+  // points of the patch. A body that tilts in its layer would else slip at points that lie deeper.
+  Vector3 lift = Vector3::Zero();
   int patch = 0;
   bool implied = false;  // by its neighbours in the patch: it lies between them, and no deeper
-  double place = 0.0;    // m along the tangent from the middle of the patch
-  double share = 0.0;    // of the stiffness
-  Vector3 impulse = Vector3::Zero();  // N s, of the last step
-  int row = -1;                       // its contact in the set of the step; −1: it has none
+  Vector2 place = Vector2::Zero();         // m along the axes from the middle of the patch
+  Matrix2 tangents = Matrix2::Identity();  // to its tangents, from the axes of the patch
+  double share = 0.0;                      // of the stiffness
+  Vector3 impulse = Vector3::Zero();       // N s, of the last step
+  int row = -1;                            // its contact in the set of the step; −1: it has none
 };
 
 struct LayerPatch {
   int body_a = 0, body_b = 0;
-  int payer = 0;              // of these one that moves
-  EntityKey key;              // of its deepest contact
-  std::optional<Layer> a, b;  // means over the shares
-  double spread = 0.0;        // ρ², m²; 0: it cannot tilt
-  double share = 1.0;         // of a contact with points of its own
-  int first = 0, count = 0;   // its members
-  int node = 0, nodes = 1;    // its deformations
-  Vector3 middle = Vector3::Zero(), normal = Vector3::Zero();  // world
-  double energy = 0.0;  // J, that its records in the memory hold
-  bool known = false;   // it has records
+  int payer = 0;                     // of these one that moves
+  EntityKey key;                     // of its deepest contact
+  std::optional<Layer> a, b;         // means over the shares
+  Vector2 spread = Vector2::Zero();  // ρ² along the axes, m²; 0: it cannot tilt
+  double polar = 0.0;                // in space: their sum; 0: it cannot twist
+  double share = 1.0;                // of a contact with points of its own
+  int first = 0, count = 0;          // its members
+  int node = 0, nodes = 1;           // its deformations
+  Vector3 middle = Vector3::Zero();  // world
+  ContactFrame frame;                // world: its normal and axes
+  double energy = 0.0;               // J, that its records in the memory hold
+  bool known = false;                // it has records
 
   const std::optional<Layer>& layer(int side) const { return side == 0 ? a : b; }
 };
@@ -60,13 +86,13 @@ struct LayerPatch {
 struct PatchYield {
   LayerStep a, b;
   Matrix2 block = Matrix2::Zero();  // of both, m/s for each N s
-  double tilt = 0.0;                // the same against being pressed in, alone
+  Vector2 tilt = Vector2::Zero();   // the same against being tilted along the axes
+  double twist = 0.0;               // and twisted
 };
 
-// Of the springs on b: normal and tangent, N, and about the middle of the patch, N m.
+// Of the springs on b: along normal and axes, N, and the moments of Plate::turn, N m.
 struct PatchForce {
-  Vector2 force = Vector2::Zero();
-  double moment = 0.0;
+  Vector3 force = Vector3::Zero(), moment = Vector3::Zero();
 };
 
 // The layers of a pair of materials.
@@ -85,8 +111,9 @@ class LayerPatches {
 
   // The patches of these contacts, among which may be rigid ones.
   void arrange(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
-  // Their deformations as the memory has them.
-  void recall(const Model& model, const Memory& memory);
+  // Their deformations as the memory has them. `turned`, of bodies in space: by how much they have
+  // turned since it was written, rotation vectors; none: not at all.
+  void recall(const Model& model, const Memory& memory, std::span<const Vector3> turned = {});
   // Takes back what patches have more than their records hold.
   void hold();
   // Presses patches that are not known in as far as their bodies overlap; not where these are
@@ -110,8 +137,8 @@ class LayerPatches {
   }
   // The site of a contact of the set, or −1.
   int find(const Contact& contact) const;
-  // Deformation of a layer (0: a, 1: b) at a site: normal and tangent, m.
-  Vector2 at(const PatchSite& site, int side) const;
+  // Deformation of a layer (0: a, 1: b) at a site: along normal, tangent 1 and tangent 2, m.
+  Vector3 at(const PatchSite& site, int side) const;
   // Sum of both layers along the normal, m.
   double pressed(const PatchSite& site) const;
   // What the springs of a layer bear.
@@ -123,7 +150,7 @@ class LayerPatches {
   // Of site i to an impulse at site j, m/s for each N s.
   Matrix3 compliance(const LayerPatch& patch, const PatchYield& yield, int i, int j) const;
   // How fast a site recovers by itself, m/s.
-  Vector2 recovery(const PatchYield& yield, const PatchSite& site) const;
+  Vector3 recovery(const PatchYield& yield, const PatchSite& site) const;
   bool couples(const LayerPatch& patch) const { return patch.nodes == 1 || points_.coupled(); }
 
  private:
@@ -132,17 +159,25 @@ class LayerPatches {
     int first = 0, count = 0;
   };
   void add_sites(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
-  void add_group(const Model& model, const ContactSet& contacts);
   void add_plate(const Model& model, const ContactSet& contacts);
+  void share_row(const Model& model, const LayerPatch& patch);
+  void share_hull(const LayerPatch& patch);
+  void turn_to_principal_axes(LayerPatch& patch);
+  void level(const LayerPatch& patch, const Contact& leader);
   void imply(const Model& model, std::span<const int> row);
   void add_points(const Model& model, const ContactSet& contacts);
   LayerPatch& new_patch(const Model& model, const Contact& leader);
   void recall_patch(const Memory& memory, LayerPatch& patch);
+  Plate plate_of(const LayerMemory& record, int side, const LayerPatch& patch,
+                 const Vector2& place) const;
+  LayerMemory record_of(const LayerPatch& patch, const PatchSite& site) const;
   double energy(const LayerPatch& patch, const Nodes& nodes) const;
   double bilinear(const LayerPatch& patch, const Nodes& x, const Nodes& y) const;
   void admit(LayerPatch& patch, double most);
   bool correction(const LayerPatch& patch, Nodes& change) const;
-  double take_left(const LayerPatch& patch, LayerNode& tangential);
+  double take_left(const LayerPatch& patch);
+  LayerNode inherited(const LayerPatch& patch) const;
+  void press(const LayerPatch& patch, int side, const LayerStep& step, const PatchSite& site);
   bool lives(const LayerPatch& patch) const;
   void store_patch(const LayerPatch& patch, Memory& memory) const;
 
@@ -157,6 +192,7 @@ class LayerPatches {
     bool loaded = false;
   };
   std::vector<Left> left_;
+  World world_ = World::planar;
 
   // Workspace.
   std::vector<int> order_, group_;  // of contacts
@@ -165,6 +201,11 @@ class LayerPatches {
   std::vector<char> taken_;         // per contact; then per record of the memory
   std::vector<Range> sites_of_;     // per contact
   Nodes change_, sum_;
+  std::vector<Left> gone_;            // of a pair of bodies: what its patches may take over
+  std::vector<LayerMemory> records_;  // of the memory, carried along with the bodies
+  std::vector<Vector2> places_;       // of the members of a patch
+  std::vector<double> shares_;
+  PatchEnds ends_;
   ContactSet expanded_;
 };
 

@@ -63,7 +63,8 @@ const char* to_string(Stage stage) {
 
 bool is_certified(const StepReport& report, double accept) {
   return report.solve.residual.relative <= accept && !report.fell_back && !report.coarse &&
-         report.passed == 0 && report.unexplained == 0.0 && report.diverged_body < 0;
+         !report.unsettled && report.passed == 0 && report.unexplained == 0.0 &&
+         report.diverged_body < 0;
 }
 
 const std::vector<StepField>& step_fields() {
@@ -153,6 +154,29 @@ const std::vector<StepField>& step_fields() {
        .unit = "J",
        .over_parts = OverParts::sum,
        .column = "rebound_energy"},
+      {.name = "frame_iterations",
+       .place = member<&R::frame_iterations>,
+       .text = "Iterations for contact frames of the end of the step (`contact-frames: end`).",
+       .over_parts = OverParts::sum,
+       .column = "frame_iterations"},
+      {.name = "frame_error",
+       .place = member<&R::frame_error>,
+       .text = "How far the poses at which contacts were taken, and the end of the step, are at "
+               "most from those where both are one.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "frame_error"},
+      {.name = "unsettled",
+       .place = member<&R::unsettled>,
+       .text = "Whether this is more than `frame-tolerance`: the step is not certified.",
+       .over_parts = OverParts::any,
+       .column = "unsettled"},
+      {.name = "frame_energy",
+       .place = member<&R::frame_energy>,
+       .text = "Energy that bodies gained from normals that turned within the step.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "frame_energy"},
       {.name = "passed",
        .place = member<&R::passed>,
        .text = "Parts of the step in which bodies went through each other or overlapped too deep, "

@@ -42,6 +42,10 @@ struct StepReport {
   double added_energy = 0.0;     // J, that this gave to bodies and that they could not pay
   double element_energy = 0.0;   // J, that springs gained by lines that turned within the step
   double rebound_energy = 0.0;   // J, that rebounds gave back of what landings had taken
+  int frame_iterations = 0;      // for contact frames of the end of the step (contact_frames.h)
+  double frame_error = 0.0;      // m, that is left of it at most
+  bool unsettled = false;        // which is more than asked for
+  double frame_energy = 0.0;     // J, that normals gave to bodies by turning within the step
   double unexplained = 0.0;      // m, deepest at its end that layers do not explain, if it matters
   int passed = 0;  // parts of the step in which bodies went through each other, or too deep
   bool joint_impacts = false;  // with restitution, of several pairs that share a body

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
+#include "vinci/formulation/free_motion.h"
 #include "vinci/model/run_options.h"
 #include "vinci/stepping/step_forces.h"
 #include "vinci/stepping/substeps.h"
@@ -28,6 +31,17 @@ PatchForm patch_form_of(const OptionValues& options) {
   return form;
 }
 
+// A pyramid reaches Coulomb's cone along its directions alone.
+double least_friction(const ConeForm& form) {
+  return form.cone == Cone::pyramid ? std::cos(M_PI / form.directions) : 1.0;
+}
+
+// What the rounding of coordinates may make of a gap, m.
+double gap_noise(const Contact& contact) {
+  constexpr double size = 64.0 * std::numeric_limits<double>::epsilon();
+  return size * (contact.point_a.norm() + std::abs(contact.gap));
+}
+
 // How far a body looks for points of its patches at least, over its radius.
 constexpr double least_view = 2.0 * max_patch_slope;
 
@@ -37,7 +51,7 @@ SongPangKumar::SongPangKumar(const OptionValues& options)
     : ContactStepper(options, std::numeric_limits<double>::infinity()),
       points_(patch_form_of(options)),
       patches_(points_),
-      rule_({options.real("resolution"), options.real("rest")}),
+      rule_({options.real("resolution"), options.real("rest"), least_friction(form())}),
       most_substeps_(static_cast<int>(options.integer("most-substeps"))) {
   probe_.block.setIdentity();
 }
@@ -48,13 +62,13 @@ StepperRegistry::Entry SongPangKumar::entry() {
       "song-pang-kumar",
       "Time stepping of bodies that are visco-elastic near their contacts: materials with a "
       "`stiffness` have a layer of springs and dampers there, out of which restitution and "
-      "micro-slip come. A step takes short substeps while a layer is loaded. Planar scenes, "
-      "dynamic motion.",
+      "micro-slip come. A step takes short substeps while a layer is loaded. Dynamic motion.",
       "Song, Pang and Kumar, Int. J. Numer. Meth. Engng. 60 (2004) 2231-2261",
       {*run.find("motion"),
        *run.find("cone"),
        *run.find("directions"),
        overlap_option(),
+       *run.find("contact-frames"),
        {"points",
         "Points that a contact patch is discretised into; they share the stiffness of the "
         "layer.",
@@ -81,12 +95,18 @@ StepperRegistry::Entry SongPangKumar::entry() {
 }
 
 std::string SongPangKumar::why_not(const Model& model) const {
-  if (model.world == World::spatial)
-    return "the contact patch of song-pang-kumar is a line of points in the plane; accepted: "
-           "planar scenes";
   if (motion() != MotionModel::dynamic)
     return "the layers of song-pang-kumar answer to impacts and oscillate, which needs inertia; "
            "accepted: motion dynamic";
+  if (model.world == World::spatial && points_.count() > 1)
+    return "the points of a contact lie in a row along its tangent, which a contact in space does "
+           "not have; accepted: `points` 1, or a planar scene";
+  for (const Material& material : model.materials)
+    if (model.world == World::spatial && material.layer && material.layer->coupling != 0.0)
+      return fmt::format(
+          "the coupling-stiffness of material '{}' pushes along the one tangent of a planar "
+          "contact; accepted: none in space, or a planar scene",
+          material.name);
   const bool any = std::any_of(model.materials.begin(), model.materials.end(),
                                [](const Material& material) { return material.layer.has_value(); });
   if (!any)
@@ -98,6 +118,9 @@ std::string SongPangKumar::why_not(const Model& model) const {
   if (moments)
     return "the layers of song-pang-kumar have no moments at a contact: `rolling-friction` is for "
            "rigid contacts; accepted: scenes without it, or stewart-trinkle";
+  if (frame_rule() != FrameRule::start)
+    return "the layers of song-pang-kumar are pressed in along the frames at the start of a "
+           "substep; accepted: 'contact-frames: start', or stewart-trinkle or anitescu-potra";
   return ContactStepper::why_not(model);
 }
 
@@ -176,8 +199,16 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
     const bool last = !(remaining - size > sliver * size);
     if (last) size = remaining;
     velocities_ = state.velocities;
+    poses_ = state.poses;
+    time_ = state.time;
     StepReport report = advance(context, state, size, {.held_forces = &held_});
     watch.lap();
+    for (const PatchSite& site : patches_.sites()) {  // points on the surfaces again
+      if (site.row < 0) continue;
+      Contact& contact = context.out.contacts[static_cast<std::size_t>(site.row)].contact;
+      contact.point_a -= site.lift;
+      contact.point_b -= site.lift;
+    }
     for (const SolvedContact& solved : context.out.contacts)
       report.used_up += solved.contact.patch_point == points_.count() && solved.impulse[0] > 0.0 &&
                         is_soft(model, solved.contact.key);
@@ -331,10 +362,13 @@ void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
       const Contact& contact = contacts[static_cast<std::size_t>(site.row)];
       ContactTerms& term = terms[static_cast<std::size_t>(site.row)];
       // From the gap to the layer, which is closed where the body is deeper than the layer says.
-      const double open = std::max(0.0, contact.gap + patches_.pressed(site));
-      const Vector2 recovery = patches_.recovery(yield, site);
+      double open = std::max(0.0, contact.gap + patches_.pressed(site));
+      // More points bear a patch in space than its plate has freedoms: noise of gaps would be a
+      // contradiction between them.
+      if (part.model.world == World::spatial && open <= gap_noise(contact)) open = 0.0;
+      const Vector3 recovery = patches_.recovery(yield, site);
       term.normal_bias += (open - contact.gap) / h - recovery[0];
-      term.prescribed[0] -= recovery[1];
+      term.prescribed -= recovery.tail<2>();
       open_by_rounding(part, contact, term);
       const std::size_t first = used;
       for (const int j : rows_)
@@ -363,23 +397,37 @@ void SongPangKumar::settle(StepContext& context, State& state) {
   widen(model, wide_);
   seen_reach_.clear();
   see(context, state, wide_);
-  patches_.recall(model, state.memory);
+  turned_.clear();
+  for (std::size_t b = 0; model.world == World::spatial && b < model.bodies.size(); ++b)
+    turned_.push_back(rotation_vector(state.poses[b].rotation * poses_[b].rotation.conjugate()));
+  patches_.recall(model, state.memory, turned_);
   patches_.settle(lost_);
   patches_.store(model, 0.0, state.memory);
 }
 
-// The step takes ½ |vˡ⁺¹ − vˡ|²_M out of every body besides the work of its contacts; where a rigid
-// one throws bodies off, that is not lost.
+// The step takes ½ |vˡ⁺¹ − vˡ|²_M out of every body besides the work of its contacts, vˡ turned by
+// the velocity product, which keeps the energy; where a rigid one throws bodies off, that is not
+// lost.
 void SongPangKumar::find_losses(const StepContext& context, const State& state) {
   const Model& model = *context.in.model;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
-    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i) {
-      if (model.free_index[i] < 0) continue;
+    const int first = body.velocity_offset, last = first + body.velocity_size - 1;
+    const bool spatial = body.freedom == Freedom::spatial;
+    for (int i = first; i <= last; ++i) {
+      if (model.free_index[i] < 0 || (spatial && model.coordinate[i] >= 3)) continue;
       const double change = state.velocities[i] - velocities_[i];
       lost_[b] += 0.5 * change * change *
                   (model.coordinate[i] < 3 ? body.mass.mass : body.mass.inertia(2, 2));
     }
+    if (!spatial || body.velocity_size == 0 || model.free_index[last] < 0) continue;
+    // In body axes, of the start of the substep; the spin keeps its components as the body turns.
+    const Quaternion to_body = poses_[b].rotation.conjugate();
+    const Vector3 change =
+        to_body * state.velocities.segment<3>(first + 3) -
+        gyroscopic_update(body.mass.inertia, to_body * velocities_.segment<3>(first + 3),
+                          state.time - time_);
+    lost_[b] += 0.5 * change.dot(body.mass.inertia * change);
   }
   for (const SolvedContact& solved : context.out.contacts) {
     if (yields(model, solved.contact)) continue;

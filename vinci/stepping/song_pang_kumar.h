@@ -74,6 +74,9 @@ class SongPangKumar : public ContactStepper {
   std::vector<double> wide_;        // reach that a detection needs
   std::vector<double> lost_;        // J, per body: what the substep has taken out of it
   VectorX velocities_;              // at the start of the substep
+  std::vector<Pose> poses_;         // there too
+  double time_ = 0.0;               // s, then
+  std::vector<Vector3> turned_;     // in space, by bodies since then: rotation vectors
   std::vector<int> rows_;           // sites of a patch with a contact in the set
   std::vector<Compliance> compliance_;
   std::vector<SolvedContact> solved_, before_;

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include <Eigen/Cholesky>
+
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/contact_rows.h"
+#include "vinci/formulation/free_motion.h"
 
 namespace vinci {
 namespace {
@@ -79,29 +82,11 @@ SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
                                         const LayerPatches& patches,
                                         const LayerPatch& patch) const {
   Loaded result;
-  const SeriesStiffness stiffness = in_series(patch.a, patch.b);
-  Contact middle;
-  middle.body_a = patch.body_a;
-  middle.body_b = patch.body_b;
-  middle.point_a = middle.point_b = patch.middle;
-  const ContactFrame frame = contact_frame(model.world, patch.normal);
-  double turning = 0.0;  // 1/(kg m²)
-  for (const int b : {patch.body_a, patch.body_b}) {
-    const Body& body = model.bodies[b];
-    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
-      if (model.free_index[i] >= 0 && model.coordinate[i] > 2)
-        turning += 1.0 / body.mass.inertia(2, 2);
-  }
-  result.frequency[0] =
-      std::sqrt(stiffness.normal *
-                (mobility(model, state.poses, middle, frame.normal) + patch.spread * turning));
-  result.frequency[1] =
-      std::sqrt(stiffness.tangential * mobility(model, state.poses, middle, frame.tangent_1));
+  set_frequencies(model, state, patch, result);
   // In equilibrium both layers bear the same; one of them tells.
-  const int side = patch.a ? 0 : 1;
-  const PatchForce force = patches.spring_force(patch, side);
-  result.force = force.force;
-  result.moment = force.moment;
+  result.springs = patches.spring_force(patch, patch.a ? 0 : 1);
+  const double limit =
+      sliding_share * (model.world == World::spatial ? settings_.least_friction : 1.0);
   for (const int m : patches.members(patch)) {
     const PatchSite& site = patches.sites()[static_cast<std::size_t>(m)];
     result.deformation = std::max(result.deformation, patches.pressed(site));
@@ -110,10 +95,39 @@ SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
         model.surface_between(site.contact.key.shape_a(), site.contact.key.shape_b());
     result.is = true;
     // Where a law has the limit, it is not known here: as if it stuck, which resolves more.
-    result.sliding &= !surface.law && std::abs(site.impulse[1]) >=
-                                          sliding_share * surface.friction * site.impulse[0];
+    result.sliding &= !surface.law && std::hypot(site.impulse[1], site.impulse[2]) >=
+                                          limit * surface.friction * site.impulse[0];
   }
   return result;
+}
+
+// Bounds: of a patch that is pressed in and tilts, and of one that is drawn along and twists.
+void SubstepRule::set_frequencies(const Model& model, const State& state, const LayerPatch& patch,
+                                  Loaded& layer) {
+  const SeriesStiffness stiffness = in_series(patch.a, patch.b);
+  Contact middle;
+  middle.body_a = patch.body_a;
+  middle.body_b = patch.body_b;
+  middle.point_a = middle.point_b = patch.middle;
+  const auto& [normal, axis_1, axis_2] = patch.frame;
+  const auto along = [&](const Vector3& axis) {
+    return mobility(model, state.poses, middle, axis);
+  };
+  const auto about = [&](const Vector3& axis) {
+    return turning_mobility(model, state.poses, middle, axis);
+  };
+  double across = along(normal) + patch.spread[0] * about(axis_2);
+  double tangential = along(axis_1);
+  if (model.world == World::spatial) {
+    across += patch.spread[1] * about(axis_1);
+    // The larger eigenvalue of the mobility along the surface.
+    const double other = along(axis_2);
+    const double mixed = along(M_SQRT1_2 * (axis_1 + axis_2)) - 0.5 * (tangential + other);
+    tangential = 0.5 * (tangential + other) + std::hypot(0.5 * (tangential - other), mixed) +
+                 patch.polar * about(normal);
+  }
+  layer.frequency[0] = std::sqrt(stiffness.normal * across);
+  layer.frequency[1] = std::sqrt(stiffness.tangential * tangential);
 }
 
 // The time until the gap to the deformed surface closes, s.
@@ -134,10 +148,11 @@ double SubstepRule::approach(const Model& model, const State& state, const Vecto
   // the two times does not overshoot.
   double bend = 0.0;  // m/s²
   for (const auto& [b, sign] : {std::pair(contact.body_a, -1.0), std::pair(contact.body_b, 1.0)}) {
-    const double spin = body_twist(model, state.velocities, b).angular.z();
+    const Vector3 spin = body_twist(model, state.velocities, b).angular;
     const Vector3 arm =
         0.5 * (contact.point_a + contact.point_b) - state.poses[b] * model.bodies[b].mass.center;
-    bend -= sign * spin * spin * contact.normal.dot(arm);
+    bend -= sign * (spin.squaredNorm() * contact.normal.dot(arm) -
+                    spin.dot(contact.normal) * spin.dot(arm));
   }
   return time_to_contact(contact.gap + patches.pressed(site), velocity - recovery,
                          change / remaining + 0.5 * std::min(0.0, bend));
@@ -146,18 +161,25 @@ double SubstepRule::approach(const Model& model, const State& state, const Vecto
 // What the springs of a patch add to the accelerations of its bodies.
 void SubstepRule::push(const Model& model, const State& state, const LayerPatch& patch,
                        const Loaded& layer) {
-  const ContactFrame frame = contact_frame(model.world, patch.normal);
-  const Vector3 force = layer.force[0] * frame.normal + layer.force[1] * frame.tangent_1;
+  const auto& [normal, axis_1, axis_2] = patch.frame;
+  const auto& [along, about] = layer.springs;
+  const Vector3 force = along[0] * normal + along[1] * axis_1 + along[2] * axis_2;
   for (const auto& [b, sign] : {std::pair(patch.body_a, -1.0), std::pair(patch.body_b, 1.0)}) {
     const Body& body = model.bodies[b];
     const Vector3 arm = patch.middle - center_of_mass(model, state.poses, b);
-    // A normal force beside the middle, at s t: s t × n = −s.
-    const double moment = arm.cross(force).z() - layer.moment;
+    // Of normal forces beside the middle: axis 1 × n = −axis 2, axis 2 × n = axis 1.
+    Vector3 turn = arm.cross(force);
+    if (body.freedom == Freedom::spatial) {
+      turn += about[0] * normal - about[1] * axis_2 + about[2] * axis_1;
+      turn = world_inertia(body, state.poses[b].rotation).llt().solve(turn).eval();
+    } else {
+      turn.z() = (turn.z() - about[1]) / body.mass.inertia(2, 2);
+    }
     for (int i = 0; i < body.velocity_size; ++i) {
       const int entry = body.velocity_offset + i, coordinate = model.coordinate[entry];
       if (model.free_index[entry] < 0) continue;
-      acceleration_[entry] += sign * (coordinate < 3 ? force[coordinate] / body.mass.mass
-                                                     : moment / body.mass.inertia(2, 2));
+      acceleration_[entry] +=
+          sign * (coordinate < 3 ? force[coordinate] / body.mass.mass : turn[coordinate - 3]);
     }
   }
 }
@@ -167,16 +189,22 @@ void SubstepRule::push(const Model& model, const State& state, const LayerPatch&
 bool SubstepRule::rests(const Model& model, const State& state, const Contact& contact,
                         const Loaded& layer) const {
   const ContactFrame frame = contact_frame(model.world, contact.normal);
-  const Vector3 velocity = relative_velocity(model, state.poses, state.velocities, contact);
+  // A surface that runs rests against what rides on it.
+  const Vector3 velocity = relative_velocity(model, state.poses, state.velocities, contact) +
+                           surface_velocity(model, state.poses, contact, state.time, 0.0);
   const Vector3 acceleration = relative_velocity(model, state.poses, acceleration_, contact);
-  const auto amplitude = [&](const Vector3& axis, double omega) {
-    if (!(omega > 0.0)) return 0.0;
-    return (std::abs(axis.dot(velocity)) + std::abs(axis.dot(acceleration)) / omega) / omega;
+  const auto amplitude = [](double speed, double change, double omega) {
+    return omega > 0.0 ? (speed + change / omega) / omega : 0.0;
+  };
+  const auto across = [&](const Vector3& v) { return std::abs(frame.normal.dot(v)); };
+  const auto along = [&](const Vector3& v) {
+    return std::hypot(frame.tangent_1.dot(v), frame.tangent_2.dot(v));
   };
   const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * contact.point_a.norm();
   const double small = std::max(settings_.rest * layer.deformation, rounding);
-  if (amplitude(frame.normal, layer.frequency[0]) > small) return false;
-  return layer.sliding || amplitude(frame.tangent_1, layer.frequency[1]) <= small;
+  if (amplitude(across(velocity), across(acceleration), layer.frequency[0]) > small) return false;
+  return layer.sliding ||
+         amplitude(along(velocity), along(acceleration), layer.frequency[1]) <= small;
 }
 
 }  // namespace vinci

@@ -18,6 +18,8 @@ namespace vinci {
 struct SubstepSettings {
   double resolution = 0.02;  // ω times the substep
   double rest = 0.01;        // share of the deformation below which an oscillation is none
+  // In space: of a friction cone, what its form allows in every direction.
+  double least_friction = 1.0;
 };
 
 class SubstepRule {
@@ -31,15 +33,16 @@ class SubstepRule {
 
  private:
   struct Loaded {
-    bool is = false;                  // a point of the patch bears something
-    bool sliding = true;              // every such point
-    double deformation = 0.0;         // normal, largest of the patch, m
-    Vector2 force = Vector2::Zero();  // of the springs on b, N
-    double moment = 0.0;              // of the springs about the middle of the patch, N m
-    double frequency[2] = {};         // rad/s, across the surface and along it
+    bool is = false;           // a point of the patch bears something
+    bool sliding = true;       // every such point
+    double deformation = 0.0;  // normal, largest of the patch, m
+    PatchForce springs;
+    double frequency[2] = {};  // rad/s, across the surface and along it
   };
   Loaded loaded(const Model& model, const State& state, const LayerPatches& patches,
                 const LayerPatch& patch) const;
+  static void set_frequencies(const Model& model, const State& state, const LayerPatch& patch,
+                              Loaded& layer);
   double approach(const Model& model, const State& state, const VectorX& foreseen,
                   const LayerPatches& patches, const PatchSite& site, double remaining) const;
   void push(const Model& model, const State& state, const LayerPatch& patch, const Loaded& layer);

@@ -56,6 +56,34 @@ const cross = (a: Point, b: Point): Point => [
 const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 
+// Triangles of an L: two boxes' worth of volume, which no hull of its corners has.
+function prism(): { vertices: Point[]; triangles: number[][] } {
+  const outline = [
+    [0, 0],
+    [2, 0],
+    [2, 1],
+    [1, 1],
+    [1, 2],
+    [0, 2],
+  ];
+  const points = [0, 1].flatMap((z) => outline.map(([x, y]) => [x, y, z]));
+  const cap = [
+    [0, 1, 2],
+    [0, 2, 3],
+    [0, 3, 4],
+    [0, 4, 5],
+  ];
+  const list = cap.flatMap(([a, b, c]) => [
+    [a, c, b],
+    [a + 6, b + 6, c + 6],
+  ]);
+  for (let i = 0; i < 6; ++i) {
+    const j = (i + 1) % 6;
+    list.push([i, j, j + 6], [i, j + 6, i + 6]);
+  }
+  return { vertices: points, triangles: list };
+}
+
 function triangles(shape: PlacedShape, sides = 48): Point[][] {
   const points = vertices(shape, sides);
   const { indices } = shape.make(sides);
@@ -200,6 +228,10 @@ describe('solids', () => {
       ],
     });
     expect(volume(octahedron)).toBeCloseTo(4 / 3, 6);
+    const pointed = place({ kind: 'superquadric', axes: [1, 1, 1], e1: 2, e2: 2 });
+    expect(volume(pointed)).toBeCloseTo(4 / 3, 6);
+    const block = place({ kind: 'superquadric', axes: [0.1, 0.2, 0.3], e1: 0.002, e2: 0.002 });
+    expect(volume(block) / 0.048).toBeCloseTo(1, 1);
     expect(octahedron.make(8).edges.length / 6).toBe(12);
   });
 
@@ -210,6 +242,16 @@ describe('solids', () => {
       'capsule',
       { kind: 'capsule', half_axis: [0, 0.3, 0.4], radius: 0.2 },
       Math.PI * (0.04 + (4 / 3) * 0.008),
+    ],
+    [
+      'ellipsoid',
+      { kind: 'superquadric', axes: [0.1, 0.2, 0.3], e1: 1, e2: 1 },
+      (4 / 3) * Math.PI * 0.006,
+    ],
+    [
+      'superquadric',
+      { kind: 'superquadric', axes: [0.1, 0.2, 0.3], e1: 0.5, e2: 0.5 },
+      (8 * 0.006 * 0.9064024770554771 ** 3) / 0.9190625268488832, // Γ(5/4) and Γ(7/4)
     ],
   ])('converge to the %s as sides are added', (_, json, exact) => {
     const errors = [12, 24, 48].map((sides) => 1 - volume(place(json), sides) / exact);
@@ -248,6 +290,7 @@ describe('solids', () => {
     check(geometry.boxGeometry());
     check(geometry.capsuleGeometry(2, 16));
     check(geometry.cylinderGeometry(16));
+    for (const e of [0.002, 0.3, 1, 1.7, 2]) check(geometry.superquadricGeometry(e, e, 16));
   });
 
   it('that are round have two tones, so that one sees them turn', () => {
@@ -255,8 +298,38 @@ describe('solids', () => {
       geometry.sphereGeometry(16),
       geometry.cylinderGeometry(16),
       geometry.capsuleGeometry(1, 16),
+      geometry.superquadricGeometry(0.5, 1, 16),
     ])
       expect(new Set(tones).size).toBe(2);
+  });
+});
+
+describe('a mesh', () => {
+  const shape = { kind: 'mesh', body: 0, offset: identity, mesh: 0 };
+  const named = (extra: object): ModelJson =>
+    ({ ...model([{ ...shape, ...extra }]), meshes: [prism()] }) as unknown as ModelJson;
+
+  it('is drawn by the triangles that its shape names, also where it is not convex', () => {
+    const { shapes, problems } = readShapes(named({}));
+    expect(problems).toEqual([]);
+    const volume = triangles(shapes[0]).reduce((sum, [a, b, c]) => sum + dot(a, cross(b, c)) / 6, 0);
+    expect(volume).toBeCloseTo(3, 12);
+    expect(shapes[0].radius).toBeCloseTo(Math.hypot(2, 1, 1), 12);
+  });
+
+  it('has lines at its edges and none within its faces', () => {
+    const { edges } = geometry.meshGeometry(prism().vertices as never, prism().triangles);
+    expect(edges.length / 6).toBe(18);
+  });
+
+  it('shows the border of an open one', () => {
+    const { vertices, triangles: list } = prism();
+    const { edges } = geometry.meshGeometry(vertices as never, list.slice(0, 1));
+    expect(edges.length / 6).toBe(3);
+  });
+
+  it('that is not there is told', () => {
+    expect(readShapes(named({ mesh: 3 })).problems).toHaveLength(1);
   });
 });
 

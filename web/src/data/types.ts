@@ -58,6 +58,13 @@ export interface PoseJson {
   rotation: [number, number, number, number]; // w x y z
 }
 
+// Triangles are counter-clockwise seen from outside; an open surface has that side alone.
+export interface MeshJson {
+  vertices: Vector3[];
+  triangles: [number, number, number][];
+  closed: boolean;
+}
+
 interface PlacedShape {
   body: number;
   material: number;
@@ -75,7 +82,9 @@ export type ShapeJson = PlacedShape &
     | { kind: 'sphere'; radius: number }
     | { kind: 'box'; half_extents: Vector3 }
     | { kind: 'cylinder'; radius: number; half_height: number }
+    | { kind: 'superquadric'; axes: Vector3; e1: number; e2: number }
     | { kind: 'polyhedron'; vertices: Vector3[]; faces: number[][] }
+    | { kind: 'mesh' | 'height-field'; mesh: number } // of the model's meshes
     | { kind: 'half-space' } // its outward normal is local z
   );
 
@@ -108,6 +117,7 @@ export interface ModelJson {
   materials: string[];
   surfaces: { materials: [number, number]; friction: number; restitution: number }[];
   shapes: ShapeJson[];
+  meshes?: MeshJson[]; // which shapes name by number
   elements: ElementJson[];
 }
 

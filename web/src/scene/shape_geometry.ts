@@ -195,6 +195,38 @@ export function polyhedronGeometry(
   return builder.finish();
 }
 
+// Any surface of triangles, each with its own normal. Lines are drawn where it bends by more than
+// 20° and at borders: the inner edges of faces and fine round parts stay quiet.
+const bendCosine = Math.cos((20 * Math.PI) / 180);
+
+export function meshGeometry(
+  vertices: readonly Point[],
+  triangles: readonly (readonly number[])[],
+): ShapeGeometry {
+  const builder = new Builder();
+  const waiting = new Map<string, { normal: Point; tail: number; head: number }>();
+  for (const triangle of triangles) {
+    const points = triangle.map((i) => vertices[i]);
+    const normal = faceNormal(points);
+    builder.face(points, normal);
+    triangle.forEach((tail, i) => {
+      const head = triangle[(i + 1) % triangle.length];
+      const name = tail < head ? `${tail} ${head}` : `${head} ${tail}`;
+      const other = waiting.get(name);
+      if (!other) {
+        waiting.set(name, { normal, tail, head });
+        return;
+      }
+      waiting.delete(name);
+      const m = other.normal;
+      if (normal[0] * m[0] + normal[1] * m[1] + normal[2] * m[2] < bendCosine)
+        builder.edge(vertices[tail], vertices[head]);
+    });
+  }
+  for (const { tail, head } of waiting.values()) builder.edge(vertices[tail], vertices[head]);
+  return builder.finish();
+}
+
 // A strip of a surface of revolution about z, between two rings: quads with a tone by quarter turn.
 interface Ring {
   radius: number;
@@ -243,6 +275,48 @@ export function sphereGeometry(sides: number): ShapeGeometry {
     const to = sphereRing(Math.PI * ((i + 1) / bands - 0.5));
     revolve(builder, from, to, sides, i < bands / 2 ? 0 : 0.25);
   }
+  return builder.finish();
+}
+
+function signedPower(base: number, power: number): number {
+  return Math.abs(base) < 1e-9 ? 0 : Math.sign(base) * Math.abs(base) ** power;
+}
+
+// (|x|^(2/e2) + |y|^(2/e2))^(e2/e1) + |z|^(2/e1) <= 1, its octants alternate in tone. `sides` is a
+// multiple of 4. Steps of the angles crowd where the surface bends.
+export function superquadricGeometry(e1: number, e2: number, sides: number): ShapeGeometry {
+  const builder = new Builder();
+  const bands = sides / 2;
+  const on = (i: number, j: number, p1: number, p2: number): Point => {
+    const up = Math.PI * (i / bands - 0.5);
+    const around = (2 * Math.PI * j) / sides;
+    const ring = signedPower(Math.cos(up), p1);
+    return [
+      ring * signedPower(Math.cos(around), p2),
+      ring * signedPower(Math.sin(around), p2),
+      signedPower(Math.sin(up), p1),
+    ];
+  };
+  for (let i = 0; i < bands; ++i)
+    for (let j = 0; j < sides; ++j) {
+      const tone = quarterTone((j + 0.5) / sides + (i < bands / 2 ? 0 : 0.25));
+      const quad = [
+        [i, j],
+        [i, j + 1],
+        [i + 1, j + 1],
+        [i + 1, j],
+      ];
+      const flat = faceNormal(quad.map(([k, l]) => on(k, l, e1, e2)));
+      const [a, b, c, d] = quad.map(([k, l]) => {
+        // A normal of the surface; where it has none, that of the patch.
+        const normal = on(k, l, 2 - e1, 2 - e2);
+        const size = Math.hypot(...normal);
+        const unit = normal.map((x) => x / size) as never as Point;
+        return builder.vertex(on(k, l, e1, e2), size > 0 && e1 < 2 && e2 < 2 ? unit : flat, tone);
+      });
+      if (i > 0) builder.triangle(a, b, c);
+      if (i + 1 < bands) builder.triangle(a, c, d);
+    }
   return builder.finish();
 }
 

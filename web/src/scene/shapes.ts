@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the shapes of a recorded model: checks every number, and says which geometry draws a shape
 // and by which affine map of the body frame. A shape that cannot be drawn is a message, no error.
-import type { ModelJson } from '../data/types';
+import type { MeshJson, ModelJson } from '../data/types';
 import * as geometry from './shape_geometry';
 import type { Point, ShapeGeometry } from './shape_geometry';
 
@@ -187,12 +187,40 @@ function cylinder(json: Json): Solid {
   return { key: 'cylinder', flat: false, make, linear, shift: origin, radius: Math.hypot(r, half) };
 }
 
+function exponent(json: Json, name: string): number {
+  const value = json[name];
+  if (typeof value !== 'number' || !(value > 0 && value <= 2)) fail(`${name} is not an exponent`);
+  return value;
+}
+
+function superquadric(json: Json): Solid {
+  const axes = point(json['axes'], 3, 'axes');
+  const e1 = exponent(json, 'e1');
+  const e2 = exponent(json, 'e2');
+  const make = (sides: number): ShapeGeometry => geometry.superquadricGeometry(e1, e2, sides);
+  const linear = scaling(axes[0], axes[1], axes[2]);
+  const key = `superquadric ${e1} ${e2}`;
+  return { key, flat: false, make, linear, shift: origin, radius: Math.hypot(...axes) };
+}
+
 function polyhedron(json: Json): Solid {
   const vertices = points(json, 3, 4) as never as Point[];
   const sides = faces(json, vertices.length);
   const make = (): ShapeGeometry => geometry.polyhedronGeometry(vertices, sides);
   const key = `polyhedron ${JSON.stringify([vertices, sides])}`;
   const radius = farthest(vertices as never as number[][]);
+  return { key, flat: false, make, linear: scaling(1, 1, 1), shift: origin, radius };
+}
+
+// `vertices` and `triangles` are those of the mesh that the shape names.
+function mesh(json: Json): Solid {
+  const vertices = points(json, 3, 3) as never as Point[];
+  const sides = faces({ faces: json['triangles'] }, vertices.length);
+  const make = (): ShapeGeometry => geometry.meshGeometry(vertices, sides);
+  const radius = farthest(vertices as never as number[][]);
+  // A number for the whole mesh rather than all of its text: meshes are long.
+  const sum = vertices.reduce((s, v, i) => s + (i + 1) * (v[0] + 2 * v[1] + 3 * v[2]), 0);
+  const key = `mesh ${vertices.length} ${sides.length} ${sum}`;
   return { key, flat: false, make, linear: scaling(1, 1, 1), shift: origin, radius };
 }
 
@@ -205,7 +233,10 @@ const readers: Record<string, (json: Json, planar: boolean) => Solid> = {
   sphere,
   box,
   cylinder,
+  superquadric,
   polyhedron,
+  mesh,
+  'height-field': mesh,
 };
 
 // 12 numbers of a pose: columns of its rotation, then its position.
@@ -272,6 +303,14 @@ function readShape(
   });
 }
 
+// A shape that names a mesh, with the triangles of it.
+function withMesh(json: Json, meshes: readonly MeshJson[] | undefined): Json {
+  if (!('mesh' in json)) return json;
+  const named = Array.isArray(meshes) ? meshes[json['mesh'] as number] : undefined;
+  if (!named) fail('it names no mesh');
+  return { ...json, vertices: named.vertices, triangles: named.triangles };
+}
+
 export function readShapes(model: ModelJson): ModelShapes {
   const result: ModelShapes = { shapes: [], unbounded: [], problems: [] };
   const list: unknown = model.shapes;
@@ -279,7 +318,8 @@ export function readShapes(model: ModelJson): ModelShapes {
   if (!Array.isArray(list)) return { ...result, problems: ['The model has no list of shapes.'] };
   list.forEach((json: unknown, index) => {
     try {
-      readShape((json ?? {}) as Json, index, model.world === 'planar', bodies, result);
+      const shape = withMesh((json ?? {}) as Json, model.meshes);
+      readShape(shape, index, model.world === 'planar', bodies, result);
     } catch (error) {
       const kind = String((json as Json | null)?.['kind']).slice(0, 40);
       const why = (error as Error).message;
