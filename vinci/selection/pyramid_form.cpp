@@ -29,7 +29,7 @@ bool PyramidForm::fits(const ComplementarityProblem& problem) {
     if (problem.C.values[k] != 0.0)
       ++column_counts_[static_cast<std::size_t>(problem.C.indices[k])];
   for (const Block& block : problem.blocks) {
-    if (block.law == Law::second_order || block.law == Law::rolling) return false;
+    if (block.law == Law::second_order || block.law == Law::moments) return false;
     if (block.law != Law::nonnegative) continue;
     if (is_slip_row(problem, block)) {
       if (!fits_pyramid(problem, block.offset)) return false;
