@@ -56,6 +56,9 @@ void expect_equal(const ComplementarityProblem& a, const ComplementarityProblem&
     EXPECT_EQ(a.blocks[i].lower, b.blocks[i].lower);
     EXPECT_EQ(a.blocks[i].upper, b.blocks[i].upper);
     EXPECT_EQ(a.blocks[i].rolling, b.blocks[i].rolling);
+    EXPECT_EQ(a.blocks[i].torsion, b.blocks[i].torsion);
+    EXPECT_EQ(a.blocks[i].tangents, b.blocks[i].tangents);
+    EXPECT_EQ(a.blocks[i].spins, b.blocks[i].spins);
   }
 }
 
@@ -91,6 +94,11 @@ std::vector<std::pair<std::string, ComplementarityProblem>> one_of_each_class() 
   half.upper = 4.0;
   Block ball = block(Law::ball, 4, 2);
   ball.upper = 0.25;
+  Block all = block(Law::moments, 0, 6, 0.5, 0.1), surface = block(Law::moments, 6, 4, 0.3);
+  all.torsion = 0.2;
+  all.tangents = 2;
+  all.spins = 1;
+  surface.tangents = 3;
   return {
       {"lcp", make(0, {block(Law::nonnegative, 0, 1), block(Law::nonnegative, 1, 1)}, true)},
       {"relay", make(0, {relay}, true)},
@@ -113,6 +121,8 @@ std::vector<std::pair<std::string, ComplementarityProblem>> one_of_each_class() 
       {"mixed", make(6, {block(Law::moments, 0, 5, 0.5, 0.1), block(Law::equality, 5, 2)}, false)},
       {"mixed",
        make(6, {block(Law::moments, 0, 5, 0.5, 0.1), block(Law::coulomb, 5, 3, 0.5)}, true)},
+      {"mixed", make(6, {all, surface}, false)},
+      {"mixed", make(0, {all, surface}, true)},
   };
 }
 
@@ -147,11 +157,12 @@ TEST_F(ProblemFiles, contact_problems_take_the_exchange_layout) {
       if (in.has(root)) return std::string(root);
     return std::string();
   };
-  const char* expected[] = {"/lcp",          "/mlcp",          "/mlcp",          "/vinci_problem",
-                            "/fclib_local",  "/fclib_local",   "/fclib_global",  "/fclib_global",
-                            "/fclib_global", "/vinci_problem", "/vinci_problem", "/fclib_local",
-                            "/fclib_local",  "/fclib_global",  "/fclib_global",  "/fclib_global",
-                            "/vinci_problem"};
+  const char* expected[] = {"/lcp",           "/mlcp",          "/mlcp",          "/vinci_problem",
+                            "/fclib_local",   "/fclib_local",   "/fclib_global",  "/fclib_global",
+                            "/fclib_global",  "/vinci_problem", "/vinci_problem", "/fclib_local",
+                            "/fclib_local",   "/fclib_global",  "/fclib_global",  "/fclib_global",
+                            "/vinci_problem", "/vinci_problem", "/vinci_problem"};
+  ASSERT_EQ(problems.size(), std::size(expected));
   for (std::size_t i = 0; i < problems.size(); ++i) EXPECT_EQ(root_of(i), expected[i]) << i;
 }
 

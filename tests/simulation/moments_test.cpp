@@ -300,6 +300,37 @@ TEST(LimitSurface, a_polyhedron_of_more_corners_comes_nearer) {
   }
 }
 
+// The exact limit surface of uniform pressure: points of support that share the load converge to
+// it.
+TEST(LimitSurface, a_patch_of_supports_converges_to_the_uniform_disk) {
+  const auto runs =
+      reference("case21_friction_laws")["expected"]["disk"]["uniform_pressure_disk"]["runs"];
+  const auto& expected = runs[0];
+  const double v = expected["v0"], w = expected["omega0"];
+  double before = infinity;
+  for (const double spacing : {0.02, 0.01, 0.005}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+table: {{gravity: 9.81, friction: 0.3}}
+bodies:
+  ball: {{shapes: [{{circle: 0.05}}], mass: 0.1, inertia: 1.25e-4, velocity: [{}, 0], spin: {}, supports: {{patch: {}}}}}
+run: {{step: 2 ms, duration: 0.7}}
+)",
+                                                 v, w, spacing));
+    double angle = 0.0;
+    while (!simulation.finished()) {
+      simulation.step();
+      angle += simulation.step_size() * twist(simulation, "ball").angular.z();
+    }
+    const double error =
+        std::abs(position(simulation, "ball").x() - expected["travel"].get<double>()) / v +
+        std::abs(angle - expected["rotation"].get<double>()) / w;
+    EXPECT_LT(error, before) << spacing;
+    before = error;
+  }
+  EXPECT_LE(before, 4.0 * 2e-3);  // of the step: 2h each
+}
+
 // ------------------------------------------------------------------------------ plane, no inertia
 
 TEST(PlanarMoments, a_wheel_rolls_to_a_stop) {
@@ -364,6 +395,47 @@ TEST(MomentsWithoutInertia, a_ball_of_first_order_creeps_down_or_stays) {
   }
 }
 
+// Without inertia a ball rests where contact forces and moments balance its weight, or has no
+// answer.
+TEST(MomentsWithoutInertia, an_incline_beyond_the_limit_has_no_equilibrium) {
+  for (const char* cone : {"quadratic", "pyramid"})
+    for (const double share : {0.9, 0.999, 1.001, 1.2}) {
+      Sphere sphere;
+      sphere.slope = std::atan(share * sphere.rolling / sphere.radius);
+      sphere.step = 0.01;
+      Simulation simulation =
+          simulate(sphere.yaml(fmt::format(", motion: quasi-static, cone: {}", cone)));
+      const StepReport& report = simulation.step();
+      if (share < 1.0) {
+        EXPECT_EQ(report.solve.status, SolveStatus::solved) << cone << " " << share;
+        EXPECT_LE(twist(simulation, "ball").linear.norm(), 1e-12) << cone << " " << share;
+      } else {
+        EXPECT_EQ(report.solve.status, SolveStatus::no_solution) << cone << " " << share;
+      }
+    }
+}
+
+// A driven turntable spins a ball at its centre up: by μ_τ N, until both turn alike.
+TEST(PrescribedTurning, a_turntable_takes_a_ball_along) {
+  const double radius = 0.04, mass = 0.5, torsion = 0.0006, speed = 3.0;
+  const double gain = torsion * gravity / (0.4 * radius * radius);  // rad/s²
+  for (const char* run : {"", ", cone: pyramid", ", stepper: anitescu-potra"}) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: spatial
+materials: {{m: {{friction: 0.3, torsional-friction: {}}}}}
+bodies:
+  table: {{shapes: [{{box: [1, 1, 0.1], material: m}}], motion: {{x: 0, y: 0, z: -0.05, yaw: {}*t}}}}
+  ball: {{shapes: [{{sphere: {}, material: m}}], mass: {}, position: [0, 0, {}]}}
+run: {{step: 5 ms, duration: 1{}}}
+)",
+                                                 torsion, speed, radius, mass, radius, run));
+    for (int i = 0; i < 40; ++i) simulation.step();
+    EXPECT_NEAR(twist(simulation, "ball").angular.z(), 0.2 * gain, 1e-8) << run;
+    while (!simulation.finished()) simulation.step();
+    EXPECT_NEAR(twist(simulation, "ball").angular.z(), speed, 1e-8) << run;
+  }
+}
+
 // --------------------------------------------------------------------------------- what it says
 
 TEST(MomentsInScenes, mistakes_are_named) {
@@ -422,6 +494,25 @@ bodies:
 run: {step: 1 ms, duration: 1, stepper: song-pang-kumar}
 )"),
                Error);
+}
+
+// Without inertia a ball at rest may roll in two ways and spin in one, unless a moment holds it.
+TEST(MomentsCertified, motions_that_cost_nothing_are_those_that_no_moment_holds) {
+  for (const char* cone : {"quadratic", "pyramid"})
+    for (const double rolling : {0.0, 0.001})
+      for (const double torsion : {0.0, 0.001}) {
+        Sphere sphere;
+        sphere.rolling = rolling;
+        sphere.torsion = torsion;
+        Simulation simulation =
+            simulate(sphere.yaml(fmt::format(", motion: quasi-static, cone: {}", cone)));
+        const StepCertificate certificate = certify_step(simulation);
+        EXPECT_EQ(certificate.verdict.exists, Existence::proved);
+        const std::size_t open = (rolling > 0.0 ? 0 : 2) + (torsion > 0.0 ? 0 : 1);
+        EXPECT_EQ(certificate.free.size(), open) << cone << " " << rolling << " " << torsion;
+        EXPECT_EQ(certificate.verdict.motion == Only::unique, open == 0)
+            << cone << " " << rolling << " " << torsion;
+      }
 }
 
 // Never 'unique' by a proof that does not know of moments.

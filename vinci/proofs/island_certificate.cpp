@@ -239,7 +239,10 @@ void IslandCertificate::look_around(const Solution& at) {
   const bool held = answer_.free.count() == 0 && holds_inside_limits(at);
   Freedoms freedoms = family_.freedoms(problem_, step_.inertia, at, step_.accuracy);
   if (!freedoms.decided) {
-    answer_.loads_reason = "the problem is too large to look around the solution";
+    const bool moments =
+        std::any_of(sets_.begin(), sets_.end(), [](const FrictionSet& set) { return set.follows; });
+    answer_.loads_reason = moments ? "contacts with moments: nobody looks around the solution"
+                                   : "the problem is too large to look around the solution";
     if (held) say(Only::isolated, "every loaded contact sticks inside its friction limit");
     return;
   }

@@ -116,8 +116,9 @@ std::string SongPangKumar::why_not(const Model& model) const {
   const bool moments = std::any_of(model.surfaces.begin(), model.surfaces.end(),
                                    [](const Surface& surface) { return surface.moments.any(); });
   if (moments)
-    return "the layers of song-pang-kumar have no moments at a contact: `rolling-friction` is for "
-           "rigid contacts; accepted: scenes without it, or stewart-trinkle";
+    return "the layers of song-pang-kumar have no moments at a contact: `rolling-friction`, "
+           "`torsional-friction` and `patch` are for rigid ones; accepted: scenes without them, or "
+           "stewart-trinkle";
   if (frame_rule() != FrameRule::start)
     return "the layers of song-pang-kumar are pressed in along the frames at the start of a "
            "substep; accepted: 'contact-frames: start', or stewart-trinkle or anitescu-potra";

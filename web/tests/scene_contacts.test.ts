@@ -136,6 +136,21 @@ function solids(drawing: ContactDrawing): Matrix4[] {
   });
 }
 
+describe('a moment', () => {
+  it('is an arrow around its axis, and nothing is drawn without one', () => {
+    const rows: Row = { impulse: [1, 0, 0], moment: [0.1, -0.2, 0.2] };
+    const [arc, ...others] = solids(drawn(contacts(rows)));
+    expect(others).toHaveLength(0);
+    const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
+    arc.extractBasis(x, y, z);
+    const radius = z.length();
+    expect(radius).toBeCloseTo(0.3 * style.reference, 6);
+    expect(z.divideScalar(radius).distanceTo(new Vector3(-2, 1, 2).divideScalar(3))).toBeLessThan(1e-6);
+    expect(x.divideScalar(radius).cross(y.divideScalar(radius)).distanceTo(z)).toBeLessThan(1e-6);
+    expect(solids(drawn(contacts({ impulse: [1, 0, 0] })))).toHaveLength(0);
+  });
+});
+
 describe('arrows', () => {
   it('are as long as the forces on body b, along normal and tangents', () => {
     const [normal, friction] = arrows(drawn(contacts({ impulse: [1, -0.3, 0] })));

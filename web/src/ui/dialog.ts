@@ -61,7 +61,8 @@ export class Help extends LitElement {
           the time, a drag enlarges, a double click shows all.</p>
         <h2>Contacts</h2>
         <p><i class="sticking">Green</i> contacts stick, <i class="sliding">orange</i> ones slide,
-          grey ones are open. The lighter arrow is the normal impulse, the darker one friction.</p>
+          grey ones are open. The lighter arrow is the normal impulse, the darker one friction; an arrow
+          around an axis is a moment.</p>
       </div>`;
   }
 }
