@@ -38,9 +38,7 @@ OptionSpec frame_limit_option() {
 }
 
 ContactFrames::ContactFrames(const OptionValues& options)
-    : rule_(frame_rule_of(options)),
-      tolerance_(0.0),
-      limit_(0) {
+    : rule_(frame_rule_of(options)), tolerance_(0.0), limit_(0) {
   // A stepper that refuses the rule has no options of it.
   if (!iterates() || !options.table().find("frame-tolerance")) return;
   tolerance_ = options.real("frame-tolerance");
