@@ -385,8 +385,7 @@ run: {{step: 1 ms, duration: 0.12, stepper: {{name: song-pang-kumar, resolution:
     return 1.0 - before / first;
   };
   for (const char* shape :
-       {"sphere: 0.05", "box: [0.2, 0.12, 0.1]", "cylinder: {radius: 0.05, height: 0.1}",
-        "capsule: {length: 0.1, radius: 0.03}"})
+       {"sphere: 0.05", "box: [0.2, 0.12, 0.1]", "capsule: {length: 0.1, radius: 0.03}"})
     for (const char* turn : {"rotation: {axis: [1, 2, 0.5], angle: 0.4}",
                              "rotation: {axis: [-1, 0.3, 0.5], angle: 1.3}"}) {
       const double coarse = lost(shape, turn, 0.02), fine = lost(shape, turn, 0.0025);

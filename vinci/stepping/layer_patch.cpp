@@ -36,15 +36,13 @@ Vector2 along(const ContactFrame& frame, const Contact& leader, const Contact& o
   return {frame.tangent_1.dot(way), frame.tangent_2.dot(way)};
 }
 
-// 1: in the patch of the leader, which is no less deep; 0: not.
-double nearness(const ContactFrame& frame, const Contact& leader, const Contact& other) {
-  if (!(leader.normal.dot(other.normal) > 0.0)) return 0.0;
-  const double turn = fading(leader.normal.cross(other.normal).norm(), turns);
-  const double open = std::max(0.0, other.gap) - std::max(0.0, leader.gap);
-  if (!(open > 0.0)) return turn;
-  const Vector2 way = along(frame, leader, other);
+// By how much a contact is in the patch of a deeper one by the slope between them: 1, or less.
+double by_slope(const ContactFrame& frame, const Contact& deeper, const Contact& other) {
+  const double open = std::max(0.0, other.gap) - std::max(0.0, deeper.gap);
+  if (!(open > 0.0)) return 1.0;
+  const Vector2 way = along(frame, deeper, other);
   const double distance = std::hypot(way.x(), way.y());
-  return distance > 0.0 ? turn * fading(open / distance, slopes) : 0.0;
+  return distance > 0.0 ? fading(open / distance, slopes) : 0.0;
 }
 
 // The mean of what a layer is at the sites, by their shares.
@@ -121,7 +119,7 @@ void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
       const Contact& other = contacts[order_[j]];
       if (other.body_a != leader.body_a || other.body_b != leader.body_b) break;
       if (taken_[order_[j]]) continue;
-      const double near = nearness(frame, leader, other);
+      const double near = nearness(frame, contacts, other);
       if (near < least_near) continue;
       group_.push_back(order_[j]);
       near_.push_back(near);
@@ -132,6 +130,20 @@ void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
     else
       add_points(model, contacts);
   }
+}
+
+// 1: in the patch of those in group_, the first of which leads; 0: not. In space several points may
+// lead together, as the two corners of an edge: by slope it belongs to each as far as this is in
+// the patch.
+double LayerPatches::nearness(const ContactFrame& frame, const ContactSet& contacts,
+                              const Contact& other) const {
+  const Contact& leader = contacts[group_.front()];
+  if (!(leader.normal.dot(other.normal) > 0.0)) return 0.0;
+  const double turn = fading(leader.normal.cross(other.normal).norm(), turns);
+  double slope = by_slope(frame, leader, other);
+  for (std::size_t i = 1; world_ == World::spatial && i < group_.size() && slope > 0.0; ++i)
+    slope = std::min(slope, 1.0 - near_[i] * (1.0 - by_slope(frame, contacts[group_[i]], other)));
+  return turn * slope;
 }
 
 // By key and point, as the contacts are.
@@ -243,6 +255,7 @@ void LayerPatches::share_row(const Model& model, const LayerPatch& patch) {
 // Forces act somewhere between the two surfaces: in the plane through the leader's point on one of
 // them that the others come nearest to, which is a face of that body.
 void LayerPatches::level(const LayerPatch& patch, const Contact& leader) {
+  if (patch.count == 1) return;
   const Vector3& normal = patch.frame.normal;
   // From the middle of a contact, as a share of the way between its points, to the plane.
   const auto share_to = [&](const Vector3& plane, const Contact& contact) {

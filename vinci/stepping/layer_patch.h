@@ -159,6 +159,8 @@ class LayerPatches {
     int first = 0, count = 0;
   };
   void add_sites(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
+  double nearness(const ContactFrame& frame, const ContactSet& contacts,
+                  const Contact& other) const;
   void add_plate(const Model& model, const ContactSet& contacts);
   void share_row(const Model& model, const LayerPatch& patch);
   void share_hull(const Model& model, const LayerPatch& patch);
