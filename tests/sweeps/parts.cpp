@@ -114,14 +114,20 @@ double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at
   double least = infinity;
   for (int start = 0; start < starts; ++start) {
     Try best = all[static_cast<std::size_t>(start)];
-    for (double width = 0.1; width > 1e-7; width *= 0.5) {
+    // Depths have edges and corners over the directions: look around at ever other angles.
+    int round = 0;
+    for (double width = 0.1; width > 1e-9;) {
       const Vector3 x = spatial ? best.d.unitOrthogonal() : Vector3(best.d.y(), -best.d.x(), 0.0);
-      const Vector3 y = best.d.cross(x), middle = best.d;
-      for (int i = 0; i < 8; ++i) {
-        const Vector3 aside = std::cos(0.25 * M_PI * i) * x + std::sin(0.25 * M_PI * i) * y;
-        if (!spatial && std::abs(aside.z()) > 1e-9) continue;
+      const Vector3 y = spatial ? best.d.cross(x) : Vector3(0.0, 0.0, 0.0), middle = best.d;
+      const double before = best.depth;
+      for (int i = 0; i < 12; ++i) {
+        const double angle = spatial ? M_PI / 6.0 * i + 2.4 * round : M_PI * i;
+        const Vector3 aside = std::cos(angle) * x + std::sin(angle) * y;
         best = std::min(best, at((middle + width * aside).normalized()));
+        if (!spatial && i == 1) break;
       }
+      ++round;
+      if (!(best.depth < before)) width *= 0.6;
     }
     least = std::min(least, best.depth);
   }
