@@ -234,12 +234,23 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   }
   widen(model, reach());
   see(context, state, wide_);
-  patches_.recall(model, state.memory);
-  patches_.hold();
+  recollect(model, state.memory);
   const double size = rule_.size(model, state, foreseen(), seen_, patches_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
   return shortest_;
+}
+
+// The layers at the start of a substep. In space another reach may show the same place by another
+// point of it: patches take over what the state knows under other names.
+void SongPangKumar::recollect(const Model& model, const Memory& memory) {
+  patches_.recall(model, memory);
+  if (model.world == World::planar) {
+    patches_.hold();
+    return;
+  }
+  lost_.assign(model.bodies.size(), 0.0);
+  patches_.settle(lost_);
 }
 
 // --- what is seen -------------------------------------------------------------------------------
@@ -347,8 +358,7 @@ Matrix2 turned(const Model& model, const Contact& contact, const ContactTerms& t
 void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
                            std::span<ContactTerms> terms) {
   const double h = part.h;
-  patches_.recall(part.model, part.state.memory);
-  patches_.hold();
+  recollect(part.model, part.state.memory);
   const std::span<PatchSite> sites = patches_.sites();
   for (PatchSite& site : sites) site.row = -1;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
