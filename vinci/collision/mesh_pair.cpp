@@ -234,22 +234,20 @@ class SurfacePair {
   MeshContact pierced_;  // gap 0: none
 };
 
-// Edges that have passed each other: each must really be inside the other shape, and no deeper than
-// corners are, of which it is known that they leave the nearest way.
+// Edges that have passed each other: each must really be inside the other shape. Where they are
+// deep, the way along their normal must be a short one too: not deeper than corners are, of which
+// it is known that they leave the nearest way, and not far longer than the way to the nearest face.
 void take_crossings(MeshPair& pair, const PlacedSurface& other) {
-  auto& crossings = pair.work.crossings;
-  if (crossings.empty()) return;
-  std::stable_sort(crossings.begin(), crossings.end(),
-                   [](const MeshContact& a, const MeshContact& b) { return a.gap > b.gap; });
+  constexpr double alike = 2.0, longer = 4.0;
   double depth = 0.0;
   for (const MeshContact& c : pair.work.found) depth = std::max(depth, -c.gap);
-  bool known = depth > 0.0;
-  constexpr double alike = 2.0;
-  for (const MeshContact& c : crossings) {
-    if (known && -c.gap > alike * depth + pair.tolerance) break;
-    if (!pair.base.contains(c.other_point) || !other.contains(c.base_point)) continue;
-    if (!known) depth = -c.gap;
-    known = true;
+  for (const MeshContact& c : pair.work.crossings) {
+    const double under_base = pair.base.depth(c.other_point),
+                 under_other = other.depth(c.base_point);
+    if (!(under_base > 0.0 && under_other > 0.0)) continue;
+    if (-c.gap > pair.concave && ((depth > pair.concave && -c.gap > alike * depth) ||
+                                  -c.gap > longer * std::max(under_base, under_other)))
+      continue;
     pair.work.found.push_back(c);
   }
 }
