@@ -104,8 +104,9 @@ def nut(crest=0.04, clearance=0.0008, turns=3, width=0.065):
     # the ground of the groove, outside the crest of the bolt.
     first, last = 3, thread.rows - 2 * thread.steps + 2
     thread.strip(mesh, first, last, False)
-    lower = mesh.points[thread[0, first]][2] - 0.25 * PITCH
-    upper = mesh.points[thread[0, last]][2] + 1.25 * PITCH
+    # So near that all of a step is seen from the outer edge: else its fan would fold back.
+    lower = mesh.points[thread[0, first]][2] - 0.05 * PITCH
+    upper = mesh.points[thread[0, last]][2] + 1.05 * PITCH
     outer = {}
     for level, z in ((0, lower), (1, upper)):
         for j in range(AROUND):

@@ -42,7 +42,7 @@ std::string document(const MeshLayout& layout) {
         plane.normal.z(), layout.friction);
   return fmt::format(
       "<mujoco><compiler inertiafromgeom='true' exactmeshinertia='true'/><size njmax='60000' "
-      "nconmax='15000' nstack='200000000'/><option timestep='{}' gravity='0 0 -9.81'/><asset>{}"
+      "nconmax='15000' nstack='20000000'/><option timestep='{}' gravity='0 0 -9.81'/><asset>{}"
       "</asset><worldbody>{}{}</worldbody></mujoco>",
       layout.step, assets, planes, bodies);
 }
