@@ -130,10 +130,10 @@ TEST_F(SceneMeshFiles, the_source_carries_triangles_and_heights) {
         "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
   write("ground.txt", "# heights\n0 0.1, 0.3\n0.1 0.25 1e-3\n\n0 0 0 # last\n");
   write("scene.yaml",
-        "world: spatial\nparameters: {s: 2}\nbodies:\n"
+        "world: spatial\nparameters: {factor: 2}\nbodies:\n"
         "  hull: {shapes: [{polyhedron: {file: part.obj}}], position: [0, 0, 9]}\n"
         "  part: {shapes: [{mesh: {file: part.obj}}]}\n"
-        "  twin: {shapes: [{mesh: {file: part.obj, scale: s}}], position: [5, 0, 0]}\n"
+        "  twin: {shapes: [{mesh: {file: part.obj, scale: factor}}], position: [5, 0, 0]}\n"
         "  ground: {freedom: fixed, shapes: [{height-field: {size: [1, 2], file: ground.txt}}], "
         "position: [0, 0, -5]}\n");
   const Scene scene = Scene::load(folder_ / "scene.yaml");
