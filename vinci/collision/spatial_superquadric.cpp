@@ -195,6 +195,7 @@ class SuperquadricPatch {
   void add_flat() {
     if (is_point(a_) || is_point(b_)) return;
     const double widest = std::clamp(2.0 * margin_ / size_, still_rotation, largest_rotation);
+    if (is_round(a_, widest) || is_round(b_, widest)) return;
     const double turns[] = {still_rotation, std::max(widest / 6.0, still_rotation), widest};
     for (int ring = 0; ring < 3; ++ring) add_ring(turns[ring], ring);
   }
@@ -207,6 +208,15 @@ class SuperquadricPatch {
 
   static bool is_point(const TouchingSide& side) {
     return side.set && side.set->core() && side.feature.kind == Feature::Kind::point;
+  }
+
+  // Whether no turn brings a point down that is not the closest one already.
+  bool is_round(const TouchingSide& side, double widest) const {
+    if (!side.superquadric()) return false;
+    const TouchingOutline outline = side.outline(frame_, widest, 0);
+    for (int i = 0; i < outline.count; ++i)
+      if (outline.at(i).norm() > least_spread * size_) return false;
+    return true;
   }
 
   void add_ring(double turn, int ring) {
