@@ -65,7 +65,7 @@ struct TouchingOutline {
     for (int i = 0; i < count; ++i) {
       const Vector2 edge = at(i + 1) - at(i);
       const double span = edge.norm();
-      if (!(span > 1e-3 * slack)) continue;
+      if (!(span > 1e-12 * widest)) continue;
       limit(Vector2(edge.y(), -edge.x()) / span, Vector2(edge.y(), -edge.x()).dot(at(i)) / span);
       if (count == 2) limit(edge / span, edge.dot(at(i + 1)) / span);
     }
@@ -189,7 +189,7 @@ class SuperquadricPatch {
         size_ = std::min(size_, shape->axes.maxCoeff());
   }
 
-  void add_closest() { add(a_.point, a_.closest(), b_.point, b_.closest()); }
+  void add_closest() { least_ = add(a_.point, a_.closest(), b_.point, b_.closest()); }
 
   // Rings of points around the closest one, the nearest first.
   void add_flat() {
@@ -222,12 +222,16 @@ class SuperquadricPatch {
   void add_ring(double turn, int ring) {
     const TouchingOutline outline_a = a_.outline(frame_, turn, ring),
                           outline_b = b_.outline(frame_, turn, ring);
-    const double slack = outline_slack * size_;
+    // Gaps beside a superquadric are exact wherever they are asked for; those over a face end with
+    // it.
+    const auto slack = [&](const TouchingSide& side) {
+      return side.superquadric() ? outline_slack * size_ : 0.0;
+    };
     std::array<Candidate, 2 * TouchingOutline::most> found;
     int count = 0;
     const auto offer = [&](const TouchingOutline& own, const TouchingOutline& other, bool of_a) {
       for (int i = 0; i < own.count; ++i) {
-        const Vector2 place = other.inside(own.at(i), slack) * own.at(i);
+        const Vector2 place = other.inside(own.at(i), slack(of_a ? b_ : a_)) * own.at(i);
         const double distance = place.norm();
         if (!(distance > flat_curvature * size_ * turn) || !(distance > least_spread * size_))
           continue;
@@ -261,18 +265,21 @@ class SuperquadricPatch {
     }
   }
 
-  void add(const Vector3& on_a, std::uint32_t name_a, const Vector3& on_b, std::uint32_t name_b) {
+  // The least gap of the set is the distance: rounding makes no other.
+  double add(const Vector3& on_a, std::uint32_t name_a, const Vector3& on_b, std::uint32_t name_b) {
     const Vector3& n = frame_.normal;
     const Vector3 near = on_a + (a_.set ? a_.set->radius() : 0.0) * n;
     const Vector3 far = on_b - (b_.set ? b_.set->radius() : 0.0) * n;
     const double gap = n.dot(far - near);
-    if (!(gap <= margin_)) return;
+    if (!(gap <= margin_) || gap < least_ - 1e-12 * size_) return gap;
     out_.push_back({name_a, name_b, origin_ + near, origin_ + far, n, gap});
+    return gap;
   }
 
   const TouchingSide &a_, &b_;
   Vector3 origin_;
   double margin_, size_;
+  double least_ = -infinity;  // the gap of the closest points
   TangentFrame frame_;
   std::array<Vector2, 48> places_;
   int taken_ = 0;
