@@ -17,12 +17,12 @@ namespace {
 constexpr double still_rotation = 1e-9;    // rad: within it a side counts as flat
 constexpr double largest_rotation = 0.25;  // rad; no step that can be trusted turns a body further
 constexpr double flat_curvature = 4.0;     // radius over size from which a side is flat
-constexpr double least_spread = 0.05;      // of the size; points nearer than this are one
+constexpr double least_spread = 0.12;      // of the size; points nearer than this are one
 constexpr double outline_slack = 0.01;     // of the size, by which an outline reaches farther
 
 constexpr std::uint32_t closest_name = 1;
 std::uint32_t tip_name(int index, int ring) {
-  return static_cast<std::uint32_t>(2 + 3 * index + ring);
+  return static_cast<std::uint32_t>(2 + 4 * index + ring);
 }
 std::uint32_t beside_name(int ring) {
   return static_cast<std::uint32_t>(100 + ring);
@@ -196,8 +196,9 @@ class SuperquadricPatch {
     if (is_point(a_) || is_point(b_)) return;
     const double widest = std::clamp(2.0 * margin_ / size_, still_rotation, largest_rotation);
     if (is_round(a_, widest) || is_round(b_, widest)) return;
-    const double turns[] = {still_rotation, std::max(widest / 6.0, still_rotation), widest};
-    for (int ring = 0; ring < 3; ++ring) add_ring(turns[ring], ring);
+    const double turns[] = {still_rotation, std::sqrt(still_rotation * widest),
+                            std::max(widest / 6.0, still_rotation), widest};
+    for (int ring = 0; ring < 4; ++ring) add_ring(turns[ring], ring);
   }
 
  private:
