@@ -354,6 +354,26 @@ TEST(SuperquadricPlane, flat_sides_bring_the_corners_of_their_patch) {
   EXPECT_LT(reach(side, Vector3::UnitY()), 0.05);
 }
 
+// It sank by a tenth of its size: over a corner the line along the normal meets it in that corner
+// alone, and the corners beside the lowest one were left out.
+TEST(SuperquadricPlane, an_octahedron_brings_all_corners_of_the_face_it_lies_on) {
+  const Shape octahedron = make_superquadric({1.0, 0.9, 1.1}, 2.0, 2.0);
+  const Vector3 face = Vector3(1.0, 1.0 / 0.9, 1.0 / 1.1).normalized();
+  for (const double tilt : {0.0, 1e-6, 0.01, 0.03})
+    for (int i = 0; i < 6; ++i) {
+      const Quaternion level = Quaternion::FromTwoVectors(face, -Vector3::UnitZ());
+      const Vector3 axis(std::cos(i), std::sin(i), 0.0);
+      const Pose pose{Vector3(0.0, 0.0, 0.55), oracle::about(axis, tilt) * level};
+      const auto contacts = oracle::collide(octahedron, pose, HalfSpace{}, Pose(), 0.1);
+      for (const Vector3& corner :
+           {Vector3(1.0, 0.0, 0.0), Vector3(0.0, 0.9, 0.0), Vector3(0.0, 0.0, 1.1)}) {
+        const Vector3 at = pose * corner;
+        if (at.z() > 0.1) continue;
+        EXPECT_TRUE(oracle::has_point(contacts, at, 1e-8)) << tilt << " " << i;
+      }
+    }
+}
+
 TEST(SuperquadricContacts, flat_sides_meet_in_the_patch_that_they_share) {
   const Shape block = make_superquadric({1.0, 1.0, 0.5}, 0.02, 0.02);
   const Shape box = Box{Vector3(1.0, 1.0, 0.5)};
