@@ -9,7 +9,7 @@
 #include "tests/support/runs.h"
 #include "vinci/geometry/build.h"
 
-namespace vinci::test {
+namespace vinci::test::superquadric_tests {
 namespace {
 
 constexpr double gravity = 9.81;
@@ -257,4 +257,4 @@ run: {step: 10 ms, duration: 1, stepper: {name: stewart-trinkle, impact-toleranc
 }
 
 }  // namespace
-}  // namespace vinci::test
+}  // namespace vinci::test::superquadric_tests
