@@ -27,7 +27,7 @@ def test_steps_report_their_iterations_and_what_is_left(form: str, tmp_path: Pat
     summary = vinci.Recording(tmp_path / "run.h5").summary
     assert summary.frame_iterations == iterations
     assert summary.worst_frame_error == error
-    assert summary.unsettled_steps == 0 and summary.certified
+    assert summary.unsettled_frames == 0 and summary.certified
 
 
 def test_a_step_that_does_not_settle_is_told() -> None:
