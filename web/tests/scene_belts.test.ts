@@ -67,7 +67,7 @@ describe('the faces of a belt', () => {
     ['half-plane', { kind: 'half-plane' }, 1],
     ['half-space', { kind: 'half-space' }, 1],
     ['sphere', { kind: 'sphere', radius: 1 }, 12 * 32],
-    ['cylinder', { kind: 'cylinder', radius: 1, half_height: 2 }, 3 * 32],
+    ['cylinder', { kind: 'cylinder', radius: 1, half_height: 2 }, 2 + 32],
   ];
   it.each(shapes)('of a %s point outwards', (_, shape, count) => {
     const faces = beltFaces(belt(shape), 5);
@@ -124,6 +124,19 @@ describe('the marks of a face', () => {
         expect(Math.abs(y)).toBeLessThan(0.5);
         expect(Math.abs(y)).toBeGreaterThan(0.3);
       }
+  });
+});
+
+describe('the marks of a thin belt', () => {
+  it('do not stand out of it', () => {
+    const thin = { kind: 'polygon', vertices: [[-1, 0], [1, 0], [1, 0.02], [-1, 0.02]] };
+    const edges = beltFaces(belt(thin), 5);
+    for (const edge of edges)
+      for (const mark of beltMarks(edge, { way: [0, 0, 0], velocity: [1, 0, 0] }, 0.2, true))
+        for (const [, y] of mark) {
+          expect(y).toBeGreaterThan(0);
+          expect(y).toBeLessThan(0.02);
+        }
   });
 });
 

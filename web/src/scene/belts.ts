@@ -13,6 +13,7 @@ export interface Running {
 export interface Face {
   corners: Triple[];
   normal: Triple; // outwards, of length 1
+  depth?: number; // m, in the plane: of the body behind it
 }
 
 // A mark: an arrow head that points the way the surface runs. Three points, the middle one in front.
@@ -66,7 +67,9 @@ function edges(corners: readonly (readonly [number, number])[]): Face[] {
     if (!(size > 0)) return [];
     const side = area < 0 ? -1 : 1;
     const normal: Triple = [(side * (v - y)) / size, (-side * (u - x)) / size, 0];
-    return [{ corners: [[x, y, 0] as Triple, [u, v, 0] as Triple], normal }];
+    const behind = corners.map(([p, q]) => (x - p) * normal[0] + (y - q) * normal[1]);
+    const depth = behind.reduce((most, one) => Math.max(most, one), 0);
+    return [{ corners: [[x, y, 0] as Triple, [u, v, 0] as Triple], normal, depth }];
   });
 }
 
@@ -157,12 +160,19 @@ export function beltFaces(shape: ShapeJson, reach: number): Face[] {
       return boxFaces(shape.half_extents);
     case 'cylinder': {
       const { radius, half_height: h } = shape;
-      return bands([
-        [0, -h],
-        [radius, -h],
-        [radius, h],
-        [0, h],
-      ]);
+      const rim = round(radius);
+      const cap = (side: number): Face => ({
+        corners: rim.map(([x, y]): Triple => [x, y, side * h]),
+        normal: [0, 0, side],
+      });
+      return [
+        cap(-1),
+        cap(1),
+        ...bands([
+          [radius, -h],
+          [radius, h],
+        ]),
+      ];
     }
     case 'sphere':
       return bands(
@@ -224,7 +234,7 @@ export function beltMarks(face: Face, running: Running, spacing: number, planar:
     const at = gone + k * spacing;
     if (planar) {
       // Within the body, beside its edge.
-      const size = 0.2 * spacing;
+      const size = 0.2 * Math.min(spacing, face.depth ?? spacing);
       const foot = add(face.corners[0], ahead, at - dot(face.corners[0], ahead));
       head(add(foot, normal, -1.5 * size), size);
       continue;
