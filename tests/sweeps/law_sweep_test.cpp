@@ -163,8 +163,12 @@ void judge_contacts(const Simulation& simulation, const LawScene& scene, const S
     if (!(at_ground && scene.values.restitution > 0.0) && !(driven && one.contact.gap < 0.0)) {
       EXPECT_LE(std::min(std::abs(closing), std::abs(one.velocity[0])), 1e-6 * scales.speed);
     }
-    const Touch touch{one.impulse[0], Vector2(one.impulse[1], one.impulse[2]),
-                      Vector2(one.velocity[1], one.velocity[2]), 1e-7 * scales.impulse,
+    const Touch touch{one.tangent_1,
+                      one.tangent_2,
+                      one.impulse[0],
+                      Vector2(one.impulse[1], one.impulse[2]),
+                      Vector2(one.velocity[1], one.velocity[2]),
+                      1e-7 * scales.impulse,
                       1e-6 * scales.speed};
     if (at_ground)
       scene.law->judge(touch, scene.values);

@@ -22,11 +22,12 @@ struct LawValues {
 
 // One contact of one step, as the step left it: what a law is judged by.
 struct Touch {
-  double normal = 0.0;              // N s
-  Vector2 force = Vector2::Zero();  // N s along the tangents
-  Vector2 slip = Vector2::Zero();   // m/s, of b against a
-  double force_error = 0.0;         // N s, of what a certified step may leave
-  double slip_error = 0.0;          // m/s
+  Vector3 axis_1 = Vector3::UnitX(), axis_2 = Vector3::UnitY();  // of force and slip
+  double normal = 0.0;                                           // N s
+  Vector2 force = Vector2::Zero();                               // N s along the tangents
+  Vector2 slip = Vector2::Zero();                                // m/s, of b against a
+  double force_error = 0.0;  // N s, of what a certified step may leave
+  double slip_error = 0.0;   // m/s
 };
 
 // What acts besides weight and contact.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compiled model as JSON: all that a viewer needs to draw the bodies at their poses.
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -104,6 +105,42 @@ Json law_json(const FrictionLaw& law) {
   return json;
 }
 
+// The way that a surface which runs has gone since 0 s, m along the axes of its shape, at times
+// `step` s apart to the end of the run: to move marks on it. One stretch of 1 s if it is steady.
+Json surface_way(const Simulation& simulation, const PlacedShape& placed) {
+  constexpr std::int64_t most = 1000;
+  constexpr int pieces = 8;  // of Simpson's rule
+  const auto steady = [](const Expression& one) { return one.is_constant(); };
+  const bool even =
+      std::all_of(placed.surface_velocity.begin(), placed.surface_velocity.end(), steady);
+  const std::int64_t frames =
+      even
+          ? 1
+          : std::clamp<std::int64_t>(simulation.total_steps() / simulation.output_every(), 1, most);
+  const double end = static_cast<double>(simulation.total_steps()) * simulation.step_size();
+  const double step = even || !(end > 0.0) ? 1.0 : end / static_cast<double>(frames);
+  const auto velocity = [&](double time) {
+    Vector3 v = Vector3::Zero();
+    const double values[] = {time};
+    for (std::size_t i = 0; i < placed.surface_velocity.size(); ++i)
+      v[static_cast<int>(i)] = placed.surface_velocity[i].value(values);
+    return v;
+  };
+  Vector3 way = Vector3::Zero();
+  Json points = {numbers(way)};
+  for (std::int64_t k = 0; k < frames; ++k) {
+    const double piece = step / pieces;
+    for (int i = 0; i < pieces; ++i) {
+      const double from = static_cast<double>(k) * step + i * piece;
+      way += piece / 6.0 *
+             (velocity(from) + 4.0 * velocity(from + 0.5 * piece) + velocity(from + piece));
+    }
+    if (!way.allFinite()) break;
+    points.push_back(numbers(way));
+  }
+  return {{"step", step}, {"points", points}};
+}
+
 }  // namespace
 
 std::string model_json(const Simulation& simulation) {
@@ -169,6 +206,7 @@ std::string model_json(const Simulation& simulation) {
     shape["kind"] = kind_of(placed.shape);
     shape["offset"] = pose_json(placed.offset);
     shape.update(std::visit(ShapeJson{}, placed.shape));
+    if (!placed.surface_velocity.empty()) shape["surface_way"] = surface_way(simulation, placed);
     json["shapes"].push_back(std::move(shape));
   }
   name_meshes(model, json);

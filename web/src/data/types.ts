@@ -69,6 +69,8 @@ interface PlacedShape {
   body: number;
   material: number;
   offset: PoseJson; // in the body frame
+  // Of a surface that runs: the way gone since 0 s along the shape's axes, m, at times `step` s apart.
+  surface_way?: { step: number; points: Vector3[] };
 }
 
 export type ShapeJson = PlacedShape &

@@ -6,6 +6,7 @@ import type { Frame, ModelJson, Run } from '../data/types';
 import type { Theme } from '../palette';
 import { edgeColour, fillColour, ghostTint, themeColours, type BodyStyle } from './appearance';
 import { Batch, type BodyBatch } from './batch';
+import { BeltDrawing } from './belt_drawing';
 import { ElementDrawing } from './element_drawing';
 import { type Ball, type Plane, type SceneBalls, SeenPlaces } from './extents';
 import { bodyTransforms } from './instance_matrices';
@@ -65,6 +66,7 @@ export class RunDrawing {
   private modelNumber = -1;
   private unbounded: Unbounded[] = [];
   private elements: ElementDrawing | null = null;
+  private belts: BeltDrawing | null = null;
   private layers: Float32Array | null = null;
   private style: RunStyle | null = null;
   private readonly seen = new SeenPlaces();
@@ -114,7 +116,9 @@ export class RunDrawing {
 
   private place(): void {
     for (const batch of this.batches) batch.place(this.transforms, this.visible, this.layers);
-    if (this.style) this.elements?.update(this.transforms, this.style);
+    if (!this.style) return;
+    this.elements?.update(this.transforms, this.style);
+    this.belts?.update(this.transforms, this.frame?.time ?? 0, this.style);
   }
 
   setStyle(style: RunStyle): void {
@@ -228,6 +232,7 @@ export class RunDrawing {
     this.makeBatches(shapes);
     this.makeUnbounded(unbounded);
     this.makeElements();
+    this.makeBelts();
     const free = this.freeBodies();
     this.seen.reset(
       free,
@@ -282,6 +287,20 @@ export class RunDrawing {
     if (elements.length === 0) return;
     this.elements = new ElementDrawing(elements, this.radii, this.planar, this.index, this.pixels);
     this.group.add(this.elements.group);
+  }
+
+  private makeBelts(): void {
+    const largest = this.radii.reduce((most, radius) => Math.max(most, radius), 0);
+    const belts = new BeltDrawing(
+      this.model,
+      10 * (largest > 0 ? largest : 0.1),
+      this.planar,
+      this.index,
+      this.pixels,
+    );
+    if (belts.empty) return belts.dispose();
+    this.belts = belts;
+    this.group.add(belts.group);
   }
 
   private freeBodies(): number[] {
@@ -348,6 +367,8 @@ export class RunDrawing {
     this.unbounded = [];
     this.elements?.dispose();
     this.elements = null;
+    this.belts?.dispose();
+    this.belts = null;
   }
 
   dispose(): void {
