@@ -12,7 +12,7 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-solvers bench-python \
+.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-solvers bench-python \
         bench-functions format tidy clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
 	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-mesh   meshes beside Bullet and MuJoCo (BENCH_FLAGS=--quick)'
+	@echo 'make bench-plate    exact cone and pyramids beside their errors, and Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-functions  our sine, exponential, ... beside those of the C library'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
@@ -96,6 +97,13 @@ bench-mesh:
 	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
 	cmake --build $(BUILD) --target benchmark-mesh
 	$(BUILD)/benchmarks/benchmark-mesh $(BENCH_FLAGS)
+
+# The Circle field of experiments/plate: exact cone and pyramids, times beside errors, and Siconos.
+bench-plate:
+	@$(INSTALL) build bench
+	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-plate
+	$(BUILD)/benchmarks/benchmark-plate $(BENCH_FLAGS)
 
 # Third-party problems: those of the folder VINCI_PROBLEMS. Six digits are all that the granular
 # flows were printed with.

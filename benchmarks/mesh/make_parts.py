@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the meshes of the benchmark and of the example scenes: a bolt, a nut that fits it, a link.
+"""Makes the meshes of the benchmark and of an example scene: a bolt, a nut that fits it, a link.
 
     make_parts.py FOLDER
 
@@ -15,8 +15,10 @@ from pathlib import Path
 
 PITCH = 0.012
 AROUND = 24
-# Heights within a pitch and depths below the crest: root, flank, crest, flank.
-PROFILE = [(0.0, 0.006), (0.25, 0.006), (0.5, 0.0), (0.75, 0.0)]
+# Heights within a pitch and depths below the crest: root, crest. The flanks are nearly level, so
+# that the flat sides of the two polygons do not lock. The groove of the nut is wider.
+BOLT = [(0.0, 0.006), (0.48, 0.006), (0.5, 0.0), (0.98, 0.0)]
+NUT = [(0.04, 0.006), (0.44, 0.006), (0.46, 0.0), (1.02, 0.0)]
 
 
 class Mesh:
@@ -43,12 +45,12 @@ class Mesh:
 class Thread:
     """Points on a thread of so many turns, from z = 0 up; crest is its outer radius."""
 
-    def __init__(self, mesh, crest, turns):
-        steps = len(PROFILE)
+    def __init__(self, mesh, crest, turns, profile):
+        steps = len(profile)
         self.rows = steps * (turns + 1)
         self.at = {}
         for k in range(self.rows + 1):
-            height, depth = PROFILE[k % steps]
+            height, depth = profile[k % steps]
             for j in range(AROUND):
                 angle = 2 * math.pi * j / AROUND
                 z = PITCH * (k // steps + height + j / AROUND)
@@ -60,8 +62,8 @@ class Thread:
         j, k = place
         return self.at[j % AROUND, k + self.steps * (j // AROUND)]
 
-    def strip(self, mesh, outward):
-        for k in range(self.rows - self.steps):
+    def strip(self, mesh, first, last, outward):
+        for k in range(first, last):
             for j in range(AROUND):
                 a, b, c, d = self[j, k], self[j + 1, k], self[j + 1, k + 1], self[j, k + 1]
                 for face in ((a, b, c), (a, c, d)):
@@ -82,9 +84,9 @@ def without_unused(mesh):
 
 def bolt(crest=0.04, turns=9):
     mesh = Mesh()
-    thread = Thread(mesh, crest, turns)
-    thread.strip(mesh, True)
+    thread = Thread(mesh, crest, turns, BOLT)
     last = thread.rows - thread.steps
+    thread.strip(mesh, 0, last, True)
     for row, up in ((0, False), (last, True)):
         rim = thread.rim(row)
         z = mesh.points[rim[0]][2] + (1.5 * PITCH if up else -0.5 * PITCH)
@@ -95,12 +97,16 @@ def bolt(crest=0.04, turns=9):
     return mesh
 
 
-def nut(crest=0.04, clearance=0.0008, turns=2, width=0.065):
+def nut(crest=0.04, clearance=0.0008, turns=3, width=0.065):
     mesh = Mesh()
-    thread = Thread(mesh, crest + clearance, turns)
-    thread.strip(mesh, False)
-    last = thread.rows - thread.steps
-    lower, upper = -0.25 * PITCH, mesh.points[thread[0, last]][2] + 1.25 * PITCH
+    thread = Thread(mesh, crest + clearance, turns, NUT)
+    # From the lower flank of the first tooth to the upper flank of the last one: both ends begin at
+    # the ground of the groove, outside the crest of the bolt.
+    first, last = 3, thread.rows - 2 * thread.steps + 2
+    thread.strip(mesh, first, last, False)
+    # So near that all of a step is seen from the outer edge: else its fan would fold back.
+    lower = mesh.points[thread[0, first]][2] - 0.05 * PITCH
+    upper = mesh.points[thread[0, last]][2] + 1.05 * PITCH
     outer = {}
     for level, z in ((0, lower), (1, upper)):
         for j in range(AROUND):
@@ -113,7 +119,7 @@ def nut(crest=0.04, clearance=0.0008, turns=2, width=0.065):
         a, b, c, d = outer[j, 0], outer[i, 0], outer[i, 1], outer[j, 1]
         mesh.face(a, b, c)
         mesh.face(a, c, d)
-    for row, level in ((0, 0), (last, 1)):
+    for row, level in ((first, 0), (last, 1)):
         faces = []
         for j in range(AROUND):
             i = (j + 1) % AROUND

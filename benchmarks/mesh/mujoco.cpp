@@ -40,11 +40,13 @@ std::string document(const MeshLayout& layout) {
         "<geom type='plane' size='0 0 1' pos='{} {} {}' zaxis='{} {} {}' friction='{} 0 0'/>",
         plane.point.x(), plane.point.y(), plane.point.z(), plane.normal.x(), plane.normal.y(),
         plane.normal.z(), layout.friction);
+  // It keeps a dense matrix of all rows of contact that there may be.
+  const std::size_t rows = std::min<std::size_t>(9000, 400 + 60 * layout.parts.size());
   return fmt::format(
-      "<mujoco><compiler inertiafromgeom='true' exactmeshinertia='true'/><size njmax='60000' "
-      "nconmax='15000' nstack='200000000'/><option timestep='{}' gravity='0 0 -9.81'/><asset>{}"
-      "</asset><worldbody>{}{}</worldbody></mujoco>",
-      layout.step, assets, planes, bodies);
+      "<mujoco><compiler inertiafromgeom='true' exactmeshinertia='true'/><size njmax='{}' "
+      "nconmax='{}' nstack='{}'/><option timestep='{}' gravity='0 0 -9.81'/><asset>{}</asset>"
+      "<worldbody>{}{}</worldbody></mujoco>",
+      rows, rows / 2, 4'000'000 + 3000 * rows, layout.step, assets, planes, bodies);
 }
 
 class MujocoMeshes : public MeshEngine {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "solvers/race.h"
+#include "vinci/complementarity/condense.h"
 
 namespace vinci {
 namespace {
@@ -16,25 +17,49 @@ struct Tally {
   double seconds = 0.0;
 };
 
+ComplementarityProblem condensed(const ComplementarityProblem& problem) {
+  Condensation condensation;
+  condensation.condense(problem);
+  ComplementarityProblem local;
+  local.C = SparseRows::from_dense(condensation.W());
+  local.b = condensation.q();
+  local.blocks = problem.blocks;
+  local.M.reset(0);
+  local.J.reset(0);
+  for (int i = 0; i < problem.rows(); ++i) local.J.end_row();
+  local.p.resize(0);
+  return local;
+}
+
+// The drivers for problems with velocities; the others are handed W there.
+bool takes_part(const Contender& peer, RaceForm form) {
+  return form == RaceForm::condensed || !peer.condensed();
+}
+
 }  // namespace
 
-SiconosRace race_siconos(const std::vector<const ComplementarityProblem*>& problems,
+SiconosRace race_siconos(const std::vector<const ComplementarityProblem*>& problems, RaceForm form,
                          double tolerance) {
+  const auto count = static_cast<double>(problems.size());
+  constexpr double never = std::numeric_limits<double>::infinity();
   SiconosRace result;
-  result.least_ratio = std::numeric_limits<double>::infinity();
+  result.least = result.single = never;
   std::map<std::string, Tally> tallies;
   double logarithms = 0.0;
-  for (const ComplementarityProblem* problem : problems) {
+  for (const ComplementarityProblem* given : problems) {
+    const ComplementarityProblem problem =
+        form == RaceForm::velocities ? *given : condensed(*given);
     const RaceLimits limits{.tolerance = tolerance, .seconds = 0.02, .memory = 8e9};
-    Contenders ours = vinci_contenders(*problem);
-    const double own = race(*problem, *ours.front(), limits).seconds;  // `auto`
-    Contenders peers = siconos_contenders(*problem);
+    const Contenders ours = vinci_contenders(problem), peers = siconos_contenders(problem);
     if (peers.empty()) return result;
-    result.peers = static_cast<int>(peers.size());
-    double least = std::numeric_limits<double>::infinity();
+    const double own = race(problem, *ours.front(), limits).seconds;  // `auto`
+    double least = never;
     Tally* winner = nullptr;
+    result.peers = 0;
     for (const auto& peer : peers) {
-      const RaceResult found = race(*problem, *peer, limits);
+      if (!takes_part(*peer, form)) continue;
+      ++result.peers;
+      const RaceResult found = race(problem, *peer, limits);
       if (found.finish != Finish::accepted) continue;
       Tally& tally = tallies[peer->name()];
       ++tally.solved;
@@ -44,23 +69,22 @@ SiconosRace race_siconos(const std::vector<const ComplementarityProblem*>& probl
       winner = &tally;
     }
     if (winner != nullptr) ++winner->best;
-    result.ours += own / static_cast<double>(problems.size());
-    result.virtual_best += least / static_cast<double>(problems.size());
-    result.least_ratio = std::min(result.least_ratio, least / own);
-    logarithms += std::log(least / own);
+    result.ours += own / count;
+    result.theirs += least / count;
+    result.least = std::min(result.least, least / own);
+    logarithms += std::log(least / own) / count;
   }
-  result.virtual_ratio = std::exp(logarithms / static_cast<double>(problems.size()));
+  result.ratio = std::exp(logarithms);
   int most = 0;
-  result.best = std::numeric_limits<double>::infinity();
   for (const auto& [name, tally] : tallies) {
     if (tally.best > most) {
       most = tally.best;
       result.most_used = name;
     }
-    const double mean = tally.seconds / static_cast<double>(problems.size());
-    if (tally.solved < static_cast<int>(problems.size()) || mean >= result.best) continue;
-    result.best = mean;
-    result.best_name = name;
+    const double mean = tally.seconds / count;
+    if (tally.solved < static_cast<int>(problems.size()) || mean >= result.single) continue;
+    result.single = mean;
+    result.single_name = name;
   }
   return result;
 }

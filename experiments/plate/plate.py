@@ -473,7 +473,22 @@ def study_steps(experiment: Experiment) -> dict[str, tuple[np.ndarray, np.ndarra
         assert order > 0.7, (name, order)
         experiment.row(f"order in h: {name}", paper="converges",
                        ours=f"{order:.2f}; {1e6 * errors_[-1]:.2g} µm at h = {1e6 * sizes_[-1]:.3g} µs")
+    study_frames(experiment)
     return found
+
+
+def study_frames(experiment: Experiment) -> None:
+    """Where contacts are taken in a step: the paper has the plate at its end."""
+    want = Rocking().travel(0.03, -0.0675, 5)[-1].r
+    forms = ["start", "driven", "gap", "end"]
+    runs = experiment.map(ends, [Rock("rocking", pairs(), 240, 5, (("contact_frames", form),))
+                                 for form in forms])
+    errors = {form: 1e6 * abs(run[-1] - want) for form, run in zip(forms, runs)}
+    assert max(errors.values()) < 1.2 * min(errors.values()), errors
+    experiment.row("contacts with the plate at the end of the step", paper="used",
+                   ours=f"no gain: {errors['driven']:.2g} µm after 5 periods at h = 125 µs; start of the "
+                        f"step {errors['start']:.2g}, gaps of the end {errors['gap']:.2g}, all of the end "
+                        f"{errors['end']:.2g} µm")
 
 
 # ---- (e) a block -------------------------------------------------------------------------------

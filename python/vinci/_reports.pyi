@@ -34,6 +34,14 @@ class StepReport:
     @property
     def rebound_energy(self) -> float: ...
     @property
+    def frame_iterations(self) -> int: ...
+    @property
+    def frame_error(self) -> float: ...
+    @property
+    def unsettled(self) -> bool: ...
+    @property
+    def frame_energy(self) -> float: ...
+    @property
     def passed(self) -> int: ...
     @property
     def joint_impacts(self) -> bool: ...
@@ -121,6 +129,15 @@ class FrameInfo:
     #: Energy that rebounds gave back to bodies: their landings took it in the step before.
     #: J.
     rebound_energy: float
+    #: Iterations for contact frames of the end of the step (`contact-frames: end`).
+    frame_iterations: int
+    #: How far the poses at which contacts were taken, and the end of the step, are at most
+    #: from those where both are one. m.
+    frame_error: float
+    #: Whether this is more than `frame-tolerance`: the step is not certified.
+    unsettled: bool
+    #: Energy that bodies gained from normals that turned within the step. J.
+    frame_energy: float
     #: Parts of the step in which bodies went through each other or overlapped too deep,
     #: however short they were made.
     passed: int
@@ -210,6 +227,14 @@ class RunSummary:
     unexplained_steps: int
     #: The deepest of them. m.
     deepest_unexplained: float
+    #: Iterations for contact frames of the end of steps (`contact-frames: end`).
+    frame_iterations: int
+    #: Steps in which these did not settle to `frame-tolerance`.
+    unsettled_steps: int
+    #: The most that was left of it in a step. m.
+    worst_frame_error: float
+    #: Energy that bodies gained from normals that turned within steps. J.
+    frame_energy: float
     #: Steps that took an overlap out of positions.
     removed_overlaps: int
     #: The deepest of them. m.

@@ -6,9 +6,10 @@
 #include "tests/collision/spatial_oracle.h"
 #include "tests/support/allocations.h"
 #include "tests/support/reference.h"
+#include "vinci/collision/planar_curve.h"
 #include "vinci/collision/spatial_superquadric.h"
 
-namespace vinci {
+namespace vinci::superquadric_tests {
 namespace {
 
 using oracle::Random;
@@ -248,6 +249,37 @@ TEST(SuperquadricContacts, spheres_are_spheres) {
   }
 }
 
+// Drums side by side: their cross-sections are superellipses, which have a detector of their own.
+TEST(SuperquadricContacts, parallel_drums_are_as_far_apart_as_their_cross_sections) {
+  Random random(28);
+  for (int i = 0; i < 100; ++i) {
+    const double e = uniform(random, 0.2, 1.9), f = uniform(random, 0.2, 1.9);
+    const Vector2 p(uniform(random, 0.3, 1.0), uniform(random, 0.3, 1.0)),
+        q(uniform(random, 0.3, 1.0), uniform(random, 0.3, 1.0));
+    const auto turned = [&](double x, double y) {
+      return Pose{Vector3(x, y, 0.0), oracle::about(Vector3::UnitZ(), uniform(random, -3.0, 3.0))};
+    };
+    const Pose here = turned(0.0, 0.0),
+               there = turned(uniform(random, -2.0, 2.0), uniform(random, -2.0, 2.0));
+    // So long that the way out is across.
+    const Shape drum = make_superquadric({p.x(), p.y(), 4.0}, 1.0, e),
+                other = make_superquadric({q.x(), q.y(), 4.0}, 1.0, f);
+    PlanarOutline outline, other_outline;
+    const Shape flat = make_superellipse(p, 2.0 / e), other_flat = make_superellipse(q, 2.0 / f);
+    outline.place(flat, here);
+    other_outline.place(other_flat, there);
+    std::vector<ContactPoint> planar;
+    CurveCollider().collide(outline, other_outline, 10.0, planar);
+    const ContactPoint& expected = deepest(planar);
+    const ContactPoint found = deepest(oracle::collide(drum, here, other, there, 10.0));
+    const double tie = expected.gap < 0.0 ? 1e-8 - 1e-6 * expected.gap : 1e-13;
+    EXPECT_NEAR(found.gap, expected.gap, tie) << e << " " << f;
+    if (expected.gap > 1e-3) {
+      EXPECT_LT((found.normal - expected.normal).norm(), 1e-5) << e << " " << f;
+    }
+  }
+}
+
 // What has the same set in other words: a box of the least exponent is one to a thousandth.
 TEST(SuperquadricContacts, nearly_boxes_and_cylinders_are_as_far_apart_as_those) {
   Random random(25);
@@ -354,6 +386,26 @@ TEST(SuperquadricPlane, flat_sides_bring_the_corners_of_their_patch) {
   EXPECT_LT(reach(side, Vector3::UnitY()), 0.05);
 }
 
+// It sank by a tenth of its size: over a corner the line along the normal meets it in that corner
+// alone, and the corners beside the lowest one were left out.
+TEST(SuperquadricPlane, an_octahedron_brings_all_corners_of_the_face_it_lies_on) {
+  const Shape octahedron = make_superquadric({1.0, 0.9, 1.1}, 2.0, 2.0);
+  const Vector3 face = Vector3(1.0, 1.0 / 0.9, 1.0 / 1.1).normalized();
+  for (const double tilt : {0.0, 1e-6, 0.01, 0.03})
+    for (int i = 0; i < 6; ++i) {
+      const Quaternion level = Quaternion::FromTwoVectors(face, -Vector3::UnitZ());
+      const Vector3 axis(std::cos(i), std::sin(i), 0.0);
+      const Pose pose{Vector3(0.0, 0.0, 0.55), oracle::about(axis, tilt) * level};
+      const auto contacts = oracle::collide(octahedron, pose, HalfSpace{}, Pose(), 0.1);
+      for (const Vector3& corner :
+           {Vector3(1.0, 0.0, 0.0), Vector3(0.0, 0.9, 0.0), Vector3(0.0, 0.0, 1.1)}) {
+        const Vector3 at = pose * corner;
+        if (at.z() > 0.1) continue;
+        EXPECT_TRUE(oracle::has_point(contacts, at, 1e-8)) << tilt << " " << i;
+      }
+    }
+}
+
 TEST(SuperquadricContacts, flat_sides_meet_in_the_patch_that_they_share) {
   const Shape block = make_superquadric({1.0, 1.0, 0.5}, 0.02, 0.02);
   const Shape box = Box{Vector3(1.0, 1.0, 0.5)};
@@ -398,4 +450,4 @@ TEST(SuperquadricContacts, a_settled_detector_allocates_nothing) {
 }
 
 }  // namespace
-}  // namespace vinci
+}  // namespace vinci::superquadric_tests

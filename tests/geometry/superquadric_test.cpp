@@ -10,7 +10,7 @@
 #include "vinci/geometry/build.h"
 #include "vinci/geometry/mass.h"
 
-namespace vinci {
+namespace vinci::superquadric_tests {
 namespace {
 
 // Written as the definition has it.
@@ -186,4 +186,4 @@ TEST(Superquadric, impossible_numbers_are_refused) {
 }
 
 }  // namespace
-}  // namespace vinci
+}  // namespace vinci::superquadric_tests

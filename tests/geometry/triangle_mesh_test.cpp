@@ -99,7 +99,7 @@ TEST(TriangleMesh, inside_and_outside_of_a_torus_and_of_rough_balls) {
   }
 }
 
-std::string refusal(const TriangleSoup& soup) {
+std::string mesh_refusal(const TriangleSoup& soup) {
   try {
     make_mesh(soup);
   } catch (const Error& error) {
@@ -108,46 +108,47 @@ std::string refusal(const TriangleSoup& soup) {
   return "";
 }
 
-bool says(const std::string& message, const std::string& part) {
+bool mesh_says(const std::string& message, const std::string& part) {
   return message.find(part) != std::string::npos;
 }
 
 TEST(TriangleMesh, bad_meshes_are_named_with_the_triangle) {
   const TriangleSoup good = meshes::box(Vector3(1.0, 1.0, 1.0), 2);
-  EXPECT_EQ(refusal(good), "");
+  EXPECT_EQ(mesh_refusal(good), "");
   TriangleSoup flipped = good;
   std::swap(flipped.triangles[5][0], flipped.triangles[5][1]);
-  EXPECT_TRUE(says(refusal(flipped), "triangle 6")) << refusal(flipped);
-  EXPECT_TRUE(says(refusal(flipped), "opposite ways"));
+  EXPECT_TRUE(mesh_says(mesh_refusal(flipped), "triangle 6")) << mesh_refusal(flipped);
+  EXPECT_TRUE(mesh_says(mesh_refusal(flipped), "opposite ways"));
   TriangleSoup twice = good;
   twice.triangles.push_back(twice.triangles[3]);
-  EXPECT_TRUE(says(refusal(twice), "3 triangles")) << refusal(twice);
+  EXPECT_TRUE(mesh_says(mesh_refusal(twice), "3 triangles")) << mesh_refusal(twice);
   TriangleSoup wild = good;
   wild.triangles[7][1] = 1'000'000;
-  EXPECT_TRUE(says(refusal(wild), "triangle 8 names vertex 1000001")) << refusal(wild);
+  EXPECT_TRUE(mesh_says(mesh_refusal(wild), "triangle 8 names vertex 1000001"))
+      << mesh_refusal(wild);
   wild.triangles[7][1] = -3;
-  EXPECT_TRUE(says(refusal(wild), "triangle 8 names vertex -2")) << refusal(wild);
+  EXPECT_TRUE(mesh_says(mesh_refusal(wild), "triangle 8 names vertex -2")) << mesh_refusal(wild);
   TriangleSoup broken = good;
   broken.points[static_cast<std::size_t>(broken.triangles[9][2])].y() = std::nan("");
-  EXPECT_TRUE(says(refusal(broken), "nan")) << refusal(broken);
+  EXPECT_TRUE(mesh_says(mesh_refusal(broken), "nan")) << mesh_refusal(broken);
   broken.points[static_cast<std::size_t>(broken.triangles[9][2])].y() = 1e200;
-  EXPECT_TRUE(says(refusal(broken), "numbers up to 1e+12")) << refusal(broken);
+  EXPECT_TRUE(mesh_says(mesh_refusal(broken), "numbers up to 1e+12")) << mesh_refusal(broken);
   TriangleSoup reversed = good;
   for (auto& t : reversed.triangles) std::swap(t[0], t[1]);
-  EXPECT_TRUE(says(refusal(reversed), "inside out")) << refusal(reversed);
-  EXPECT_TRUE(says(refusal({}), "no triangles"));
+  EXPECT_TRUE(mesh_says(mesh_refusal(reversed), "inside out")) << mesh_refusal(reversed);
+  EXPECT_TRUE(mesh_says(mesh_refusal({}), "no triangles"));
   TriangleSoup point;
   point.points.assign(3, Vector3(1.0, 2.0, 3.0));
   point.triangles = {{0, 1, 2}};
-  EXPECT_TRUE(says(refusal(point), "three different corners")) << refusal(point);
+  EXPECT_TRUE(mesh_says(mesh_refusal(point), "three different corners")) << mesh_refusal(point);
   TriangleSoup line;
   line.points = {Vector3(0.0, 0.0, 0.0), Vector3(1.0, 0.0, 0.0), Vector3(2.0, 0.0, 0.0)};
   line.triangles = {{0, 1, 2}};
-  EXPECT_TRUE(says(refusal(line), "no area")) << refusal(line);
+  EXPECT_TRUE(mesh_says(mesh_refusal(line), "no area")) << mesh_refusal(line);
   TriangleSoup sheet;  // both sides of one triangle
   sheet.points = {Vector3(0.0, 0.0, 0.0), Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0)};
   sheet.triangles = {{0, 1, 2}, {0, 2, 1}};
-  EXPECT_TRUE(says(refusal(sheet), "no volume")) << refusal(sheet);
+  EXPECT_TRUE(mesh_says(mesh_refusal(sheet), "folds back")) << mesh_refusal(sheet);
 }
 
 TEST(TriangleMesh, a_hole_leaves_an_open_mesh) {
@@ -252,17 +253,18 @@ TEST_F(MeshFiles, obj_text_stl_and_binary_stl_give_the_same_solid) {
 
 TEST_F(MeshFiles, mistakes_are_told_with_their_line) {
   const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
-  EXPECT_TRUE(says(problem(write("a.obj", corners + "f 1 2 9\n")), "a.obj:5"));
-  EXPECT_TRUE(says(problem(write("b.obj", corners + "f 1 2\n")), "b.obj:5"));
+  EXPECT_TRUE(mesh_says(problem(write("a.obj", corners + "f 1 2 9\n")), "a.obj:5"));
+  EXPECT_TRUE(mesh_says(problem(write("b.obj", corners + "f 1 2\n")), "b.obj:5"));
+  EXPECT_TRUE(mesh_says(problem(write("c.obj", corners + "f 1 3 2\nf 1 2 4\nf 2 4 3\nf 1 4 3\n")),
+                        "(line 7)"));
   EXPECT_TRUE(
-      says(problem(write("c.obj", corners + "f 1 3 2\nf 1 2 4\nf 2 4 3\nf 1 4 3\n")), "(line 7)"));
-  EXPECT_TRUE(says(problem(write("d.obj", "v 0 0 0\nv 1 0 0\nv 0.1 0.1 0\nv 0 1 0\nf 2 3 4 1\n")),
-                   "not convex"));
-  EXPECT_TRUE(says(problem(write("e.stl",
-                                 "solid\nfacet\nvertex 0 0 0\nvertex 1 0 0\nendfacet\n"
-                                 "endsolid\n")),
-                   "e.stl:5"));
-  EXPECT_TRUE(says(problem(write("f.obj", corners)), "no triangles"));
+      mesh_says(problem(write("d.obj", "v 0 0 0\nv 1 0 0\nv 0.1 0.1 0\nv 0 1 0\nf 2 3 4 1\n")),
+                "not convex"));
+  EXPECT_TRUE(mesh_says(problem(write("e.stl",
+                                      "solid\nfacet\nvertex 0 0 0\nvertex 1 0 0\nendfacet\n"
+                                      "endsolid\n")),
+                        "e.stl:5"));
+  EXPECT_TRUE(mesh_says(problem(write("f.obj", corners)), "no triangles"));
 }
 
 }  // namespace

@@ -151,3 +151,18 @@ def test_free_entries_are_those_without_a_motion(scenes: Path) -> None:
 
 def test_the_schema_is_that_of_the_repository(scenes: Path) -> None:
     assert json.loads(vinci.scene_schema()) == json.loads((scenes / "vinci.schema.json").read_text())
+
+
+def test_superquadrics_are_recorded_and_read_back(tmp_path: Path, scenes: Path) -> None:
+    sim = vinci.Simulation(scenes / "rolling_superellipsoids.yaml", duration=0.02)
+    drum = next(body for body in sim.model.bodies if body.name == "drum").shapes[0]
+    assert (drum["kind"], drum["e1"], drum["e2"]) == ("superquadric", 0.1, 1.0)
+    assert list(drum["axes"]) == [0.1, 0.1, 0.15]
+    sim.run(record=tmp_path / "run.h5")
+    recording = vinci.Recording(tmp_path / "run.h5")
+    kinds = [shape["kind"] for shape in recording.model(0)["shapes"]]
+    assert kinds.count("superquadric") == 4
+    shape = recording.model(0)["shapes"][-1]
+    assert (shape["axes"], shape["e1"], shape["e2"]) == ([0.15, 0.12, 0.08], 0.1, 0.1)
+    # Continued from its last state it is where it was.
+    assert (recording.state(len(recording) - 1).poses == sim.state.poses).all()

@@ -52,6 +52,27 @@ TEST(AllocationsOfLayers, a_settled_step_of_soft_boxes_makes_none) {
   EXPECT_EQ(simulation.state().memory.impulses.size(), 20u);
 }
 
+// An ellipse that rocks: every step iterates.
+TEST(AllocationsOfFrames, a_settled_step_that_iterates_for_its_end_makes_none) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "the sanitizer has its own allocator";
+  for (const char* form : {"driven", "gap", "end"}) {
+    Simulation simulation = simulate(R"(
+world: planar
+materials: {m: {friction: 2}}
+bodies:
+  floor: {shapes: [{half-plane: {}, material: m}], motion: {x: 0.01*sin(9*t), y: 0, angle: 0.02*sin(5*t)}}
+  egg: {shapes: [{superellipse: {axes: [0.2, 0.1], exponent: 2}, material: m}], mass: 1, position: [0, 0.11], angle: 0.3}
+run: {step: 2 ms, duration: 2}
+)",
+                                     chosen({{"contact-frames", form}}));
+    for (int i = 0; i < 300; ++i) simulation.step();
+    const std::size_t before = allocations();
+    for (int i = 0; i < 300; ++i) simulation.step();
+    EXPECT_EQ(allocations() - before, 0u) << form;
+    EXPECT_EQ(simulation.report().frame_iterations > 0, form != std::string("driven"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, Allocations, testing::Bool(), [](const auto& world) {
   return std::string(world.param ? "planar" : "spatial");
 });

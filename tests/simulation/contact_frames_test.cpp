@@ -468,6 +468,56 @@ run: {step: 4 ms, duration: 1}
       }
 }
 
+// On a plane the normal of a disc is the same everywhere, and so are its bounces.
+TEST(ContactFrames, a_ball_bounces_as_high_in_every_form) {
+  const std::string scene = R"(
+world: planar
+materials: {m: {friction: 0.4, restitution: 0.8}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
+  ball: {shapes: [{circle: 0.1, material: m}], position: [0, 0.6], velocity: [0.5, 0], spin: 20}
+run: {step: 2 ms, duration: 2}
+)";
+  Simulation start = simulate(scene);
+  run_exactly(start);
+  for (const std::string& form : {"driven", "gap", "end"}) {
+    Simulation simulation = simulate(scene, frames(form));
+    run_exactly(simulation);
+    EXPECT_NEAR(position(simulation, "ball").y(), position(start, "ball").y(), 1e-9) << form;
+  }
+}
+
+// A contact about a guess is no rebound because its row asks bodies to part.
+TEST(ContactFrames, bodies_with_restitution_gain_no_more_than_is_told) {
+  for (const std::string& form : {"gap", "end"}) {
+    Simulation simulation = simulate(R"(
+world: planar
+materials: {m: {friction: 0.7, restitution: 0.6}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
+  egg: {shapes: [{superellipse: {axes: [0.2, 0.1], exponent: 2}, material: m}], mass: 1, position: [0, 0.4], angle: 0.4}
+  box: {shapes: [{box: [0.2, 0.1], material: m}], mass: 1, position: [1, 0.6], angle: 0.7, spin: 3}
+run: {step: 2 ms, duration: 2}
+)",
+                                     frames(form));
+    const auto energy_now = [&] { return energy(simulation.model(), simulation.state()).total(); };
+    double before = energy_now(), told = 0.0;
+    const double first = before;
+    while (!simulation.finished()) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(is_certified(report, 1e-10)) << form;
+      EXPECT_LE(energy_now() - before,
+                report.frame_energy + report.rebound_energy + report.added_energy + 1e-12 * first)
+          << form << " step " << simulation.state().step;
+      told += report.frame_energy;
+      before = energy_now();
+    }
+    if (form == "gap") {
+      EXPECT_GT(told, 0.0);  // the egg rocks
+    }
+  }
+}
+
 TEST(ContactFrames, what_has_no_meaning_is_refused_with_the_reason) {
   const auto refusal = [](std::map<std::string, std::string> options, const std::string& form) {
     try {

@@ -19,7 +19,7 @@ std::string mesh_text(const TriangleSoup& soup) {
   return fmt::format("mesh: {{vertices: [{}], triangles: [{}]}}", vertices, triangles);
 }
 
-std::string scene_of(const std::string& ground, const std::string& part, const char* duration) {
+std::string mesh_scene(const std::string& ground, const std::string& part, const char* duration) {
   return fmt::format(
       "world: spatial\nmaterials: {{m: {{friction: 0.3}}}}\nbodies:\n"
       "  ground: {{freedom: fixed, shapes: [{{{}, material: m}}]}}\n  part: {{{}}}\n"
@@ -31,8 +31,8 @@ std::string scene_of(const std::string& ground, const std::string& part, const c
 void expect_same_as_on_a_plane(const std::string& part, int seed, double tolerance) {
   std::mt19937_64 random(static_cast<unsigned>(seed));
   const std::string floor = mesh_text(meshes::floor(random, 2.0, 11));
-  Simulation on_mesh = simulate(scene_of(floor, part, "1 s"));
-  Simulation on_plane = simulate(scene_of("half-space: {}", part, "1 s"));
+  Simulation on_mesh = simulate(mesh_scene(floor, part, "1 s"));
+  Simulation on_plane = simulate(mesh_scene("half-space: {}", part, "1 s"));
   double way = 0.0;
   while (!on_plane.finished()) {
     ASSERT_LE(on_mesh.step().solve.residual.relative, 1e-9);
@@ -74,8 +74,8 @@ TEST(MeshMotion, box_of_triangles_slides_as_a_box) {
   const std::string motion = "position: [0, 0, 0.05], velocity: [1, 0.2, 0], spin: [0, 0, 3]";
   const std::string mesh = mesh_text(meshes::box(Vector3(0.1, 0.05, 0.05), 3));
   Simulation one = simulate(
-      scene_of("half-space: {}", "shapes: [{" + mesh + ", material: m}], " + motion, "0.5 s"));
-  Simulation other = simulate(scene_of(
+      mesh_scene("half-space: {}", "shapes: [{" + mesh + ", material: m}], " + motion, "0.5 s"));
+  Simulation other = simulate(mesh_scene(
       "half-space: {}", "shapes: [{box: [0.2, 0.1, 0.1], material: m}], " + motion, "0.5 s"));
   const auto body = [](const Simulation& s) { return s.model().bodies[1].mass; };
   EXPECT_NEAR(body(one).mass, body(other).mass, 1e-12);
@@ -118,7 +118,7 @@ TEST(MeshMotion, runs_with_meshes_are_the_same_bit_for_bit) {
   const std::string part = mesh_text(meshes::rough_ball(random, 4, 6));
   const std::string ground = mesh_text(meshes::floor(random, 5.0, 6));
   const std::string scene =
-      scene_of(ground, "shapes: [{" + part + ", material: m}], position: [0, 0, 1.2]", "0.7 s");
+      mesh_scene(ground, "shapes: [{" + part + ", material: m}], position: [0, 0, 1.2]", "0.7 s");
   Simulation one = simulate(scene), other = simulate(scene);
   while (!one.finished()) {
     one.step();

@@ -107,6 +107,40 @@ TEST(SlidingFriction, the_belt_is_the_same_for_pyramids_and_anitescu_potra) {
   }
 }
 
+// Layers yield while they stick: the body moves, the contact does not slide. It breaks loose where
+// static friction does, and not before.
+TEST(SlidingFriction, a_layer_that_is_sheared_sticks_up_to_static_friction) {
+  Simulation simulation = simulate(R"(
+world: planar
+materials:
+  belt: {friction: 0.4, kinetic-friction: 0.25}
+  block: {friction: 0.4, kinetic-friction: 0.25, stiffness: 1e4, damping: 100}
+bodies:
+  belt: {freedom: fixed, shapes: [{half-plane: {}, material: belt, surface-velocity: [0.1, 0]}]}
+  block:
+    mass: 1
+    shapes: [{box: [0.2, 0.02], material: block}]
+    position: [0, 0.00901]
+    velocity: [0.1, 0]
+    force: {x: -100*q}
+run: {step: 5 ms, duration: 1.2, stepper: song-pang-kumar}
+)");
+  double most = 0.0, least = infinity, caught = 0.0;
+  while (!simulation.finished()) {
+    ASSERT_TRUE(is_fine(simulation, simulation.step()));
+    const double x = position(simulation, "block").x();
+    most = std::max(most, x);
+    if (simulation.state().time > 0.45) least = std::min(least, x);
+    if (simulation.state().time > 1.1) caught = twist(simulation, "block").linear.x();
+  }
+  const auto data = reference("case21_friction_laws");
+  const auto& row = data["expected"]["belt"]["threshold_0"];
+  // The layer is sheared by μ_s m g/k = 0.4 mm when it breaks.
+  EXPECT_NEAR(most, row["x_max"].get<double>(), 1.5e-3);
+  EXPECT_NEAR(least, row["x_min"].get<double>(), 1.5e-3);
+  EXPECT_LT(caught, 0.1);
+}
+
 // A force between kinetic and static friction: what rests stays, what moves goes on.
 TEST(SlidingFriction, what_sticks_holds_and_what_slides_goes_on) {
   BlockScene scene;
@@ -129,14 +163,14 @@ surfaces: [{between: [floor, wheel], friction: 0.4, kinetic-friction: 0.05}]
 bodies:
   floor: {freedom: fixed, shapes: [{half-plane: {angle: 30 deg}, material: floor}]}
   wheel:
-    shapes: [{superellipse: {a: 0.1, b: 0.09, exponent: 2}, material: wheel}]
+    shapes: [{superellipse: {axes: [0.1, 0.09], exponent: 2}, material: wheel}]
     pose: {on: floor, at: 0}
 run: {step: 1 ms, duration: 0.5}
 )");
   while (!wheel.finished()) {
     ASSERT_TRUE(is_fine(wheel, wheel.step()));
     for (const SolvedContact& c : wheel.contacts())
-      if (c.impulse[0] > 0.0) EXPECT_NEAR(c.friction, 0.4, 1e-15) << wheel.state().time;
+      EXPECT_NEAR(c.impulse[0] > 0.0 ? c.friction : 0.4, 0.4, 1e-15) << wheel.state().time;
   }
   EXPECT_GT(position(wheel, "wheel").norm(), 0.2);
 }
@@ -176,7 +210,7 @@ TEST(SlidingFriction, on_stribecks_curve_a_block_slows_down_as_the_equation_says
       ASSERT_TRUE(is_fine(simulation, report));
       EXPECT_LE(report.friction_rounds, 8);
       for (const SolvedContact& c : simulation.contacts())
-        if (c.impulse[0] > 0.0) EXPECT_NEAR(c.friction, stribeck(belt_speed(c)), 1e-9);
+        EXPECT_NEAR(c.friction, stribeck(belt_speed(c)), c.impulse[0] > 0.0 ? 1e-9 : infinity);
     }
     errors.push_back(std::abs(position(simulation, "block").x() - exact));
     EXPECT_LT(errors.back(), 1.5 * h);
@@ -223,7 +257,8 @@ TEST(SlidingFriction, a_curve_without_an_answer_is_told) {
 }
 
 TEST(SlidingFriction, a_coefficient_below_zero_is_not_certified) {
-  for (const char* friction : {"0.3 - speed", "0.3 - 2*x", "sqrt(0.5 - x)", "0.3/(1.5 - 3*t)"}) {
+  for (const char* friction :
+       {"0.3 - speed", "0.3 - 2*x", "0.2*sqrt(0.5 - x)", "0.3/(1.5 - 3*t)"}) {
     SCOPED_TRACE(friction);
     BlockScene scene;
     scene.friction = fmt::format("friction: {}", friction);

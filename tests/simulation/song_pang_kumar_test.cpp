@@ -325,9 +325,8 @@ TEST(SongPangKumar, what_it_cannot_do_is_refused_with_the_reason_and_the_way_out
   overrides.options["stepper"] = "song-pang-kumar";
   ParticleScene rigid;
   EXPECT_NE(refusal(rigid.yaml(), overrides).find("a `stiffness` in N/m"), std::string::npos);
-  ParticleScene spatial;
-  spatial.planar = false;
-  EXPECT_NE(refusal(spatial.yaml(), overrides).find("planar scenes"), std::string::npos);
+  rigid.planar = false;
+  EXPECT_NE(refusal(rigid.yaml(), overrides).find("a `stiffness` in N/m"), std::string::npos);
   for (const char* motion : {"first-order", "quasi-static"}) {
     overrides.options["motion"] = motion;
     EXPECT_NE(refusal(CompliantScene().yaml(), overrides).find("motion dynamic"),

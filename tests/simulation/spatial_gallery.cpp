@@ -35,7 +35,7 @@ std::string on_incline(double friction) {
   const Vector3 place = 0.05 * normal;
   return fmt::format(R"(
 world: spatial
-materials: {{m: {{friction: {}}}}}
+materials: {{m: {{friction: {}, stiffness: 1e8, damping: 1e6}}}}
 bodies:
   incline: {{freedom: fixed, shapes: [{{half-space: {{normal: [{:.17g}, {:.17g}, {:.17g}]}}, material: m}}]}}
   block:
@@ -85,7 +85,7 @@ GalleryScene slipping() {
 std::string on_floor(const std::string& bodies, double friction, const char* duration) {
   return fmt::format(R"(
 world: spatial
-materials: {{m: {{friction: {}}}}}
+materials: {{m: {{friction: {}, stiffness: 1e8, damping: 1e6}}}}
 bodies:
   floor: {{freedom: fixed, shapes: [{{half-space: {{}}, material: m}}]}}
 {}
@@ -196,7 +196,7 @@ GalleryScene carried() {
               [](MotionModel) {
                 return fmt::format(R"(
 world: spatial
-materials: {{m: {{friction: 0.6}}}}
+materials: {{m: {{friction: 0.6, stiffness: 1e8, damping: 1e6}}}}
 bodies:
   belt: {{freedom: fixed, shapes: [{{half-space: {{}}, material: m, surface-velocity: [{:.17g}*sin(10*t), {:.17g}*sin(10*t), 0]}}]}}
   block: {{shapes: [{{box: [0.3, 0.2, 0.1], material: m}}], position: [0, 0, 0.05]}}

@@ -9,7 +9,7 @@
 #include "tests/support/runs.h"
 #include "vinci/geometry/build.h"
 
-namespace vinci::test {
+namespace vinci::test::superquadric_tests {
 namespace {
 
 constexpr double gravity = 9.81;
@@ -127,8 +127,11 @@ run: {{step: 1 ms, duration: 4}}
         simulation.state().poses[body(simulation, "part")].rotation * Vector3::UnitZ();
     EXPECT_LT(up.cross(Vector3::UnitZ()).norm(), 0.02) << e;
     EXPECT_NEAR(position(simulation, "part").z(), 0.05, 2e-4) << e;
-    EXPECT_LT(twist(simulation, "part").angular.norm(), 0.1) << e;
-    EXPECT_LT(twist(simulation, "part").linear.norm(), 1e-2) << e;
+    // A side that is flat to rounding lies still; a rounder one may rock by what a step can turn
+    // it.
+    const double still = e < 0.2 ? 1e-9 : gravity * 1e-3;
+    EXPECT_LT(0.1 * twist(simulation, "part").angular.norm(), still) << e;
+    EXPECT_LT(twist(simulation, "part").linear.norm(), still) << e;
   }
 }
 
@@ -254,4 +257,4 @@ run: {step: 10 ms, duration: 1, stepper: {name: stewart-trinkle, impact-toleranc
 }
 
 }  // namespace
-}  // namespace vinci::test
+}  // namespace vinci::test::superquadric_tests

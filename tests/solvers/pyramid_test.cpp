@@ -39,7 +39,9 @@ class PyramidScene {
     return {uniform(-size, size), uniform(-size, size), uniform(-size, size)};
   }
 
-  ComplementarityProblem make(const Making& making) {
+  // The normals are (0, 0, 1) and as much beside it as `tilt`.
+  ComplementarityProblem make(const Making& making, const Vector3& tilt = Vector3::Constant(0.3)) {
+    tilt_ = tilt;
     ComplementarityProblem problem;
     const int n = 6 * making.bodies;
     problem.M.reset(n);
@@ -79,7 +81,7 @@ class PyramidScene {
     const int body = i % making.bodies;
     const int other = making.bodies > 1 && i % 3 == 2 ? (body + 1) % making.bodies : -1;
     const Vector3 point = vector(0.2);
-    const Vector3 normal = (Vector3::UnitZ() + vector(0.3)).normalized();
+    const Vector3 normal = (Vector3::UnitZ() + vector(1.0).cwiseProduct(tilt_)).normalized();
     const int first = problem.J.rows;
     push(point, normal, body, other, problem);
     problem.b[first] = uniform(0.0, 0.2);  // a gap
@@ -114,6 +116,7 @@ class PyramidScene {
   }
 
   std::mt19937_64 random_;
+  Vector3 tilt_ = Vector3::Zero();
 };
 
 Making random_making(unsigned seed) {
@@ -279,6 +282,23 @@ TEST(Pyramids, linear_systems_grow_no_faster_than_the_directions) {
     for (const int count : counts) sum += count;
     EXPECT_LE(sum, 2.0 * before) << directions;
     before = sum;
+  }
+}
+
+// Parts of a problem keep no zeros: rows of one contact then have entries in other columns.
+TEST(Pyramids, rows_without_their_zeros_are_the_same_pyramid) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Making making;
+    making.directions = 4 + static_cast<int>(seed % 5);
+    ComplementarityProblem problem = PyramidScene(seed).make(making, Vector3::Zero());
+    const ComplementarityProblem full = problem;
+    problem.J = SparseRows::from_dense(MatrixX(problem.J.view()));
+    ASSERT_LT(problem.J.values.size(), full.J.values.size());
+    PyramidSolver pyramids;
+    Solution sparse = zero(problem), whole = zero(full);
+    EXPECT_EQ(pyramids.solve(problem, sparse).status, SolveStatus::solved) << seed;
+    EXPECT_EQ(pyramids.solve(full, whole).status, SolveStatus::solved) << seed;
+    EXPECT_LE((sparse.u - whole.u).norm(), 1e-12 * whole.u.norm()) << seed;
   }
 }
 

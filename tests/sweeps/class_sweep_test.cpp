@@ -53,8 +53,7 @@ std::vector<SceneClass> classes() {
   std::vector<SceneClass> all;
   for (const bool spatial : {false, true}) {
     all.push_back({"shelves", sweep_shelves, spatial, {"met", "cut", "lifted", "rebounds"}});
-    all.push_back({"piles", sweep_piles, spatial, {"loaded", "lifted"}});
-    if (!spatial) all.back().counters.push_back("soft and deep");
+    all.push_back({"piles", sweep_piles, spatial, {"loaded", "lifted", "soft and deep"}});
     all.push_back({"drags", sweep_drags, spatial, {"loaded", "first-order", "dynamic"}});
     all.push_back({"mixed", sweep_mixed, spatial, {"loaded", "mixed", "turning"}});
     all.push_back({"sudden", sweep_sudden, spatial, {"lifted", "grown", "overlapping"}});

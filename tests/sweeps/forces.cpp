@@ -38,7 +38,7 @@ std::string random_drags(Draw& draw, bool spatial, double size) {
 // floor: nobody gains energy; without inertia nobody is faster than the weight alone would make it.
 void sweep_drags(Draw& draw, bool spatial, Tally& tally) {
   const bool first_order = draw.below(4) == 0, floor = draw.below(2) == 0;
-  std::string stepper = random_stepper(draw, spatial);
+  std::string stepper = random_stepper(draw);
   if (first_order && stepper == "song-pang-kumar") stepper = "stewart-trinkle";
   const bool soft = stepper == "song-pang-kumar";
   std::string yaml =

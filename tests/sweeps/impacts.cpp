@@ -52,7 +52,7 @@ struct Row {
 // Bodies that begin in each other, or grow into each other, without weight: they part and nobody
 // moves. One that grows on a floor stands on it at once.
 void sweep_sudden(Draw& draw, bool spatial, Tally& tally) {
-  const std::string stepper = random_stepper(draw, spatial);
+  const std::string stepper = random_stepper(draw);
   const bool grows = draw.below(2) == 0, weighs = draw.below(2) == 0;
   const double h = decades(draw, 1e-4, 1e-2), growth = decades(draw, 1e-5, 3e-2);
   std::string yaml = world(spatial) + fmt::format("parameters: {{r: {}}}\n", grows ? 0.0 : growth);

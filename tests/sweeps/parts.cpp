@@ -109,23 +109,43 @@ Part random_part(Draw& draw, bool spatial, double size) {
 
 // Convex: the least over all directions of how far they reach past each other, searched on a grid
 // that becomes finer about the best of them.
-double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at_b) {
-  const auto past = [&](double angle) {
-    const Vector3 d(std::cos(angle), std::sin(angle), 0.0);
-    return reach_along(a, at_a, d) + reach_along(b, at_b, -d);
+double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at_b, bool spatial) {
+  constexpr int grid = 180, in_space = 600, starts = 6;
+  struct Try {
+    double depth;
+    Vector3 d;
+    bool operator<(const Try& other) const { return depth < other.depth; }
   };
-  constexpr int grid = 180;
-  double least = infinity, best = 0.0, width = 2.0 * M_PI / grid;
-  const auto try_at = [&](double angle) {
-    if (const double depth = past(angle); depth < least) {
-      least = depth;
-      best = angle;
+  const auto at = [&](const Vector3& d) {
+    return Try{reach_along(a, at_a, d) + reach_along(b, at_b, -d), d};
+  };
+  std::vector<Try> all;
+  for (int i = 0; i < (spatial ? in_space : grid); ++i) {
+    const double z = spatial ? -1.0 + (2.0 * i + 1.0) / in_space : 0.0, r = std::sqrt(1.0 - z * z);
+    const double angle = spatial ? 2.399963229728653 * i : 2.0 * M_PI * i / grid;
+    all.push_back(at({r * std::cos(angle), r * std::sin(angle), z}));
+    if (all.back().depth <= 0.0) return 0.0;
+  }
+  std::sort(all.begin(), all.end());
+  double least = infinity;
+  for (int start = 0; start < starts; ++start) {
+    Try best = all[static_cast<std::size_t>(start)];
+    // Depths have edges and corners over the directions: look around at ever other angles.
+    int round = 0;
+    for (double width = 0.1; width > 1e-9;) {
+      const Vector3 x = spatial ? best.d.unitOrthogonal() : Vector3(best.d.y(), -best.d.x(), 0.0);
+      const Vector3 y = spatial ? best.d.cross(x) : Vector3(0.0, 0.0, 0.0), middle = best.d;
+      const double before = best.depth;
+      for (int i = 0; i < 12; ++i) {
+        const double angle = spatial ? M_PI / 6.0 * i + 2.4 * round : M_PI * i;
+        const Vector3 aside = std::cos(angle) * x + std::sin(angle) * y;
+        best = std::min(best, at((middle + width * aside).normalized()));
+        if (!spatial && i == 1) break;
+      }
+      ++round;
+      if (!(best.depth < before)) width *= 0.6;
     }
-  };
-  for (int i = 0; i < grid && least > 0.0; ++i) try_at(i * width);
-  for (; width > 1e-6 && least > 0.0; width /= 3.0) {
-    const double middle = best;
-    for (int i = -4; i <= 4; ++i) try_at(middle + 0.25 * i * width);
+    least = std::min(least, best.depth);
   }
   return std::max(0.0, least);
 }
@@ -157,8 +177,8 @@ double decades(Draw& draw, double low, double high) {
   return std::pow(10.0, draw.between(std::log10(low), std::log10(high)));
 }
 
-const char* random_stepper(Draw& draw, bool spatial) {
-  const int n = draw.below(spatial ? 3 : 4);
+const char* random_stepper(Draw& draw) {
+  const int n = draw.below(4);
   return n == 0 ? "anitescu-potra" : n == 3 ? "song-pang-kumar" : "stewart-trinkle";
 }
 

@@ -30,8 +30,8 @@ inline double reach_along(const Part& part, const Pose& pose, const Vector3& d) 
   return d.dot(pose.position) + part.support(pose.rotation.conjugate() * d);
 }
 
-// How deep two planar parts are in each other: the least way that parts them, m; 0: they are apart.
-double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at_b);
+// How deep two parts are in each other: the least way that parts them, m; 0: they are apart.
+double overlap_of(const Part& a, const Pose& at_a, const Part& b, const Pose& at_b, bool spatial);
 
 // "[x, y]" or "[x, y, z]".
 std::string list(const Vector3& v, bool spatial);
@@ -43,7 +43,7 @@ std::string random_spin(Draw& draw, bool spatial, double most);
 
 // Evenly in the logarithm.
 double decades(Draw& draw, double low, double high);
-const char* random_stepper(Draw& draw, bool spatial);
+const char* random_stepper(Draw& draw);
 std::string world(bool spatial);  // a scene's first line
 std::string no_gravity(bool spatial);
 const char* half(bool spatial);  // a plane's name

@@ -123,7 +123,7 @@ void collide_mesh(const PlacedPair& pair, double margin, SpatialWorkspace& spati
   const Pose relative = base_pose.inverse() * other_pose;
   if (!spatial.mesh) spatial.mesh = std::make_shared<MeshWorkspace>();
   MeshWorkspace& work = *spatial.mesh;
-  work.found.clear(), work.crossings.clear(), work.ways.clear();
+  work.found.clear(), work.crossings.clear(), work.ways.clear(), work.pierced.clear();
   const double smaller = std::min(size_of(base), size_of(other));
   MeshPair stage{place_surface(base, Pose()), margin, 1e-8 * smaller, concave_share * smaller,
                  work};

@@ -30,10 +30,20 @@ struct WayOut {
   Vector3 point;
 };
 
+// Where an edge passes through a face.
+struct Pierced {
+  bool of_base;  // the edge is the base's
+  bool enters;   // from the front of the face, on the way from the edge's tail to its head
+  int edge, flat;
+  double s;  // place on the edge, from 0 to 1
+  Vector3 point;
+};
+
 struct MeshWorkspace {
   std::vector<MeshContact> found;
   std::vector<MeshContact> crossings;  // of edges that have passed each other
   std::vector<WayOut> ways;
+  std::vector<Pierced> pierced;
   std::vector<std::pair<int, int>> stack;
   std::vector<int> group, hull;
   std::vector<Vector2> plane;

@@ -4,6 +4,7 @@
 // triangle of the other surface, through the triangle that owns it.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "vinci/collision/mesh_contacts.h"
 #include "vinci/collision/spatial_feature.h"
@@ -50,10 +51,29 @@ class SurfacePair {
     }
   }
 
-  // Edges that pass through faces, though no corner is inside: out by the end that is least deep.
+  // Edges that pass through faces, though nothing else tells of an overlap: the part of each that
+  // is inside leaves through the face where it came in or went out, whichever is less far; the
+  // deepest of them counts.
   bool leave_pierced() {
-    if (pierced_.gap < 0.0) pair_.work.found.push_back(pierced_);
-    return pierced_.gap < 0.0;
+    auto& all = pair_.work.pierced;
+    std::sort(all.begin(), all.end(), [](const Pierced& a, const Pierced& b) {
+      return std::tie(a.of_base, a.edge, a.s, a.flat) < std::tie(b.of_base, b.edge, b.s, b.flat);
+    });
+    MeshContact deepest;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Pierced& here = all[i];
+      const bool first = i == 0 || !is_same_edge(all[i - 1], here);
+      const bool last = i + 1 == all.size() || !is_same_edge(here, all[i + 1]);
+      const auto leave = [&](const Vector3& inner) { return way_out(here, inner); };
+      if (here.enters && !last) {
+        const MeshContact back = leave(all[i + 1].point), on = way_out(all[i + 1], here.point);
+        keep_deeper(back.gap >= on.gap ? back : on, deepest);
+      } else if ((here.enters && last) || (!here.enters && first)) {
+        keep_deeper(leave(end_of(here, here.enters)), deepest);
+      }
+    }
+    if (deepest.gap < 0.0) pair_.work.found.push_back(deepest);
+    return deepest.gap < 0.0;
   }
 
  private:
@@ -106,24 +126,47 @@ class SurfacePair {
   // Edges of a triangle of `owner` through one of `ground`.
   void pierce(const PlacedSurface& ground, int s, const PlacedSurface& owner, int t, bool of_base) {
     const int flat = ground.mesh->flat_of[static_cast<std::size_t>(s)];
-    const auto& corners = owner.mesh->triangles[static_cast<std::size_t>(t)];
-    double heights[3];
-    for (std::size_t k = 0; k < 3; ++k) heights[k] = ground.height(flat, owner.vertex(corners[k]));
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t l = (k + 1) % 3;
-      const double from = heights[k], to = heights[l], lower = std::min(from, to);
-      if (!((from < 0.0) != (to < 0.0)) || (pierced_.gap < 0.0 && lower <= pierced_.gap)) continue;
-      const Vector3 p = owner.vertex(corners[k]), q = owner.vertex(corners[l]);
-      if (!ground.is_over(s, p + from / (from - to) * (q - p), 0.0, 0.0)) continue;
-      const int vertex = from < to ? corners[k] : corners[l];
-      const Vector3 x = owner.vertex(vertex), n = ground.normal(flat);
-      pierced_.gap = lower;
-      pierced_.normal = of_base ? Vector3(-n) : n;
-      pierced_.base_point = of_base ? x : Vector3(x - lower * n);
-      pierced_.other_point = of_base ? Vector3(x - lower * n) : x;
-      pierced_.base_feature = of_base ? vertex_feature(vertex) : face_feature(flat);
-      pierced_.other_feature = of_base ? face_feature(flat) : vertex_feature(vertex);
+    for (const int e : owner.mesh->triangle_edges[static_cast<std::size_t>(t)]) {
+      const TriangleMesh::Edge& edge = owner.mesh->edges[static_cast<std::size_t>(e)];
+      if (edge.left != t) continue;
+      const Vector3 p = owner.vertex(edge.tail), q = owner.vertex(edge.head);
+      const double from = ground.height(flat, p), to = ground.height(flat, q);
+      if ((from < 0.0) == (to < 0.0)) continue;
+      const double at = from / (from - to);
+      const Vector3 x = p + at * (q - p);
+      if (ground.is_over(s, x, 0.0, 0.0))
+        pair_.work.pierced.push_back({of_base, from >= 0.0, e, flat, at, x});
     }
+  }
+
+  static bool is_same_edge(const Pierced& a, const Pierced& b) {
+    return a.of_base == b.of_base && a.edge == b.edge;
+  }
+
+  Vector3 end_of(const Pierced& pierced, bool head) const {
+    const PlacedSurface& owner = pierced.of_base ? pair_.base : other_;
+    const TriangleMesh::Edge& edge = owner.mesh->edges[static_cast<std::size_t>(pierced.edge)];
+    return owner.vertex(head ? edge.head : edge.tail);
+  }
+
+  // The point `inner` of the edge, out through the face that was pierced.
+  MeshContact way_out(const Pierced& pierced, const Vector3& inner) const {
+    const PlacedSurface& ground = pierced.of_base ? other_ : pair_.base;
+    const Vector3 n = ground.normal(pierced.flat);
+    MeshContact c;
+    c.gap = ground.height(pierced.flat, inner);
+    const Vector3 onto = inner - c.gap * n;
+    c.normal = pierced.of_base ? Vector3(-n) : n;
+    c.base_point = pierced.of_base ? inner : onto;
+    c.other_point = pierced.of_base ? onto : inner;
+    const std::uint32_t edge = mesh_edge_feature(pierced.edge), face = face_feature(pierced.flat);
+    c.base_feature = pierced.of_base ? edge : face;
+    c.other_feature = pierced.of_base ? face : edge;
+    return c;
+  }
+
+  static void keep_deeper(const MeshContact& c, MeshContact& deepest) {
+    if (c.gap < deepest.gap) deepest = c;
   }
 
   static bool is_sharp(const TriangleMesh& mesh, int edge) {
@@ -231,25 +274,22 @@ class SurfacePair {
 
   MeshPair& pair_;
   const PlacedSurface& other_;
-  MeshContact pierced_;  // gap 0: none
 };
 
-// Edges that have passed each other: each must really be inside the other shape, and no deeper than
-// corners are, of which it is known that they leave the nearest way.
+// Edges that have passed each other: each must really be inside the other shape. Where they are
+// deep, the way along their normal must be a short one too: not deeper than corners are, of which
+// it is known that they leave the nearest way, and not far longer than the way to the nearest face.
 void take_crossings(MeshPair& pair, const PlacedSurface& other) {
-  auto& crossings = pair.work.crossings;
-  if (crossings.empty()) return;
-  std::stable_sort(crossings.begin(), crossings.end(),
-                   [](const MeshContact& a, const MeshContact& b) { return a.gap > b.gap; });
+  constexpr double alike = 2.0, longer = 4.0;
   double depth = 0.0;
   for (const MeshContact& c : pair.work.found) depth = std::max(depth, -c.gap);
-  bool known = depth > 0.0;
-  constexpr double alike = 2.0;
-  for (const MeshContact& c : crossings) {
-    if (known && -c.gap > alike * depth + pair.tolerance) break;
-    if (!pair.base.contains(c.other_point) || !other.contains(c.base_point)) continue;
-    if (!known) depth = -c.gap;
-    known = true;
+  for (const MeshContact& c : pair.work.crossings) {
+    const double under_base = pair.base.depth(c.other_point),
+                 under_other = other.depth(c.base_point);
+    if (!(under_base > 0.0 && under_other > 0.0)) continue;
+    if (-c.gap > pair.concave && ((depth > pair.concave && -c.gap > alike * depth) ||
+                                  -c.gap > longer * std::max(under_base, under_other)))
+      continue;
     pair.work.found.push_back(c);
   }
 }

@@ -121,7 +121,7 @@ class CapsuleOnMesh {
         return;
       if (height >= 0.0)
         add_round(pair_, x - height * n, face_feature(flat), x, name, n);
-      else
+      else if (x == capsule_.vertices()[name])  // not a point of its side
         pair_.work.ways.push_back({static_cast<int>(name), flat, height, false, x});
     });
     const auto& own = mesh.owned[static_cast<std::size_t>(t)];

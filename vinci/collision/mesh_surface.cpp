@@ -50,13 +50,14 @@ Box3 PlacedSurface::triangle_box(int triangle) const {
   return box;
 }
 
-bool PlacedSurface::contains(const Vector3& x) const {
+double PlacedSurface::depth(const Vector3& x) const {
   const Vector3 at = local(x);
-  if (is_box) return (at.cwiseAbs().array() < scale.array()).all();
+  if (is_box) return (scale - at.cwiseAbs()).minCoeff();
   if (mesh->closed &&
       ((at - mesh->box.lower).minCoeff() < 0.0 || (mesh->box.upper - at).minCoeff() < 0.0))
-    return false;
-  return nearest_point(*mesh, at).inside;
+    return 0.0;
+  const MeshFoot foot = nearest_point(*mesh, at);
+  return foot.inside ? foot.distance : 0.0;
 }
 
 bool PlacedSurface::vertex_faces(int v, const Vector3& n, double slack) const {

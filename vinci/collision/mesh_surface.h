@@ -44,8 +44,9 @@ struct PlacedSurface {
   Box3 box_of(const Box3& box) const;  // around a box of the mesh, in the pair's frame
   Box3 triangle_box(int triangle) const;
 
-  // Is x behind the surface?
-  bool contains(const Vector3& x) const;
+  // How far behind the surface x is, m; not positive if it is not behind.
+  double depth(const Vector3& x) const;
+  bool contains(const Vector3& x) const { return depth(x) > 0.0; }
 
   // Is n in the normal cone of the vertex, widened by an angle of this sine?
   bool vertex_faces(int vertex, const Vector3& n, double slack) const;

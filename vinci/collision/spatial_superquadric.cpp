@@ -17,12 +17,12 @@ namespace {
 constexpr double still_rotation = 1e-9;    // rad: within it a side counts as flat
 constexpr double largest_rotation = 0.25;  // rad; no step that can be trusted turns a body further
 constexpr double flat_curvature = 4.0;     // radius over size from which a side is flat
-constexpr double least_spread = 0.05;      // of the size; points nearer than this are one
+constexpr double least_spread = 0.12;      // of the size; points nearer than this are one
 constexpr double outline_slack = 0.01;     // of the size, by which an outline reaches farther
 
 constexpr std::uint32_t closest_name = 1;
 std::uint32_t tip_name(int index, int ring) {
-  return static_cast<std::uint32_t>(2 + 3 * index + ring);
+  return static_cast<std::uint32_t>(2 + 4 * index + ring);
 }
 std::uint32_t beside_name(int ring) {
   return static_cast<std::uint32_t>(100 + ring);
@@ -38,13 +38,15 @@ struct TangentFrame {
 struct TouchingOutline {
   static constexpr int most = 64;
   std::array<Vector2, most> corner;
+  std::array<Vector3, most> point;  // of the core
   std::array<std::uint32_t, most> name{};
   int count = 0;
   bool unlimited = false;  // a half-space
 
-  void add(const Vector2& point, std::uint32_t called) {
+  void add(const Vector2& seen, const Vector3& at, std::uint32_t called) {
     if (count == most) return;
-    corner[static_cast<std::size_t>(count)] = point;
+    corner[static_cast<std::size_t>(count)] = seen;
+    point[static_cast<std::size_t>(count)] = at;
     name[static_cast<std::size_t>(count++)] = called;
   }
   const Vector2& at(int i) const { return corner[static_cast<std::size_t>(i % count)]; }
@@ -65,7 +67,7 @@ struct TouchingOutline {
     for (int i = 0; i < count; ++i) {
       const Vector2 edge = at(i + 1) - at(i);
       const double span = edge.norm();
-      if (!(span > 1e-3 * slack)) continue;
+      if (!(span > 1e-12 * widest)) continue;
       limit(Vector2(edge.y(), -edge.x()) / span, Vector2(edge.y(), -edge.x()).dot(at(i)) / span);
       if (count == 2) limit(edge / span, edge.dot(at(i + 1)) / span);
     }
@@ -111,7 +113,7 @@ struct TouchingSide {
       const auto& [x, y] = around[static_cast<std::size_t>(i)];
       const Vector3 aside = (x * u + y * w).normalized();
       const Vector3 tip = set->support(std::cos(turn) * outward + std::sin(turn) * aside);
-      outline.add(frame.flat(tip - point), tip_name(i, ring));
+      outline.add(frame.flat(tip - point), tip, tip_name(i, ring));
     }
   }
 
@@ -126,12 +128,13 @@ struct TouchingSide {
       for (int i = 0; i < 8; ++i) {
         const double angle = i * M_PI / 4.0;
         const Vector3 radial = std::cos(angle) * core.frame(0) + std::sin(angle) * core.frame(1);
-        result.add(frame.flat(core.rim_point(feature.flat, radial) - point),
-                   vertex_feature(8 * feature.flat + i));
+        const Vector3 rim = core.rim_point(feature.flat, radial);
+        result.add(frame.flat(rim - point), rim, vertex_feature(8 * feature.flat + i));
       }
     } else {
       for (int i = 0; i < feature.count(); ++i)
-        result.add(frame.flat(feature.vertex(i) - point), feature.vertex_name(i));
+        result.add(frame.flat(feature.vertex(i) - point), feature.vertex(i),
+                   feature.vertex_name(i));
     }
     // Counter-clockwise about the frame's normal, as seen from the side's outside or not.
     double area = 0.0;
@@ -139,6 +142,7 @@ struct TouchingSide {
     if (result.count > 2) area += cross(result.at(result.count - 1), result.at(0));
     if (area < 0.0) {
       std::reverse(result.corner.begin(), result.corner.begin() + result.count);
+      std::reverse(result.point.begin(), result.point.begin() + result.count);
       std::reverse(result.name.begin(), result.name.begin() + result.count);
     }
     return result;
@@ -189,41 +193,65 @@ class SuperquadricPatch {
         size_ = std::min(size_, shape->axes.maxCoeff());
   }
 
-  void add_closest() { add(a_.point, a_.closest(), b_.point, b_.closest()); }
+  void add_closest() {
+    add(a_.point, a_.closest(), b_.point, b_.closest());
+    least_ = gap_of(a_.point, b_.point);
+  }
 
   // Rings of points around the closest one, the nearest first.
   void add_flat() {
     if (is_point(a_) || is_point(b_)) return;
     const double widest = std::clamp(2.0 * margin_ / size_, still_rotation, largest_rotation);
-    const double turns[] = {still_rotation, std::max(widest / 6.0, still_rotation), widest};
-    for (int ring = 0; ring < 3; ++ring) add_ring(turns[ring], ring);
+    if (is_round(a_, widest) || is_round(b_, widest)) return;
+    const double turns[] = {still_rotation, std::sqrt(still_rotation * widest),
+                            std::max(widest / 6.0, still_rotation), widest};
+    for (int ring = 0; ring < 4; ++ring) add_ring(turns[ring], ring);
   }
 
  private:
   struct Candidate {
     Vector2 place;
     std::uint32_t name_a, name_b;
+    // Whose corner it is, if the walk to it was not cut short: there the line along the normal may
+    // touch the body in that point alone.
+    const TouchingSide* owner;
+    Vector3 corner;
   };
 
   static bool is_point(const TouchingSide& side) {
     return side.set && side.set->core() && side.feature.kind == Feature::Kind::point;
   }
 
+  // Whether no turn brings a point down that is not the closest one already.
+  bool is_round(const TouchingSide& side, double widest) const {
+    if (!side.superquadric()) return false;
+    const TouchingOutline outline = side.outline(frame_, widest, 0);
+    for (int i = 0; i < outline.count; ++i)
+      if (outline.at(i).norm() > least_spread * size_) return false;
+    return true;
+  }
+
   void add_ring(double turn, int ring) {
     const TouchingOutline outline_a = a_.outline(frame_, turn, ring),
                           outline_b = b_.outline(frame_, turn, ring);
-    const double slack = outline_slack * size_;
+    // Gaps beside a superquadric are exact wherever they are asked for; those over a face end with
+    // it.
+    const auto slack = [&](const TouchingSide& side) {
+      return side.superquadric() ? outline_slack * size_ : 0.0;
+    };
     std::array<Candidate, 2 * TouchingOutline::most> found;
     int count = 0;
     const auto offer = [&](const TouchingOutline& own, const TouchingOutline& other, bool of_a) {
       for (int i = 0; i < own.count; ++i) {
-        const Vector2 place = other.inside(own.at(i), slack) * own.at(i);
-        const double distance = place.norm();
-        if (!(distance > flat_curvature * size_ * turn) || !(distance > least_spread * size_))
-          continue;
-        const std::uint32_t name = own.name[static_cast<std::size_t>(i)];
-        found[static_cast<std::size_t>(count++)] =
-            of_a ? Candidate{place, name, b_.whole(ring)} : Candidate{place, a_.whole(ring), name};
+        const auto k = static_cast<std::size_t>(i);
+        const double part = other.inside(own.at(i), slack(of_a ? b_ : a_));
+        const Vector2 place = part * own.at(i);
+        if (!(place.norm() > least_spread * size_)) continue;
+        const TouchingSide* owner =
+            part < 1.0 || turn <= still_rotation ? nullptr : (of_a ? &a_ : &b_);
+        found[static_cast<std::size_t>(count++)] = {place, of_a ? own.name[k] : a_.whole(ring),
+                                                    of_a ? b_.whole(ring) : own.name[k], owner,
+                                                    own.point[k]};
       }
     };
     offer(outline_a, outline_b, true);
@@ -245,24 +273,39 @@ class SuperquadricPatch {
       Vector3 on_a, on_b;
       const Vector3 lateral = frame_.lifted(candidate.place);
       if (!beyond || taken_ == static_cast<int>(places_.size())) continue;
-      if (!a_.beside(lateral, turn, on_a) || !b_.beside(lateral, turn, on_b)) continue;
+      const auto reach = [&](const TouchingSide& side, Vector3& on) {
+        if (candidate.owner != &side) return side.beside(lateral, turn, on);
+        on = candidate.corner;
+        return true;
+      };
+      if (!reach(a_, on_a) || !reach(b_, on_b)) continue;
+      // Twice the slope of the chord is the turn that a round surface makes on the way there.
+      const double rise = gap_of(on_a, on_b) - least_;
+      if (!(distance > flat_curvature * size_ * std::min(turn, 2.0 * rise / distance))) continue;
       places_[static_cast<std::size_t>(taken_++)] = candidate.place;
       add(on_a, candidate.name_a, on_b, candidate.name_b);
     }
   }
 
+  double gap_of(const Vector3& on_a, const Vector3& on_b) const {
+    return frame_.normal.dot(on_b - on_a) - (a_.set ? a_.set->radius() : 0.0) -
+           (b_.set ? b_.set->radius() : 0.0);
+  }
+
+  // The least gap of the set is the distance: rounding makes no other.
   void add(const Vector3& on_a, std::uint32_t name_a, const Vector3& on_b, std::uint32_t name_b) {
     const Vector3& n = frame_.normal;
     const Vector3 near = on_a + (a_.set ? a_.set->radius() : 0.0) * n;
     const Vector3 far = on_b - (b_.set ? b_.set->radius() : 0.0) * n;
     const double gap = n.dot(far - near);
-    if (!(gap <= margin_)) return;
+    if (!(gap <= margin_) || gap < least_ - 1e-12 * size_) return;
     out_.push_back({name_a, name_b, origin_ + near, origin_ + far, n, gap});
   }
 
   const TouchingSide &a_, &b_;
   Vector3 origin_;
   double margin_, size_;
+  double least_ = -infinity;  // the gap of the closest points
   TangentFrame frame_;
   std::array<Vector2, 48> places_;
   int taken_ = 0;

@@ -126,9 +126,9 @@ double bounding_radius(const Shape& shape);
 // third and a half of the radius of what is round; infinity for unbounded ones.
 double half_thickness(const Shape& shape);
 
-// How much of a planar shape lies behind its outline where that is least, m: along the inward
-// normals of a polygon and at its convex corners, across a curve. Infinity for unbounded and
-// spatial shapes.
+// How much of a shape lies behind its surface where that is least, m: along the inward normals of a
+// polygon and at its convex corners, across a curve, a ball, a box, a cylinder; of other spatial
+// shapes twice half_thickness(), which is no more than that. Infinity for unbounded shapes.
 double least_thickness(const Shape& shape);
 
 struct Box3 {  // axis-aligned, may be infinite

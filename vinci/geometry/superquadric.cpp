@@ -106,6 +106,12 @@ CurvedPoint curved_support_point(const Superquadric& s, const Vector3& direction
   // h = F(G(x, y), z): ∇²h = F_GG ∇G ∇Gᵀ + ... + F_G ∇²G, all in scaled coordinates.
   const double outer = bend(whole, level.value, d.z(), p);
   const double inner = bend(level, d.x(), d.y(), q);
+  if (!(level.value > 0.0)) {  // at a pole, where no way around it is the first
+    const double flat = s.e1 < 1.0 ? infinity : (s.e1 > 1.0 ? 0.0 : 1.0 / d.z());
+    result.radii = bounded(flat, s.axes.x() * Vector3::UnitX(), largest) +
+                   bounded(flat, s.axes.y() * Vector3::UnitY(), largest);
+    return result;
+  }
   const Vector3 turn(d.z() * level.x, d.z() * level.y, -level.value);
   const Vector3 around(d.y(), -d.x(), 0.0);
   result.radii = bounded(outer, scale.cwiseProduct(turn), largest) +

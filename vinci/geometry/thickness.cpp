@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chords through planar shapes.
+// Chords through planar shapes, widths of spatial ones.
 #include <algorithm>
 #include <cmath>
 
@@ -78,6 +78,9 @@ struct Thickness {
     return 2.0 * (s.exponent < 2.0 ? a * b / std::hypot(a, b) : std::min(a, b));
   }
   double operator()(const ImplicitCurve& s) const { return least_width(s); }
+  double operator()(const Sphere& s) const { return 2.0 * s.radius; }
+  double operator()(const Box& s) const { return 2.0 * s.half_extents.minCoeff(); }
+  double operator()(const Cylinder& s) const { return 2.0 * std::min(s.radius, s.half_height); }
   template <class Other>
   double operator()(const Other&) const {
     return infinity;
@@ -87,7 +90,10 @@ struct Thickness {
 }  // namespace
 
 double least_thickness(const Shape& shape) {
-  return std::visit(Thickness(), shape);
+  const double thickness = std::visit(Thickness(), shape);
+  // A convex body has a ball within it of at least volume over surface, so no width of it is less
+  // than twice that.
+  return std::isfinite(thickness) ? thickness : 2.0 * half_thickness(shape);
 }
 
 }  // namespace vinci

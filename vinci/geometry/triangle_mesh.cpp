@@ -22,6 +22,8 @@ constexpr double thinnest = 1e-10;
 constexpr double flat_cosine = 0.999;
 // Edges in a row that turn by less count as straight, rad.
 constexpr double straight_angle = 1e-6;
+// Neighbours that look opposite ways to rounding lie on each other.
+constexpr double folded_cosine = -1.0 + 1e-12;
 // Of the cube of its size, the least volume of a closed surface.
 constexpr double least_volume_share = 1e-12;
 
@@ -302,6 +304,11 @@ class MeshBuilder {
         continue;
       }
       edge.inward_right = along.cross(mesh_.flat(edge.right).normal).normalized();
+      if (mesh_.flat(edge.left).normal.dot(mesh_.flat(edge.right).normal) < folded_cosine)
+        throw Error(
+            fmt::format("{} folds back onto {} at {}; accepted: neighbours with an angle "
+                        "between them",
+                        name(edge.right), name(edge.left), place(edge.tail)));
       if (mesh_.flat_of[static_cast<std::size_t>(edge.left)] ==
           mesh_.flat_of[static_cast<std::size_t>(edge.right)])
         edge.kind = TriangleMesh::Edge::Kind::flat;

@@ -42,7 +42,7 @@ bool is_slip_row(const ComplementarityProblem& problem, const Block& block) {
   for (int k = problem.C.starts[row]; k < problem.C.starts[row + 1]; ++k) {
     const double value = problem.C.values[k];
     if (value == 0.0) continue;
-    (value == -1.0 ? directions : others) += 1;
+    (value < 0.0 ? directions : others) += 1;
     if (others > 1 || problem.C.indices[k] == row) return false;
   }
   return directions > 0;

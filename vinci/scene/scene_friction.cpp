@@ -101,7 +101,8 @@ void FrictionReader::check(const Node& node, const Material& material) {
   const auto more = [&](const Expression& sliding, const Expression& resting) {
     return sliding.is_constant() && resting.is_constant() && value(sliding) > value(resting);
   };
-  if (kinetic && (more(term.kinetic_along, term.along) || more(term.kinetic_across, term.across)))
+  if (kinetic && node.has("friction") &&
+      (more(term.kinetic_along, term.along) || more(term.kinetic_across, term.across)))
     mistakes_.add(*kinetic,
                   "is more than `friction`, which holds at rest; accepted: at most as much");
 }

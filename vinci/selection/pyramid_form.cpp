@@ -75,14 +75,6 @@ bool PyramidForm::fits_pyramid(const ComplementarityProblem& problem, int sigma)
 
 namespace {
 
-bool have_equal_columns(const SparseRows& rows, int a, int b) {
-  const int size = rows.starts[a + 1] - rows.starts[a];
-  return rows.starts[b + 1] - rows.starts[b] == size &&
-         std::equal(rows.indices.begin() + rows.starts[a],
-                    rows.indices.begin() + rows.starts[a + 1],
-                    rows.indices.begin() + rows.starts[b]);
-}
-
 double largest_of(const SparseRows& rows, int first, int end, int without = -1) {
   double largest = 0.0;
   for (int k = rows.starts[first]; k < rows.starts[end]; ++k)
@@ -96,19 +88,26 @@ struct Share {
   double one, second;
 };
 
-// The largest entry of what is left, rows of equal columns.
+// The largest entry of what is left. Columns ascend; zeros need not be stored.
 double deviation(const SparseRows& rows, const Share& share, int without = -1) {
-  const int begin = rows.starts[share.first], size = rows.starts[share.first + 1] - begin;
-  const int* const columns = rows.indices.data() + begin;
-  const double* const zeroth = rows.values.data() + begin;
-  const double* const first = rows.values.data() + rows.starts[share.first + 1];
-  const double* const own = rows.values.data() + rows.starts[share.first + share.j];
+  const int row[3] = {share.first + share.j, share.first, share.first + 1};
+  const double factor[3] = {1.0, -share.one, -share.second};
+  int at[3], end[3];
+  for (int i = 0; i < 3; ++i) {
+    at[i] = rows.starts[row[i]];
+    end[i] = rows.starts[row[i] + 1];
+  }
   double largest = 0.0;
-  for (int k = 0; k < size; ++k)
-    if (columns[k] != without)
-      largest =
-          std::max(largest, std::abs(own[k] - share.one * zeroth[k] - share.second * first[k]));
-  return largest;
+  for (;;) {
+    int column = rows.cols;
+    for (int i = 0; i < 3; ++i)
+      if (at[i] < end[i]) column = std::min(column, rows.indices[at[i]]);
+    if (column == rows.cols) return largest;
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i)
+      if (at[i] < end[i] && rows.indices[at[i]] == column) sum += factor[i] * rows.values[at[i]++];
+    if (column != without) largest = std::max(largest, std::abs(sum));
+  }
 }
 
 }  // namespace
@@ -121,10 +120,7 @@ bool PyramidForm::is_regular(const ComplementarityProblem& problem, int first, i
   const double largest =
       std::max(largest_of(J, first, first + 2), largest_of(C, first, first + 2, sigma));
   const Vector2 next = polygon_corner(count, 1);
-  for (int j = 1; j < count; ++j) {
-    if (!have_equal_columns(J, first, first + j) || !have_equal_columns(C, first, first + j))
-      return false;
-    if (j == 1 && count > 2) continue;
+  for (int j = count == 2 ? 1 : 2; j < count; ++j) {
     const Vector2 corner = polygon_corner(count, j);
     const double second = count == 2 ? 0.0 : corner.y() / next.y();
     const Share share{first, j, corner.x() - second * next.x(), second};

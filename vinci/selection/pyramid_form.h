@@ -15,8 +15,7 @@ class PyramidForm {
   static bool occurs(const ComplementarityProblem& problem);
   // Whether every σ belongs to a pyramid: one normal row, or none, then the directions, then σ,
   // coupled by μ, −1 and 1 as in contact_rows.h. The directions are a linear map of those of a
-  // regular polygon, as far as J, C and b can tell: rows 0 and 1 give all others, in the same
-  // columns.
+  // regular polygon, as far as J, C and b can tell: rows 0 and 1 give all others.
   bool fits(const ComplementarityProblem& problem);
 
  private:

@@ -21,7 +21,7 @@ constexpr int most_dense = 200;
 // A guess of so small a residual is begun with.
 constexpr double useful = 0.1;
 // Asked of Coulomb's problem: its answer differs from that of the pyramids by far more.
-constexpr double near_enough = 1e-4;
+constexpr double near_enough = 1e-8;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ SolveFrame::Ending PyramidSolver::run(const ComplementarityProblem& problem, Sol
   if (guessed.relative < useful && reach(problem, limit_.go_on(start_))) return {};
   if (many_) {
     solve_cones();
-    reach(problem, limit_.go_on(lambda_));
+    reach(problem, limit_.go_on(lambda_)) || reach(problem, limit_.stiffen());
     return {};
   }
   reach(problem, limit_.go_on_round(start_)) || reach(problem, limit_.stiffen()) ||

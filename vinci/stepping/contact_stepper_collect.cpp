@@ -54,11 +54,15 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     // E⁺ − E = λᵀ J v⁺ − ½ ΔvᵀM Δv: only the rows of rebounds have λ_n J_n v⁺ > 0.
     if (terms.rebounds) report.rebound_energy += solved.impulse[0] * solved.velocity[0];
     // Bodies that stay in touch do no work on each other, but along a normal of the end they part.
-    if (framed && foresees() && !terms.rebounds)
+    if (framed && foresees() && !terms.rebounds && !report.fell_back)
       report.frame_energy -= solved.impulse[0] * framed->row_gap / h;
     context.out.contacts.push_back(solved);
   }
-  report.frame_energy = motion_ == MotionModel::dynamic ? std::max(0.0, report.frame_energy) : 0.0;
+  // Without an answer, impulses mean nothing.
+  constexpr double usable = 1e-6;
+  report.frame_energy = motion_ == MotionModel::dynamic && report.solve.residual.relative <= usable
+                            ? std::max(0.0, report.frame_energy)
+                            : 0.0;
   if (report.rebound_energy > 0.0) {
     const double lost = energy_of_change(model, state.poses, {state.velocities, foreseen_, next_});
     report.rebound_energy = std::max(0.0, report.rebound_energy - lost);

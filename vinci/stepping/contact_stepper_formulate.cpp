@@ -109,7 +109,9 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, std::size_t index,
                                  : ImpactTerms{std::max(0.0, impact.gap) / h, 0.0};
   terms.normal_bias = normal.closing + contact.normal.dot(prescribed);
   terms.rebound = normal.rebound;
-  terms.rebounds = normal.closing < 0.0 && impact.restitution > 0.0;
+  // What a row asks for beyond its gap; about a guess the gap alone may ask for either sign.
+  const double least = framed && foresees() ? std::min(0.0, impact.gap / h) : 0.0;
+  terms.rebounds = normal.closing < least && impact.restitution > 0.0;
   return terms;
 }
 
@@ -189,7 +191,8 @@ void ContactStepper::guess_impulses(StepWorkspace& work, const StepPart& part,
 
 SlidingFriction::Scene ContactStepper::rubbing(const StepContext& context,
                                                const StepPart& part) const {
-  return {part.model, part.state, part.h, foreseen_, context.work.contacts};
+  return {
+      part.model, part.state, part.h, foreseen_, context.work.contacts, frames_.poses(part.state)};
 }
 
 // Coefficients of friction are those of the sliding speeds that come out, or the step is not

@@ -9,6 +9,7 @@
 // and that of anitescu-potra J_n(q) v + ∂ψ/∂t >= 0. What comes out moves bodies to F(q); at q =
 // F(q) the gap at the end of the step is complementary to the impulse, whatever the curvature.
 #include <algorithm>
+#include <cmath>
 
 #include "vinci/stepping/contact_stepper.h"
 
@@ -113,7 +114,7 @@ void ContactStepper::settle_frames(StepContext& context, const StepPart& part, S
     iterations += report.solve.iterations;
     const double distance = solved ? frame_distance(model, guess_.poses, moved_) : infinity;
     holds = distance < least;
-    if (!solved) break;
+    if (!std::isfinite(distance)) break;
     settling.add(distance);
     if (holds) {
       least = distance;

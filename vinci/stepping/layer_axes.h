@@ -30,6 +30,9 @@ class PatchEnds {
   void share_out(std::span<const Vector2> places, std::span<const double> nearness,
                  std::span<double> shares);
 
+  // Of the hull of all those points, in turn.
+  std::span<const int> corners() const { return corners_; }
+
  private:
   void add_hull(std::span<const Vector2> places, int count, double weight,
                 std::span<double> shares);

@@ -154,9 +154,11 @@ void LayerPatches::recall_patch(const Memory& memory, LayerPatch& patch) {
   for (const int m : members(patch)) {
     PatchSite& site = sites_[m];
     site.impulse.setZero();
+    site.sliding = 0.0;
     const auto impulses = records_of(memory.impulses, site.contact.key);
     for (const ImpulseMemory& from : impulses)
-      if (from.point == site.contact.patch_point) site.impulse = from.impulse;
+      if (from.point == site.contact.patch_point)
+        site.impulse = from.impulse, site.sliding = from.sliding;
     patch.known |= !impulses.empty();
     if (plate) take(site.contact.key, site.place);
   }
@@ -231,8 +233,8 @@ LayerMemory LayerPatches::record_of(const LayerPatch& patch, const PatchSite& si
 }
 
 void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
-  const auto put = [&](LayerMemory record, const Vector3& impulse) {
-    memory.impulses.push_back({record.key, record.point, impulse});
+  const auto put = [&](LayerMemory record, const Vector3& impulse, double sliding) {
+    memory.impulses.push_back({record.key, record.point, impulse, sliding});
     if (record.point > 0 || !is_at_rest(record)) memory.layers.push_back(std::move(record));
   };
   // Those that bear it have its energy, so that it goes with them.
@@ -245,7 +247,7 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
       LayerMemory record = record_of(patch, sites_[m]);
       record.energy = bearing == 0 || bears(m) ? part : 0.0;
       if (world_ == World::spatial && !is_at_rest(record)) record.normal = sites_[m].contact.normal;
-      put(record, sites_[m].impulse);
+      put(record, sites_[m].impulse, sites_[m].sliding);
     }
     return;
   }
@@ -254,12 +256,14 @@ void LayerPatches::store_patch(const LayerPatch& patch, Memory& memory) const {
     for (int side = 0; side < 2; ++side)
       set_own_plate(world_, side_of(nodes_[patch.node + i], side), side, record);
     Vector3 impulse = Vector3::Zero();
+    double sliding = 0.0;
     for (const int m : all) {
       if (sites_[m].contact.patch_point != i) continue;
       impulse = sites_[m].impulse;
+      sliding = sites_[m].sliding;
       record.energy = bearing == 0 || bears(m) ? part : 0.0;
     }
-    put(record, impulse);
+    put(record, impulse, sliding);
   }
 }
 

@@ -17,6 +17,8 @@ namespace {
 // rad.
 constexpr double slopes[2] = {0.01, max_patch_slope};
 constexpr double turns[2] = {0.05, 0.2};
+// Of the size of a patch, and of normals: what is in one plane.
+constexpr double plane_rounding = 1e-12;
 // What belongs to a patch by less is a patch of its own.
 constexpr double least_near = 1e-3;
 
@@ -34,15 +36,13 @@ Vector2 along(const ContactFrame& frame, const Contact& leader, const Contact& o
   return {frame.tangent_1.dot(way), frame.tangent_2.dot(way)};
 }
 
-// 1: in the patch of the leader, which is no less deep; 0: not.
-double nearness(const ContactFrame& frame, const Contact& leader, const Contact& other) {
-  if (!(leader.normal.dot(other.normal) > 0.0)) return 0.0;
-  const double turn = fading(leader.normal.cross(other.normal).norm(), turns);
-  const double open = std::max(0.0, other.gap) - std::max(0.0, leader.gap);
-  if (!(open > 0.0)) return turn;
-  const Vector2 way = along(frame, leader, other);
+// By how much a contact is in the patch of a deeper one by the slope between them: 1, or less.
+double by_slope(const ContactFrame& frame, const Contact& deeper, const Contact& other) {
+  const double open = std::max(0.0, other.gap) - std::max(0.0, deeper.gap);
+  if (!(open > 0.0)) return 1.0;
+  const Vector2 way = along(frame, deeper, other);
   const double distance = std::hypot(way.x(), way.y());
-  return distance > 0.0 ? turn * fading(open / distance, slopes) : 0.0;
+  return distance > 0.0 ? fading(open / distance, slopes) : 0.0;
 }
 
 // The mean of what a layer is at the sites, by their shares.
@@ -119,7 +119,7 @@ void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
       const Contact& other = contacts[order_[j]];
       if (other.body_a != leader.body_a || other.body_b != leader.body_b) break;
       if (taken_[order_[j]]) continue;
-      const double near = nearness(frame, leader, other);
+      const double near = nearness(frame, contacts, other);
       if (near < least_near) continue;
       group_.push_back(order_[j]);
       near_.push_back(near);
@@ -130,6 +130,20 @@ void LayerPatches::arrange(const Model& model, std::span<const Pose> poses,
     else
       add_points(model, contacts);
   }
+}
+
+// 1: in the patch of those in group_, the first of which leads; 0: not. In space several points may
+// lead together, as the two corners of an edge: by slope it belongs to each as far as this is in
+// the patch.
+double LayerPatches::nearness(const ContactFrame& frame, const ContactSet& contacts,
+                              const Contact& other) const {
+  const Contact& leader = contacts[group_.front()];
+  if (!(leader.normal.dot(other.normal) > 0.0)) return 0.0;
+  const double turn = fading(leader.normal.cross(other.normal).norm(), turns);
+  double slope = by_slope(frame, leader, other);
+  for (std::size_t i = 1; world_ == World::spatial && i < group_.size() && slope > 0.0; ++i)
+    slope = std::min(slope, 1.0 - near_[i] * (1.0 - by_slope(frame, contacts[group_[i]], other)));
+  return turn * slope;
 }
 
 // By key and point, as the contacts are.
@@ -182,7 +196,7 @@ void LayerPatches::add_plate(const Model& model, const ContactSet& contacts) {
   if (world_ == World::planar) {
     share_row(model, patch);
   } else {
-    share_hull(patch);
+    share_hull(model, patch);
     level(patch, leader);
   }
 
@@ -241,6 +255,7 @@ void LayerPatches::share_row(const Model& model, const LayerPatch& patch) {
 // Forces act somewhere between the two surfaces: in the plane through the leader's point on one of
 // them that the others come nearest to, which is a face of that body.
 void LayerPatches::level(const LayerPatch& patch, const Contact& leader) {
+  if (patch.count == 1) return;
   const Vector3& normal = patch.frame.normal;
   // From the middle of a contact, as a share of the way between its points, to the plane.
   const auto share_to = [&](const Vector3& plane, const Contact& contact) {
@@ -269,7 +284,7 @@ void LayerPatches::level(const LayerPatch& patch, const Contact& leader) {
   }
 }
 
-void LayerPatches::share_hull(const LayerPatch& patch) {
+void LayerPatches::share_hull(const Model& model, const LayerPatch& patch) {
   places_.clear();
   near_.clear();
   for (const int m : members(patch)) {
@@ -280,6 +295,46 @@ void LayerPatches::share_hull(const LayerPatch& patch) {
   ends_.share_out(places_, near_, shares_);
   auto share = shares_.begin();
   for (const int m : members(patch)) sites_[m].share = *share++;
+  imply_within(model, members(patch), ends_.corners());
+}
+
+// In space, points within the hull that are no deeper than the triangle of its corners over which
+// they lie: gap, velocity and deformation of them lie between those of its corners.
+void LayerPatches::imply_within(const Model& model, std::span<const int> all,
+                                std::span<const int> corners) {
+  if (corners.size() < 2 || all.size() == corners.size()) return;
+  const auto cross = [](const Vector2& u, const Vector2& v) {
+    return u.x() * v.y() - u.y() * v.x();
+  };
+  const auto place = [&](int corner) -> const Vector2& { return places_[corner]; };
+  double size = 0.0;
+  for (const int corner : corners)
+    size = std::max(size, (place(corner) - place(corners[0])).norm());
+  const double small = plane_rounding * size;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PatchSite& site = sites_[all[i]];
+    if (std::find(corners.begin(), corners.end(), static_cast<int>(i)) != corners.end()) continue;
+    if (!std::all_of(corners.begin(), corners.end(),
+                     [&](int c) { return alike(model, all[i], all[c]); }))
+      continue;
+    const auto gap = [&](int corner) { return sites_[all[corner]].contact.gap; };
+    if (corners.size() == 2) {
+      const Vector2 way = place(corners[1]) - place(corners[0]);
+      const double share = way.dot(places_[i] - place(corners[0])) / way.squaredNorm();
+      site.implied =
+          site.contact.gap >= (1.0 - share) * gap(corners[0]) + share * gap(corners[1]) - small;
+      continue;
+    }
+    for (std::size_t k = 1; k + 1 < corners.size() && !site.implied; ++k) {
+      const Vector2 a = place(corners[0]) - places_[i], b = place(corners[k]) - places_[i],
+                    c = place(corners[k + 1]) - places_[i];
+      const Vector3 parts(cross(b, c), cross(c, a), cross(a, b));
+      if (parts.minCoeff() < -small * size) continue;
+      const double between =
+          parts.dot(Vector3(gap(corners[0]), gap(corners[k]), gap(corners[k + 1])));
+      site.implied = site.contact.gap >= between / parts.sum() - small;
+    }
+  }
 }
 
 // The axes along which the ends lie apart most and least, and the tangents of the sites to them.
@@ -306,22 +361,24 @@ void LayerPatches::turn_to_principal_axes(LayerPatch& patch) {
   }
 }
 
+// Whether two sites have one normal and the same materials.
+bool LayerPatches::alike(const Model& model, int i, int j) const {
+  const Contact &a = sites_[i].contact, &b = sites_[j].contact;
+  const auto material = [&](std::uint32_t shape) { return model.shapes[shape].material; };
+  return a.normal.cross(b.normal).norm() <= plane_rounding &&
+         material(a.key.shape_a()) == material(b.key.shape_a()) &&
+         material(a.key.shape_b()) == material(b.key.shape_b());
+}
+
 // Of points in a row, by their places, those in the lower hull of their gaps bear the plate: gap,
 // velocity and deformation of another lie between theirs.
 void LayerPatches::imply(const Model& model, std::span<const int> row) {
-  constexpr double rounding = 1e-12;  // of the length of the row
-  const double small = rounding * (sites_[row.back()].place.x() - sites_[row.front()].place.x());
-  const auto alike = [&](int i, int j) {
-    const Contact &a = sites_[i].contact, &b = sites_[j].contact;
-    const auto material = [&](std::uint32_t shape) { return model.shapes[shape].material; };
-    return a.normal.cross(b.normal).norm() <= rounding &&
-           material(a.key.shape_a()) == material(b.key.shape_a()) &&
-           material(a.key.shape_b()) == material(b.key.shape_b());
-  };
+  const double small =
+      plane_rounding * (sites_[row.back()].place.x() - sites_[row.front()].place.x());
   const auto between = [&](int left, int middle, int right) {
     const Contact &l = sites_[left].contact, &m = sites_[middle].contact,
                   &r = sites_[right].contact;
-    if (!alike(left, middle) || !alike(middle, right)) return false;
+    if (!alike(model, left, middle) || !alike(model, middle, right)) return false;
     const double from = sites_[left].place.x(), at = sites_[middle].place.x(),
                  to = sites_[right].place.x();
     if (at - from <= small) return m.gap >= l.gap - small;

@@ -61,6 +61,7 @@ struct PatchSite {
   Matrix2 tangents = Matrix2::Identity();  // to its tangents, from the axes of the patch
   double share = 0.0;                      // of the stiffness
   Vector3 impulse = Vector3::Zero();       // N s, of the last step
+  double sliding = 0.0;                    // as ImpulseMemory has it
   int row = -1;                            // its contact in the set of the step; −1: it has none
 };
 
@@ -159,9 +160,13 @@ class LayerPatches {
     int first = 0, count = 0;
   };
   void add_sites(const Model& model, std::span<const Pose> poses, const ContactSet& contacts);
+  double nearness(const ContactFrame& frame, const ContactSet& contacts,
+                  const Contact& other) const;
   void add_plate(const Model& model, const ContactSet& contacts);
   void share_row(const Model& model, const LayerPatch& patch);
-  void share_hull(const LayerPatch& patch);
+  void share_hull(const Model& model, const LayerPatch& patch);
+  void imply_within(const Model& model, std::span<const int> all, std::span<const int> corners);
+  bool alike(const Model& model, int i, int j) const;
   void turn_to_principal_axes(LayerPatch& patch);
   void level(const LayerPatch& patch, const Contact& leader);
   void imply(const Model& model, std::span<const int> row);

@@ -27,9 +27,8 @@ double relative_difference(double a, double b) {
 }  // namespace
 
 double SlidingFriction::noise(const Scene& scene, const Contact& contact) const {
-  const auto& poses = scene.state.poses;
   const auto size = [&](const VectorX& velocities) {
-    return relative_velocity(scene.model, poses, velocities, contact).norm();
+    return relative_velocity(scene.model, scene.poses, velocities, contact).norm();
   };
   return sticking_share * (size(scene.foreseen) + size(scene.state.velocities));
 }
@@ -37,15 +36,15 @@ double SlidingFriction::noise(const Scene& scene, const Contact& contact) const 
 double SlidingFriction::start_speed(const Scene& scene, const Contact& contact,
                                     const ImpulseMemory* known) const {
   if (known && known->sliding > 0.0) return known->sliding > stuck ? known->sliding : 0.0;
-  const auto& [model, state, h, foreseen, contacts] = scene;
-  Vector3 velocity = relative_velocity(model, state.poses, state.velocities, contact) +
-                     surface_velocity(model, state.poses, contact, state.time, 0.0);
+  const auto& [model, state, h, foreseen, contacts, poses] = scene;
+  Vector3 velocity = relative_velocity(model, poses, state.velocities, contact) +
+                     surface_velocity(model, poses, contact, state.time, 0.0);
   velocity -= contact.normal.dot(velocity) * contact.normal;
   return velocity.norm() > noise(scene, contact) ? velocity.norm() : 0.0;
 }
 
 void SlidingFriction::begin(const Scene& scene) {
-  const auto& [model, state, h, foreseen, contacts] = scene;
+  const auto& [model, state, h, foreseen, contacts, poses] = scene;
   items_.clear();
   MemoryCursor memory(state.memory.impulses);
   for (const Contact& contact : contacts) {
@@ -53,7 +52,7 @@ void SlidingFriction::begin(const Scene& scene) {
     item.law = model.surface_between(contact.key.shape_a(), contact.key.shape_b()).law.get();
     if (!item.law) continue;
     const ImpulseMemory* known = memory.find(contact.key, contact.patch_point);
-    item.place = friction_place(state.poses, contact, state.time + h);
+    item.place = friction_place(poses, contact, state.time + h);
     item.searches = item.law->depends_on_speed();
     if (item.searches) item.speed = start_speed(scene, contact, known);
     item.used = item.law->at(item.speed, item.place);
@@ -72,7 +71,8 @@ void SlidingFriction::set(std::span<const Pose> poses, std::size_t i, const Cont
 double SlidingFriction::slipping(const Scene& scene, const Outcome& outcome, std::size_t i) const {
   const Contact& contact = scene.contacts[i];
   const ContactTerms& terms = outcome.terms[i];
-  const Vector3 velocity = relative_velocity(scene.model, scene.state.poses, free_, contact);
+  const Vector3 velocity = terms.arms ? relative_velocity(scene.model, free_, contact, *terms.arms)
+                                      : relative_velocity(scene.model, scene.poses, free_, contact);
   Vector2 slip = terms.prescribed +
                  Vector2(terms.frame.tangent_1.dot(velocity), terms.frame.tangent_2.dot(velocity));
   for (const Compliance& item : terms.compliance) {
@@ -92,7 +92,7 @@ bool SlidingFriction::holds(const Scene& scene, const Outcome& outcome, std::siz
   const ContactFrame& frame = outcome.terms[i].frame;
   const Vector3 force = impulse[1] * frame.tangent_1 + impulse[2] * frame.tangent_2;
   ContactTerms terms = outcome.terms[i];
-  set_friction(scene.state.poses, scene.contacts[i], *items_[i].law, coefficients, terms);
+  set_friction(scene.poses, scene.contacts[i], *items_[i].law, coefficients, terms);
   const auto share = [&](double component, double scale) {
     if (component == 0.0) return 0.0;
     return scale > 0.0 ? component / (terms.friction * scale) : infinity;

@@ -29,6 +29,7 @@ class SlidingFriction {
     double h = 0.0;
     const VectorX& foreseen;  // packed velocities at its end without contact
     const ContactSet& contacts;
+    const std::vector<Pose>& poses;  // at which they are taken
   };
   // What a step was solved to.
   struct Outcome {

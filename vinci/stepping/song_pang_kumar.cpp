@@ -234,12 +234,23 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   }
   widen(model, reach());
   see(context, state, wide_);
-  patches_.recall(model, state.memory);
-  patches_.hold();
+  recollect(model, state.memory);
   const double size = rule_.size(model, state, foreseen(), seen_, patches_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
   return shortest_;
+}
+
+// The layers at the start of a substep. In space another reach may show the same place by another
+// point of it: patches take over what the state knows under other names.
+void SongPangKumar::recollect(const Model& model, const Memory& memory) {
+  patches_.recall(model, memory);
+  if (model.world == World::planar) {
+    patches_.hold();
+    return;
+  }
+  lost_.assign(model.bodies.size(), 0.0);
+  patches_.settle(lost_);
 }
 
 // --- what is seen -------------------------------------------------------------------------------
@@ -331,11 +342,23 @@ void SongPangKumar::open_by_rounding(const StepPart& part, const Contact& contac
   if (std::abs(velocity + term.normal_bias) <= lost * size) term.normal_bias += 2.0 * lost * size;
 }
 
+namespace {
+
+// To the tangents of a contact's terms, which follow an axis of friction, from those of its layers.
+Matrix2 turned(const Model& model, const Contact& contact, const ContactTerms& term) {
+  const ContactFrame own = contact_frame(model.world, contact.normal);
+  Matrix2 axes;
+  axes << term.frame.tangent_1.dot(own.tangent_1), term.frame.tangent_1.dot(own.tangent_2),
+      term.frame.tangent_2.dot(own.tangent_1), term.frame.tangent_2.dot(own.tangent_2);
+  return axes;
+}
+
+}  // namespace
+
 void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
                            std::span<ContactTerms> terms) {
   const double h = part.h;
-  patches_.recall(part.model, part.state.memory);
-  patches_.hold();
+  recollect(part.model, part.state.memory);
   const std::span<PatchSite> sites = patches_.sites();
   for (PatchSite& site : sites) site.row = -1;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -367,14 +390,26 @@ void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
       // More points bear a patch in space than its plate has freedoms: noise of gaps would be a
       // contradiction between them.
       if (part.model.world == World::spatial && open <= gap_noise(contact)) open = 0.0;
-      const Vector3 recovery = patches_.recovery(yield, site);
+      Vector3 recovery = patches_.recovery(yield, site);
+      if (part.model.friction_laws)
+        recovery.tail<2>() = (turned(part.model, contact, term) * recovery.tail<2>()).eval();
       term.normal_bias += (open - contact.gap) / h - recovery[0];
       term.prescribed -= recovery.tail<2>();
       open_by_rounding(part, contact, term);
       const std::size_t first = used;
-      for (const int j : rows_)
-        if (j == i || patches_.couples(patch))
-          compliance_[used++] = {sites[j].row, patches_.compliance(patch, yield, i, j)};
+      for (const int j : rows_) {
+        if (j != i && !patches_.couples(patch)) continue;
+        Matrix3 block = patches_.compliance(patch, yield, i, j);
+        if (part.model.friction_laws) {
+          const auto at = static_cast<std::size_t>(sites[j].row);
+          block.bottomRows<2>() =
+              (turned(part.model, contact, term) * block.bottomRows<2>()).eval();
+          block.rightCols<2>() =
+              (block.rightCols<2>() * turned(part.model, contacts[at], terms[at]).transpose())
+                  .eval();
+        }
+        compliance_[used++] = {sites[j].row, block};
+      }
       term.compliance = {compliance_.data() + first, used - first};
     }
   }
@@ -382,9 +417,20 @@ void SongPangKumar::soften(const StepPart& part, const ContactSet& contacts,
 
 void SongPangKumar::remember(const StepContext& context, State& state, double h) {
   const Model& model = *context.in.model;
-  for (PatchSite& site : patches_.sites())
-    site.impulse = site.row < 0 ? Vector3::Zero()
-                                : context.out.contacts[static_cast<std::size_t>(site.row)].impulse;
+  for (PatchSite& site : patches_.sites()) {
+    site.impulse.setZero();
+    site.sliding = 0.0;
+    if (site.row < 0) continue;
+    const SolvedContact& solved = context.out.contacts[static_cast<std::size_t>(site.row)];
+    site.impulse = solved.impulse;
+    if (!model.friction_laws) continue;
+    const ContactFrame own = contact_frame(model.world, solved.contact.normal);
+    const Vector3 friction =
+        solved.impulse[1] * solved.tangent_1 + solved.impulse[2] * solved.tangent_2;
+    site.impulse.tail<2>() = Vector2(own.tangent_1.dot(friction), own.tangent_2.dot(friction));
+    for (const ImpulseMemory& record : records_of(state.memory.impulses, solved.contact.key))
+      if (record.point == solved.contact.patch_point) site.sliding = record.sliding;
+  }
   lost_.assign(model.bodies.size(), 0.0);
   patches_.deform(h, lost_);
   patches_.store(model, h, state.memory);

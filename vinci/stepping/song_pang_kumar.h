@@ -55,6 +55,7 @@ class SongPangKumar : public ContactStepper {
   void see(StepContext& context, const State& state, std::span<const double> reach);
   void widen(const Model& model, std::span<const double> reach);
   void settle(StepContext& context, State& state);
+  void recollect(const Model& model, const Memory& memory);
   void find_losses(const StepContext& context, const State& state);
   void open_by_rounding(const StepPart& part, const Contact& contact, ContactTerms& term) const;
 

@@ -16,7 +16,7 @@ namespace vinci {
 
 // One contact with what the step found for it; the rows of the recording.
 struct SolvedContact {
-  Contact contact;                     // at the start of the step
+  Contact contact;                     // at the start of the step, or where its frame is taken
   Vector3 tangent_1, tangent_2;        // world, unit
   Vector3 impulse = Vector3::Zero();   // N s on b: normal, tangent 1, tangent 2
   Vector3 velocity = Vector3::Zero();  // m/s of b relative to a at the end of the step, same axes
