@@ -56,6 +56,11 @@ SemismoothNewtonSolver::Settings semismooth_settings(const Cascade::Settings& se
   return result;
 }
 
+bool has_moments(const ComplementarityProblem& problem) {
+  return std::any_of(problem.blocks.begin(), problem.blocks.end(),
+                     [](const Block& block) { return block.law == Law::moments; });
+}
+
 }  // namespace
 
 Cascade::Cascade(const Settings& settings)
@@ -143,8 +148,9 @@ bool Cascade::sweep_first(Turn& turn, const Traits& traits) {
 
 bool Cascade::newton_methods(Turn& turn) {
   if (attempt(interior_, turn)) return true;
-  // So near it is rounding that is left, and no other method has less of it.
-  if (best_.residual.relative <= turn.terms.whole.near()) return true;
+  // So near it is rounding that is left, and no other method has less of it; but for moments, which
+  // the first method does not take.
+  if (best_.residual.relative <= turn.terms.whole.near() && !has_moments(turn.problem)) return true;
   return attempt(newton_, turn) || attempt(semismooth_, turn);
 }
 
@@ -153,7 +159,24 @@ void Cascade::last_resort(Turn& turn, const Traits& traits) {
   if (best_.residual.relative > feasible && prove_none(turn)) return;
   const bool singular = best_.status == SolveStatus::refused;
   if ((singular || m <= largest_quadratic) && attempt(quadratic_, turn)) return;
+  if (!singular && traits.newton && has_moments(turn.problem) && start_anew(turn)) return;
   if (!traits.pyramids && !singular) sweep(turn, settings_.max_iterations);
+}
+
+// Where redundant contacts hardly roll or spin, Newton's method ends at one start and not at
+// another: from nothing, or from normal impulses alone, with which all contacts hold.
+bool Cascade::start_anew(Turn& turn) {
+  const auto without_friction = [&] {
+    for (const Block& block : turn.problem.blocks)
+      if (block.law == Law::moments)
+        turn.solution.lambda.segment(block.offset + 1, block.size - 1).setZero();
+  };
+  turn.solution.lambda.setZero();
+  if (attempt(newton_, turn)) return true;
+  without_friction();
+  if (attempt(newton_, turn)) return true;
+  without_friction();
+  return attempt(semismooth_, turn);
 }
 
 // A proof that there is no solution, for laws whose cones are round.

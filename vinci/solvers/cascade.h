@@ -79,6 +79,7 @@ class Cascade {
   bool sweep_first(Turn& turn, const Traits& traits);
   bool attempt_cheaply(Turn& turn, const Traits& traits);
   bool newton_methods(Turn& turn);
+  bool start_anew(Turn& turn);
   void last_resort(Turn& turn, const Traits& traits);
   bool prove_none(Turn& turn);
   bool sweep(Turn& turn, int sweeps);
