@@ -5,8 +5,9 @@
 // Parameters of the scene make cases; in a case all runs have the same parameters, and each is
 // compared with the finest of its case. Where parameters are all that varies, there is one case.
 // The finest is the first of: ran to its end; motion dynamic, first-order, quasi-static; smallest
-// step; gaps, frames of the end of the step, driven, of its start; impacts located within the step; cone quadratic, then pyramids with more directions. What
-// this does not tell apart is taken in the order of the axes' values.
+// step; gaps, frames of the end of the step, driven, of its start; impacts located within the step;
+// cone quadratic, then pyramids with more directions. What this does not tell apart is taken in the
+// order of the axes' values.
 #pragma once
 
 #include <limits>
