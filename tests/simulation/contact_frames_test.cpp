@@ -11,15 +11,14 @@
 namespace vinci::test {
 namespace {
 
-constexpr double gravity = 9.81;
-const std::vector<std::string> forms{"start", "driven", "end"};
+constexpr double g_frames = 9.81;  // m/s²
 
 RunOverrides frames(const std::string& form, std::map<std::string, std::string> others = {}) {
   others["contact-frames"] = form;
   return chosen(others);
 }
 
-double angle_of(const Simulation& s, const std::string& name) {
+double turn_of(const Simulation& s, const std::string& name) {
   return planar_angle(s.state().poses[body(s, name)].rotation);
 }
 
@@ -59,10 +58,10 @@ struct Ellipse {
   }
   double acceleration(double f, double w) const {
     const double change = 2 * slope(f) * (height(f) + curve(f));  // of about_contact
-    return -(0.5 * change * w * w + gravity * slope(f)) / about_contact(f);
+    return -(0.5 * change * w * w + g_frames * slope(f)) / about_contact(f);
   }
   double energy(double f, double w) const {
-    return 0.5 * about_contact(f) * w * w + gravity * height(f);
+    return 0.5 * about_contact(f) * w * w + g_frames * height(f);
   }
 };
 
@@ -101,14 +100,14 @@ Rolled roll_ellipse(double h, double duration, const RunOverrides& overrides) {
   while (!simulation.finished()) {
     const StepReport& report = simulation.step();
     EXPECT_TRUE(is_certified(report, 1e-10)) << "step " << simulation.state().step;
-    const double now = angle_of(simulation, "ellipse");
+    const double now = turn_of(simulation, "ellipse");
     turned += std::remainder(now - turned, 2 * M_PI);
     rolled.gap =
         std::max(rolled.gap, std::abs(position(simulation, "ellipse").y() - e.height(now)));
     const Twist twist_now = twist(simulation, "ellipse");
     const double energy = 0.5 * twist_now.linear.squaredNorm() +
                           0.5 * e.inertia() * std::pow(twist_now.angular.z(), 2) +
-                          gravity * position(simulation, "ellipse").y();
+                          g_frames * position(simulation, "ellipse").y();
     rolled.energy_error = std::max(rolled.energy_error, std::abs(energy - start) / start);
     rolled.iterations += report.frame_iterations;
   }
@@ -141,7 +140,7 @@ TEST(ContactFrames, an_ellipse_rolls_as_its_equation_says_and_keeps_its_gap_wher
 TEST(ContactFrames, a_disc_rolls_off_a_disc_as_its_equation_says) {
   constexpr double large = 0.5, small = 0.1, start = 0.3, duration = 0.4;
   const double exact = integrate(start, 0.0, duration, [&](double angle, double) {
-                         return 2.0 / 3.0 * gravity * std::sin(angle) / (large + small);
+                         return 2.0 / 3.0 * g_frames * std::sin(angle) / (large + small);
                        }).first;
   std::vector<double> steps{8e-3, 4e-3, 2e-3};
   for (const std::string& form : {"start", "gap", "end"}) {
@@ -336,7 +335,7 @@ run: {step: 20 ms, duration: 1}
 
 // --- the iteration ----------------------------------------------------------------------------
 
-const char* const tumbling = R"(
+const char* const tumblers = R"(
 world: planar
 materials: {m: {friction: 0.6}}
 bodies:
@@ -347,7 +346,7 @@ bodies:
 run: {step: 5 ms, duration: 0.8}
 )";
 
-double farthest(const Simulation& a, const Simulation& b) {
+double apart_by(const Simulation& a, const Simulation& b) {
   return frame_distance(a.model(), a.state().poses, b.state().poses);
 }
 
@@ -355,7 +354,7 @@ double farthest(const Simulation& a, const Simulation& b) {
 TEST(ContactFrames, the_error_that_is_told_is_not_less_than_what_the_iteration_still_changes) {
   for (const std::string& form : {"gap", "end"}) {
     int compared = 0;
-    Simulation simulation = simulate(tumbling, frames(form));
+    Simulation simulation = simulate(tumblers, frames(form));
     while (!simulation.finished()) {
       const State before = simulation.state();
       simulation.step();
@@ -363,13 +362,13 @@ TEST(ContactFrames, the_error_that_is_told_is_not_less_than_what_the_iteration_s
       for (int limit = 1; limit < simulation.report().frame_iterations; ++limit) {
         RunOverrides overrides = frames(form);
         overrides.plugin_options[{"stepper", "frame-limit"}] = std::to_string(limit);
-        Simulation shorter = simulate(tumbling, overrides);
+        Simulation shorter = simulate(tumblers, overrides);
         shorter.set_state(before);
         shorter.step();
         // Steps in parts begin elsewhere.
         if (shorter.report().substeps > 1 || simulation.report().substeps > 1) continue;
         EXPECT_TRUE(shorter.report().unsettled || shorter.report().frame_error <= 1e-10);
-        EXPECT_LE(farthest(shorter, simulation), shorter.report().frame_error + 1e-10)
+        EXPECT_LE(apart_by(shorter, simulation), shorter.report().frame_error + 1e-10)
             << form << " step " << simulation.state().step << " limit " << limit;
         ++compared;
       }
@@ -381,7 +380,7 @@ TEST(ContactFrames, the_error_that_is_told_is_not_less_than_what_the_iteration_s
 // Long steps, in which corners change from side to side and the iteration finds no end.
 TEST(ContactFrames, steps_whose_frames_do_not_settle_are_told_and_not_certified) {
   for (const std::string& form : {"gap", "end"}) {
-    Simulation simulation = simulate(tumbling, frames(form, {{"step", "0.02"}}));
+    Simulation simulation = simulate(tumblers, frames(form, {{"step", "0.02"}}));
     int unsettled = 0;
     while (!simulation.finished()) {
       const StepReport& report = simulation.step();
@@ -417,9 +416,9 @@ TEST(ContactFrames, a_step_is_certified_to_the_tolerance_and_no_further) {
 
 TEST(ContactFrames, a_run_goes_on_bit_for_bit_from_any_step) {
   for (const std::string& form : {"driven", "gap", "end"}) {
-    Simulation whole = simulate(tumbling, frames(form));
+    Simulation whole = simulate(tumblers, frames(form));
     while (whole.state().step < 70) whole.step();
-    Simulation rest = simulate(tumbling, frames(form));
+    Simulation rest = simulate(tumblers, frames(form));
     rest.set_state(whole.state());
     while (!whole.finished()) {
       whole.step();
@@ -430,11 +429,11 @@ TEST(ContactFrames, a_run_goes_on_bit_for_bit_from_any_step) {
 }
 
 TEST(ContactFrames, without_drivers_the_driven_form_is_that_of_the_start) {
-  Simulation start = simulate(tumbling), driven = simulate(tumbling, frames("driven"));
+  Simulation start = simulate(tumblers), driven = simulate(tumblers, frames("driven"));
   while (!start.finished()) {
     start.step();
     driven.step();
-    ASSERT_LT(farthest(start, driven), 1e-9);
+    ASSERT_LT(apart_by(start, driven), 1e-9);
   }
 }
 
@@ -521,7 +520,7 @@ run: {step: 2 ms, duration: 2}
 TEST(ContactFrames, what_has_no_meaning_is_refused_with_the_reason) {
   const auto refusal = [](std::map<std::string, std::string> options, const std::string& form) {
     try {
-      simulate(tumbling, frames(form, std::move(options)));
+      simulate(tumblers, frames(form, std::move(options)));
     } catch (const Error& error) {
       return std::string(error.what());
     }
