@@ -12,6 +12,7 @@
 #include "vinci/stepping/layer_patch.h"
 
 namespace vinci::test {
+namespace layers_in_space {
 namespace {
 
 constexpr double g = 9.81;
@@ -283,7 +284,7 @@ materials: {{r: {{stiffness: {0}, damping: 400, friction: 2}}, s: {{friction: 2}
 bodies:
   table: {{shapes: [{{half-space: {{}}, material: s}}], motion: {{x: 0, y: 0, z: 0, roll: 0, pitch: 0, yaw: {1}*t}}}}
   part: {{shapes: [{{box: [0.1, 0.1, 0.02], material: r}}], mass: 1, position: [{2}, 0, 0.01], velocity: [0, {3}, 0], spin: [0, 0, {1}]}}
-run: {{step: 0.5 ms, duration: 3, stepper: song-pang-kumar}}
+run: {{step: 0.5 ms, duration: 1.6, stepper: song-pang-kumar}}
 )",
                                                stiffness, omega, r, omega * r));
   const auto on_table = [&] {
@@ -476,4 +477,5 @@ TEST(SpatialLayers, what_has_no_meaning_in_space_is_refused_with_the_way_out) {
 }
 
 }  // namespace
+}  // namespace layers_in_space
 }  // namespace vinci::test
