@@ -296,6 +296,20 @@ def test_representations_help(stack: vinci.Simulation) -> None:
     assert repr(stack.problem) == "<vinci.Problem gfc2d: 40 rows in 20 blocks, 30 unknowns>"
 
 
+def test_layers_in_space_have_turns_and_a_normal(scenes):
+    simulation = vinci.Simulation(scenes / "rubber_feet.yaml", duration=0.02)
+    simulation.run()
+    layers = simulation.state.layers
+    assert len(layers) == 16
+    assert np.allclose(layers["normal"], [0, 0, 1])
+    # Each record says the whole plate.
+    assert np.all(np.ptp(layers["turn_b"], axis=0) < 1e-9)
+    assert np.any(layers["turn_b"] != 0)
+    again = vinci.Simulation(scenes / "rubber_feet.yaml", duration=0.02)
+    again.set_state(simulation.state.copy())
+    assert again.state.hash == simulation.state.hash
+
+
 def test_soft_contacts_keep_their_deformations_in_the_state(scenes: Path) -> None:
     simulation = vinci.Simulation(scenes / "micro_slip.yaml", duration=0.05)
     layer = simulation.model.layer("rubber")

@@ -163,8 +163,11 @@ GalleryScene pushed_by_wall() {
                     force += c.impulse[0] / s.step_size();
                 const double push =
                     0.3 * 2.0 * g + (motion == MotionModel::first_order ? 2.0 * 0.1 : 0.0);
-                EXPECT_NEAR(force, push, 1e-6 * push);
-                EXPECT_LE(turned(s, "box"), exact);
+                // A layer is still being pressed in, at the rate k/d = 100 1/s, and tilts by the
+                // moment of weight, push and friction, less than m g and the length of the box.
+                const bool soft = s.options().text("stepper") == "song-pang-kumar";
+                EXPECT_NEAR(force, push, (soft ? std::exp(-100.0 * s.state().time) : 1e-6) * push);
+                EXPECT_LE(turned(s, "box"), exact + (soft ? 2.0 * g * 0.25 / (1e8 * 0.01) : 0.0));
                 return (position(s, "box") - Vector3(0.1 * s.state().time, 0.0, 0.0625)).norm();
               },
           .tolerance = [](const Simulation& s, MotionModel) { return 0.1 * s.step_size(); }};
