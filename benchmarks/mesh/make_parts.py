@@ -89,8 +89,8 @@ def bolt(crest=0.04, turns=9):
     thread.strip(mesh, 0, last, True)
     for row, up in ((0, False), (last, True)):
         rim = thread.rim(row)
-        z = mesh.points[rim[0]][2] + (1.5 * PITCH if up else -0.5 * PITCH)
-        middle = mesh.point(0.0, 0.0, z)
+        # From here all of the step is seen: else the fan would fold back.
+        middle = mesh.point(0.0, 0.0, mesh.points[rim[0]][2] + 0.7 * PITCH)
         for a, b in zip(rim, rim[1:] + rim[:1]):
             mesh.face(*((middle, a, b) if up else (middle, b, a)))
     without_unused(mesh)

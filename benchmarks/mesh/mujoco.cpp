@@ -46,7 +46,7 @@ std::string document(const MeshLayout& layout) {
       "<mujoco><compiler inertiafromgeom='true' exactmeshinertia='true'/><size njmax='{}' "
       "nconmax='{}' nstack='{}'/><option timestep='{}' gravity='0 0 -9.81'/><asset>{}</asset>"
       "<worldbody>{}{}</worldbody></mujoco>",
-      rows, rows / 2, 4'000'000 + 3000 * rows, layout.step, assets, planes, bodies);
+      rows, rows / 2, 4'000'000 + 12'000 * rows, layout.step, assets, planes, bodies);
 }
 
 class MujocoMeshes : public MeshEngine {

@@ -97,10 +97,10 @@ inline TriangleSoup box(const Vector3& half, int n) {
 }
 
 // The square of this half length at height 0, cut by moving the inner points of a grid about and by
-// choosing either diagonal.
+// choosing either diagonal; by less than a quarter of a cell, so that no square folds.
 inline TriangleSoup floor(std::mt19937_64& random, double half, int n) {
   TriangleSoup soup;
-  std::uniform_real_distribution<double> part(-0.3, 0.3);
+  std::uniform_real_distribution<double> part(-0.2, 0.2);
   const double cell = 2.0 * half / n;
   for (int i = 0; i <= n; ++i)
     for (int j = 0; j <= n; ++j) {

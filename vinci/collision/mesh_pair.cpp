@@ -64,12 +64,15 @@ class SurfacePair {
       const Pierced& here = all[i];
       const bool first = i == 0 || !is_same_edge(all[i - 1], here);
       const bool last = i + 1 == all.size() || !is_same_edge(here, all[i + 1]);
-      const auto leave = [&](const Vector3& inner) { return way_out(here, inner); };
       if (here.enters && !last) {
-        const MeshContact back = leave(all[i + 1].point), on = way_out(all[i + 1], here.point);
+        const Pierced& next = all[i + 1];
+        const double depth = depth_of(here, 0.5 * (here.point + next.point));
+        const MeshContact back = way_out(here, next.point, depth),
+                          on = way_out(next, here.point, depth);
         keep_deeper(back.gap >= on.gap ? back : on, deepest);
       } else if ((here.enters && last) || (!here.enters && first)) {
-        keep_deeper(leave(end_of(here, here.enters)), deepest);
+        const Vector3 end = end_of(here, here.enters);
+        keep_deeper(way_out(here, end, depth_of(here, end)), deepest);
       }
     }
     if (deepest.gap < 0.0) pair_.work.found.push_back(deepest);
@@ -149,12 +152,20 @@ class SurfacePair {
     return owner.vertex(head ? edge.head : edge.tail);
   }
 
-  // The point `inner` of the edge, out through the face that was pierced.
-  MeshContact way_out(const Pierced& pierced, const Vector3& inner) const {
+  // What only grazes a surface is not inside it.
+  double depth_of(const Pierced& pierced, const Vector3& x) const {
+    const double depth = (pierced.of_base ? other_ : pair_.base).depth(x);
+    return depth > pair_.tolerance ? depth : 0.0;
+  }
+
+  // The point `inner` of the edge, out through the face that was pierced; no farther than a few
+  // times the depth that there is.
+  MeshContact way_out(const Pierced& pierced, const Vector3& inner, double depth) const {
+    constexpr double farther = 4.0;
     const PlacedSurface& ground = pierced.of_base ? other_ : pair_.base;
     const Vector3 n = ground.normal(pierced.flat);
     MeshContact c;
-    c.gap = ground.height(pierced.flat, inner);
+    c.gap = std::max(ground.height(pierced.flat, inner), -farther * depth);
     const Vector3 onto = inner - c.gap * n;
     c.normal = pierced.of_base ? Vector3(-n) : n;
     c.base_point = pierced.of_base ? inner : onto;
@@ -317,7 +328,7 @@ void look_for_inclusion(MeshPair& pair, const PlacedSurface& other) {
   if (!boxes_meet(whole, mesh.box)) return;
   const Vector3 middle = 0.5 * (whole.lower + whole.upper);
   MeshContact c;
-  if (mesh.closed && pair.base.contains(other.vertex(0))) {
+  if (mesh.closed && pair.base.depth(other.vertex(0)) > pair.tolerance) {
     const MeshFoot foot = nearest_point(mesh, middle);
     const int flat = mesh.flat_of[static_cast<std::size_t>(foot.triangle)];
     c.normal = mesh.flats[static_cast<std::size_t>(flat)].normal;
@@ -327,7 +338,7 @@ void look_for_inclusion(MeshPair& pair, const PlacedSurface& other) {
     c.base_point = c.other_point - c.gap * c.normal;
     c.base_feature = face_feature(flat);
     c.other_feature = vertex_feature(lowest);
-  } else if (other.mesh->closed && other.contains(pair.base.vertex(0))) {
+  } else if (other.mesh->closed && other.depth(pair.base.vertex(0)) > pair.tolerance) {
     const Vector3 line = middle - 0.5 * (mesh.box.lower + mesh.box.upper);
     c.normal = line.norm() > pair.tolerance ? Vector3(line.normalized()) : Vector3::UnitZ();
     const int low = lowest_vertex(other, c.normal), high = lowest_vertex(pair.base, -c.normal);
