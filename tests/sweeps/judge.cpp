@@ -43,7 +43,8 @@ const StepReport& Watched::step(bool passive) {
   const Energy now = energy(simulation_.model(), simulation_.state());
   scale_ = std::max(scale_, now.kinetic + std::abs(now.potential));
   if (passive && exact) {
-    EXPECT_LE(now.total() - before_, report.added_energy + report.rebound_energy + 1e-9 * scale_)
+    EXPECT_LE(now.total() - before_,
+              report.added_energy + report.rebound_energy + report.frame_energy + 1e-9 * scale_)
         << "step " << simulation_.state().step << ", residual " << report.solve.residual.relative
         << ", scale " << scale_ << ", substeps " << report.substeps << ", lifted "
         << report.removed_overlap;
@@ -51,7 +52,8 @@ const StepReport& Watched::step(bool passive) {
   if (report.added_energy > 1e-9 * scale_) ++tally_["told gains"];
   if (passive && exact && !weighs_) {
     // Rebounds give no more than the landings before them took.
-    EXPECT_LE(now.total() - std::max(before_, quiet_), report.added_energy + 1e-9 * scale_)
+    EXPECT_LE(now.total() - std::max(before_, quiet_),
+              report.added_energy + report.frame_energy + 1e-9 * scale_)
         << "step " << simulation_.state().step << ", rebounds " << report.rebound_energy;
     tally_["rebounds"] += report.rebound_energy > 0.0 ? 1 : 0;
   }

@@ -15,9 +15,16 @@ namespace vinci::test {
 struct LawValues {
   double friction = 0.0;
   double restitution = 0.0;
-  int directions = 0;              // of a pyramid; 0: the exact cone
-  bool box = false;                // each tangent by itself
-  Vector3 belt = Vector3::Zero();  // m/s, of the ground's surface
+  int directions = 0;                   // of a pyramid; 0: the exact cone
+  bool box = false;                     // each tangent by itself
+  Vector3 belt = Vector3::Zero();       // m/s, of the ground's surface
+  double across = 0.0;                  // of an ellipse, whose axis has `friction`
+  Vector3 axis = Vector3::Zero();       // in the world
+  double rolling = 0.0, torsion = 0.0;  // m
+  double patch = 0.0;                   // m, the arm of a patch
+  // Of the sliding speed: `friction` up to the threshold, m/s, and `kinetic` beyond, or from the
+  // one to the other by exp(-speed/decay).
+  double kinetic = -1.0, threshold = 0.0, decay = 0.0;
 };
 
 // One contact of one step, as the step left it: what a law is judged by.
@@ -26,6 +33,8 @@ struct Touch {
   double normal = 0.0;                                           // N s
   Vector2 force = Vector2::Zero();                               // N s along the tangents
   Vector2 slip = Vector2::Zero();                                // m/s, of b against a
+  // Of contacts with moments, about the normal and the tangents: N m s and rad/s.
+  Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
   double force_error = 0.0;  // N s, of what a certified step may leave
   double slip_error = 0.0;   // m/s
 };
@@ -33,6 +42,7 @@ struct Touch {
 // What acts besides weight and contact.
 enum class Acts {
   nothing,  // energy cannot grow
+  layers,   // nor that of bodies and layers that yield
   work,     // belts, and laws that may give energy
   damping,  // without inertia
 };
@@ -45,6 +55,7 @@ struct LawRow {
   // Asks whether the friction of a contact is what the law says.
   void (*judge)(const Touch& touch, const LawValues& values);
   Acts acts = Acts::nothing;
+  bool at_end = false;  // gaps and points of contacts are those at the end of a step
 };
 
 // Several convex parts that are one body.
