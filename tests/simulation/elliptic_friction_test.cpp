@@ -11,13 +11,13 @@
 namespace vinci::test {
 namespace {
 
-constexpr double g = 9.81;
+constexpr double g_elliptic = 9.81;
 
 struct EllipticScene {
   double along = 0.2, across = 0.5;
   Vector3 axis = Vector3::UnitX();
   const char* of = "floor";
-  Vector3 velocity = Vector3::Zero(), gravity = Vector3(0.0, 0.0, -g);
+  Vector3 velocity = Vector3::Zero(), gravity = Vector3(0.0, 0.0, -g_elliptic);
   std::string part =
       "shapes: [{sphere: 0.0078125, material: part}], position: [0, 0, 0.0078125], "
       "motion: {roll: 0, pitch: 0, yaw: 0}";
@@ -118,8 +118,8 @@ TEST(EllipticFriction, on_inclines_it_sticks_or_slides_by_the_ellipse) {
     SCOPED_TRACE(row.dump());
     const double slope = row["slope"], azimuth = row["azimuth"];
     EllipticScene scene;
-    scene.gravity = g * Vector3(std::sin(slope) * std::cos(azimuth),
-                                std::sin(slope) * std::sin(azimuth), -std::cos(slope));
+    scene.gravity = g_elliptic * Vector3(std::sin(slope) * std::cos(azimuth),
+                                         std::sin(slope) * std::sin(azimuth), -std::cos(slope));
     scene.run = "step: 10 ms, duration: 0.5";
     Simulation simulation = simulate(scene.yaml());
     run_to_rest(simulation);
@@ -187,7 +187,7 @@ TEST(EllipticFriction, without_friction_along_the_axis_it_glides_on_for_ever) {
       const int free = along ? 1 : 0, held = 1 - free;
       EXPECT_NEAR(v[free], 1.0, 1e-12);
       EXPECT_NEAR(v[held], 0.0, 1e-12);
-      EXPECT_NEAR(x[held], 1.0 / (2 * 0.4 * g), 1e-3);
+      EXPECT_NEAR(x[held], 1.0 / (2 * 0.4 * g_elliptic), 1e-3);
     }
 }
 
@@ -278,7 +278,7 @@ TEST(EllipticFriction, an_axis_along_the_normal_leaves_the_coefficient_across) {
   scene.velocity = {0.6, 0.8, 0.0};
   Simulation simulation = simulate(scene.yaml());
   run_exactly(simulation);
-  EXPECT_NEAR(position(simulation, "part").head<2>().norm(), 1 / (2 * 0.5 * g), 1e-3);
+  EXPECT_NEAR(position(simulation, "part").head<2>().norm(), 1 / (2 * 0.5 * g_elliptic), 1e-3);
 }
 
 // In an impact too, by both laws.

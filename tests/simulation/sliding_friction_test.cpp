@@ -10,7 +10,7 @@
 namespace vinci::test {
 namespace {
 
-constexpr double g = 9.81;
+constexpr double g_sliding = 9.81;
 
 // A block of 1 kg on a floor along x.
 struct BlockScene {
@@ -144,14 +144,14 @@ run: {step: 5 ms, duration: 1.2, stepper: song-pang-kumar}
 // A force between kinetic and static friction: what rests stays, what moves goes on.
 TEST(SlidingFriction, what_sticks_holds_and_what_slides_goes_on) {
   BlockScene scene;
-  scene.block = fmt::format(", force: {{x: {}}}", 0.3 * g);
+  scene.block = fmt::format(", force: {{x: {}}}", 0.3 * g_sliding);
   Simulation rests = simulate(scene.yaml());
   while (!rests.finished()) ASSERT_TRUE(is_fine(rests, rests.step()));
   EXPECT_LT(std::abs(position(rests, "block").x()), 1e-9);
   scene.block += ", velocity: [0.2, 0]";
   Simulation moves = simulate(scene.yaml());
   while (!moves.finished()) ASSERT_TRUE(is_fine(moves, moves.step()));
-  EXPECT_NEAR(twist(moves, "block").linear.x(), 0.2 + 0.05 * g, 1e-9);
+  EXPECT_NEAR(twist(moves, "block").linear.x(), 0.2 + 0.05 * g_sliding, 1e-9);
 }
 
 // A wheel that climbs on a slope rolls with friction between kinetic and static.
@@ -186,7 +186,7 @@ double stribeck_way(double speed, double time) {
   const int steps = 20000;
   const double h = time / steps;
   double x = 0.0, v = speed;
-  const auto slope = [](double u) { return -g * stribeck(u); };
+  const auto slope = [](double u) { return -g_sliding * stribeck(u); };
   for (int i = 0; i < steps; ++i) {
     const double a = slope(v), b = slope(v + 0.5 * h * a), c = slope(v + 0.5 * h * b);
     const double d = slope(v + h * c), next = v + h / 6 * (a + 2 * b + 2 * c + d);
@@ -223,7 +223,7 @@ TEST(SlidingFriction, on_stribecks_curve_a_block_slows_down_as_the_equation_says
 TEST(SlidingFriction, a_steep_rising_curve_settles) {
   BlockScene scene;
   scene.friction = "friction: 0.1 + 50*speed";
-  scene.block = fmt::format(", force: {{x: {}}}", 0.6 * g);
+  scene.block = fmt::format(", force: {{x: {}}}", 0.6 * g_sliding);
   scene.run = "step: 10 ms, duration: 1";
   Simulation simulation = simulate(scene.yaml());
   while (!simulation.finished()) ASSERT_TRUE(is_fine(simulation, simulation.step()));
@@ -235,7 +235,7 @@ TEST(SlidingFriction, a_steep_rising_curve_settles) {
 TEST(SlidingFriction, a_curve_without_an_answer_is_told) {
   BlockScene scene;
   scene.friction = "friction: \"if(speed < 0.1, 0.2, 0.6)\"";
-  scene.block = fmt::format(", force: {{x: {}}}", 0.4 * g);
+  scene.block = fmt::format(", force: {{x: {}}}", 0.4 * g_sliding);
   scene.run = "step: 1 ms, duration: 0.2";
   Simulation simulation = simulate(scene.yaml());
   int fine = 0, told = 0;
@@ -272,7 +272,8 @@ TEST(SlidingFriction, a_coefficient_below_zero_is_not_certified) {
 
 // μ₁ up to 0.5 m, then μ₂: the energy says where it stops. Both bodies may carry the places.
 TEST(SlidingFriction, a_floor_may_be_rough_in_places) {
-  const double v0 = 2.5, rest = v0 * v0 - 2 * 0.4 * g * 0.5, stop = 0.5 + rest / (2 * 0.1 * g);
+  const double v0 = 2.5, rest = v0 * v0 - 2 * 0.4 * g_sliding * 0.5,
+               stop = 0.5 + rest / (2 * 0.1 * g_sliding);
   for (const char* where : {"", ", of: floor"})
     for (const double h : {1e-3, 5e-4}) {
       BlockScene scene;
@@ -299,7 +300,8 @@ changes: [{at: 0.5, set: {slow: 0.1}}]
 run: {step: 1 ms, duration: 1}
 )");
   while (!simulation.finished()) ASSERT_TRUE(is_fine(simulation, simulation.step()));
-  EXPECT_NEAR(twist(simulation, "block").linear.x(), 2 - g * (0.5 * 0.08 + 0.5 * 0.04), 1e-9);
+  EXPECT_NEAR(twist(simulation, "block").linear.x(), 2 - g_sliding * (0.5 * 0.08 + 0.5 * 0.04),
+              1e-9);
 }
 
 // --- what is claimed ----------------------------------------------------------------------------
@@ -308,7 +310,7 @@ run: {step: 1 ms, duration: 1}
 // call one the only one.
 TEST(SlidingFriction, no_motion_is_called_unique_where_another_coefficient_has_another_one) {
   BlockScene scene;
-  scene.block = fmt::format(", force: {{x: {}}}", 0.3 * g);
+  scene.block = fmt::format(", force: {{x: {}}}", 0.3 * g_sliding);
   scene.run = "step: 1 ms, duration: 0.01, diagnose: all";
   Simulation simulation = simulate(scene.yaml());
   while (!simulation.finished()) EXPECT_NE(simulation.step().uniqueness, Uniqueness::unique);
