@@ -121,7 +121,7 @@ Rolled roll_ellipse(double h, double duration, const RunOverrides& overrides) {
 TEST(ContactFrames, an_ellipse_rolls_as_its_equation_says_and_keeps_its_gap_where_that_is_asked) {
   std::vector<double> steps{8e-3, 4e-3, 2e-3};
   std::map<std::string, Rolled> finest;
-  for (const std::string& form : {"start", "gap", "end"}) {
+  for (const std::string form : {"start", "gap", "end"}) {
     std::vector<double> angles;
     for (const double h : steps) {
       finest[form] = roll_ellipse(h, 0.48, frames(form));
@@ -143,7 +143,7 @@ TEST(ContactFrames, a_disc_rolls_off_a_disc_as_its_equation_says) {
                          return 2.0 / 3.0 * g_frames * std::sin(angle) / (large + small);
                        }).first;
   std::vector<double> steps{8e-3, 4e-3, 2e-3};
-  for (const std::string& form : {"start", "gap", "end"}) {
+  for (const std::string form : {"start", "gap", "end"}) {
     std::vector<double> errors;
     for (const double h : steps) {
       Simulation simulation =
@@ -185,9 +185,9 @@ run: {{step: {}, duration: {}}}
 }
 
 TEST(ContactFrames, a_disc_and_a_ball_roll_on_a_plane_at_their_speed_in_every_form) {
-  for (const std::string& world : {"planar", "spatial"})
-    for (const std::string& stepper : {"stewart-trinkle", "anitescu-potra"})
-      for (const std::string& form : {"start", "driven", "gap", "end"}) {
+  for (const std::string world : {"planar", "spatial"})
+    for (const std::string stepper : {"stewart-trinkle", "anitescu-potra"})
+      for (const std::string form : {"start", "driven", "gap", "end"}) {
         if (form == "gap" && stepper != "stewart-trinkle") continue;
         const bool planar = world == "planar";
         Simulation simulation = simulate(planar ? R"(
@@ -217,7 +217,7 @@ run: {step: 5 ms, duration: 1}
 
 // Two bodies that meet off their centres, with friction, far from everything.
 TEST(ContactFrames, linear_and_angular_momentum_of_free_bodies_are_kept_in_every_form) {
-  for (const std::string& form : {"start", "driven", "gap", "end"}) {
+  for (const std::string form : {"start", "driven", "gap", "end"}) {
     // Overlaps that leave positions would move bodies past their momenta.
     RunOverrides overrides = frames(form);
     overrides.plugin_options[{"stepper", "overlap"}] = "velocities";
@@ -260,8 +260,8 @@ run: {step: 4 ms, duration: 0.3}
 
 // A block on a plate that turns and shakes is carried along: nothing creeps, nothing opens.
 TEST(ContactFrames, what_a_turning_plate_carries_neither_creeps_nor_leaves) {
-  for (const std::string& stepper : {"stewart-trinkle", "anitescu-potra"})
-    for (const std::string& form : {"start", "gap", "end"}) {
+  for (const std::string stepper : {"stewart-trinkle", "anitescu-potra"})
+    for (const std::string form : {"start", "gap", "end"}) {
       if (form == "gap" && stepper != "stewart-trinkle") continue;
       Simulation simulation = simulate(R"(
 world: planar
@@ -293,7 +293,7 @@ TEST(ContactFrames, no_form_but_that_of_the_start_lets_the_particle_sink_into_th
       reference("case05_rocking_plate")["expected"]["trajectory_from_rest_in_world_r0_0p03"]["0.3"];
   const auto source = std::filesystem::path(VINCI_SOURCE_DIR) / "experiments/plate/rocking.yaml";
   std::map<std::string, double> places, sunk;
-  for (const std::string& form : {"start", "driven", "gap", "end"}) {
+  for (const std::string form : {"start", "driven", "gap", "end"}) {
     Simulation simulation(Scene::load(source),
                           frames(form, {{"step", "2.5e-4"}, {"duration", "0.15"}}));
     while (!simulation.finished()) {
@@ -306,16 +306,16 @@ TEST(ContactFrames, no_form_but_that_of_the_start_lets_the_particle_sink_into_th
         << form;
   }
   EXPECT_GT(sunk["start"], 1e-9);
-  for (const std::string& form : {"driven", "gap", "end"}) EXPECT_LT(sunk[form], 1e-11) << form;
+  for (const std::string form : {"driven", "gap", "end"}) EXPECT_LT(sunk[form], 1e-11) << form;
   // The error is that of the slip: where the contact is taken changes less than a tenth of it.
   const double error = std::abs(places["start"] - rows[2]["r"].get<double>());
-  for (const std::string& form : {"driven", "gap", "end"})
+  for (const std::string form : {"driven", "gap", "end"})
     EXPECT_LT(std::abs(places[form] - places["start"]), 0.1 * error) << form;
 }
 
 // A wheel whose turn is prescribed, on a floor: it rolls its arc, and does not sink.
 TEST(ContactFrames, a_driven_wheel_rolls_its_arc) {
-  for (const std::string& form : {"gap", "end"}) {
+  for (const std::string form : {"gap", "end"}) {
     Simulation simulation = simulate(R"(
 world: planar
 materials: {m: {friction: 2}}
@@ -352,7 +352,7 @@ double apart_by(const Simulation& a, const Simulation& b) {
 
 // What is left after k iterations, told by the step, against the iteration that goes on.
 TEST(ContactFrames, the_error_that_is_told_is_not_less_than_what_the_iteration_still_changes) {
-  for (const std::string& form : {"gap", "end"}) {
+  for (const std::string form : {"gap", "end"}) {
     int compared = 0;
     Simulation simulation = simulate(tumblers, frames(form));
     while (!simulation.finished()) {
@@ -379,7 +379,7 @@ TEST(ContactFrames, the_error_that_is_told_is_not_less_than_what_the_iteration_s
 
 // Long steps, in which corners change from side to side and the iteration finds no end.
 TEST(ContactFrames, steps_whose_frames_do_not_settle_are_told_and_not_certified) {
-  for (const std::string& form : {"gap", "end"}) {
+  for (const std::string form : {"gap", "end"}) {
     Simulation simulation = simulate(tumblers, frames(form, {{"step", "0.02"}}));
     int unsettled = 0;
     while (!simulation.finished()) {
@@ -415,7 +415,7 @@ TEST(ContactFrames, a_step_is_certified_to_the_tolerance_and_no_further) {
 }
 
 TEST(ContactFrames, a_run_goes_on_bit_for_bit_from_any_step) {
-  for (const std::string& form : {"driven", "gap", "end"}) {
+  for (const std::string form : {"driven", "gap", "end"}) {
     Simulation whole = simulate(tumblers, frames(form));
     while (whole.state().step < 70) whole.step();
     Simulation rest = simulate(tumblers, frames(form));
@@ -439,9 +439,9 @@ TEST(ContactFrames, without_drivers_the_driven_form_is_that_of_the_start) {
 
 // Forces balance, or make velocities, where contacts are taken: at the end of the step.
 TEST(ContactFrames, motions_without_inertia_push_an_ellipse_in_every_form) {
-  for (const std::string& motion : {"first-order", "quasi-static"})
-    for (const std::string& stepper : {"stewart-trinkle", "anitescu-potra"})
-      for (const std::string& form : {"start", "driven", "gap", "end"}) {
+  for (const std::string motion : {"first-order", "quasi-static"})
+    for (const std::string stepper : {"stewart-trinkle", "anitescu-potra"})
+      for (const std::string form : {"start", "driven", "gap", "end"}) {
         if (form == "gap" && stepper != "stewart-trinkle") continue;
         Simulation simulation = simulate(
             R"(
@@ -479,7 +479,7 @@ run: {step: 2 ms, duration: 2}
 )";
   Simulation start = simulate(scene);
   run_exactly(start);
-  for (const std::string& form : {"driven", "gap", "end"}) {
+  for (const std::string form : {"driven", "gap", "end"}) {
     Simulation simulation = simulate(scene, frames(form));
     run_exactly(simulation);
     EXPECT_NEAR(position(simulation, "ball").y(), position(start, "ball").y(), 1e-9) << form;
@@ -488,7 +488,7 @@ run: {step: 2 ms, duration: 2}
 
 // A contact about a guess is no rebound because its row asks bodies to part.
 TEST(ContactFrames, bodies_with_restitution_gain_no_more_than_is_told) {
-  for (const std::string& form : {"gap", "end"}) {
+  for (const std::string form : {"gap", "end"}) {
     Simulation simulation = simulate(R"(
 world: planar
 materials: {m: {friction: 0.7, restitution: 0.6}}
