@@ -34,9 +34,21 @@ class StepReport:
     @property
     def rebound_energy(self) -> float: ...
     @property
+    def frame_iterations(self) -> int: ...
+    @property
+    def frame_error(self) -> float: ...
+    @property
+    def unsettled(self) -> bool: ...
+    @property
+    def frame_energy(self) -> float: ...
+    @property
     def passed(self) -> int: ...
     @property
     def joint_impacts(self) -> bool: ...
+    @property
+    def friction_rounds(self) -> int: ...
+    @property
+    def friction_error(self) -> float: ...
     @property
     def seconds(self) -> dict[str, float]: ...
     @property
@@ -121,12 +133,27 @@ class FrameInfo:
     #: Energy that rebounds gave back to bodies: their landings took it in the step before.
     #: J.
     rebound_energy: float
+    #: Iterations for contact frames of the end of the step (`contact-frames: end`).
+    frame_iterations: int
+    #: How far the poses at which contacts were taken, and the end of the step, are at most
+    #: from those where both are one. m.
+    frame_error: float
+    #: Whether this is more than `frame-tolerance`: the step is not certified.
+    unsettled: bool
+    #: Energy that bodies gained from normals that turned within the step. J.
+    frame_energy: float
     #: Parts of the step in which bodies went through each other or overlapped too deep,
     #: however short they were made.
     passed: int
     #: Whether a body met several others in the step with restitution: their order within
     #: the step is left out.
     joint_impacts: bool
+    #: Solves beyond the first that friction asked for whose coefficient depends on the
+    #: sliding speed.
+    friction_rounds: int
+    #: How far coefficients of friction are from those of the sliding speeds at the end of
+    #: the step, relative; a step that does not settle is not certified.
+    friction_error: float
     #: Kinetic energy. J.
     kinetic: float
     #: Potential energy, zero at the origin. J.
@@ -210,6 +237,21 @@ class RunSummary:
     unexplained_steps: int
     #: The deepest of them. m.
     deepest_unexplained: float
+    #: Solves beyond the first of each step that friction asked for whose coefficient
+    #: depends on the sliding speed.
+    friction_rounds: int
+    #: Steps in which these coefficients did not settle: they are not certified.
+    unsettled_friction: int
+    #: How far such a coefficient was from that of its sliding speed at most, relative.
+    worst_friction_error: float
+    #: Iterations for contact frames of the end of steps (`contact-frames: end`).
+    frame_iterations: int
+    #: Steps in which these did not settle to `frame-tolerance`.
+    unsettled_frames: int
+    #: The most that was left of it in a step. m.
+    worst_frame_error: float
+    #: Energy that bodies gained from normals that turned within steps. J.
+    frame_energy: float
     #: Steps that took an overlap out of positions.
     removed_overlaps: int
     #: The deepest of them. m.
