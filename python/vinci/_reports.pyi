@@ -46,6 +46,10 @@ class StepReport:
     @property
     def joint_impacts(self) -> bool: ...
     @property
+    def friction_rounds(self) -> int: ...
+    @property
+    def friction_error(self) -> float: ...
+    @property
     def seconds(self) -> dict[str, float]: ...
     @property
     def fell_back(self) -> bool: ...
@@ -144,6 +148,12 @@ class FrameInfo:
     #: Whether a body met several others in the step with restitution: their order within
     #: the step is left out.
     joint_impacts: bool
+    #: Solves beyond the first that friction asked for whose coefficient depends on the
+    #: sliding speed.
+    friction_rounds: int
+    #: How far coefficients of friction are from those of the sliding speeds at the end of
+    #: the step, relative; a step that does not settle is not certified.
+    friction_error: float
     #: Kinetic energy. J.
     kinetic: float
     #: Potential energy, zero at the origin. J.
@@ -227,10 +237,24 @@ class RunSummary:
     unexplained_steps: int
     #: The deepest of them. m.
     deepest_unexplained: float
+<<<<<<< HEAD
     #: Iterations for contact frames of the end of steps (`contact-frames: end`).
     frame_iterations: int
     #: Steps in which these did not settle to `frame-tolerance`.
     unsettled_steps: int
+=======
+    #: Solves beyond the first of each step that friction asked for whose coefficient
+    #: depends on the sliding speed.
+    friction_rounds: int
+    #: Steps in which these coefficients did not settle: they are not certified.
+    unsettled_friction: int
+    #: How far such a coefficient was from that of its sliding speed at most, relative.
+    worst_friction_error: float
+    #: Iterations for contact frames of the end of steps (`contact-frames: end`).
+    frame_iterations: int
+    #: Steps in which these did not settle to `frame-tolerance`.
+    unsettled_frames: int
+>>>>>>> laws
     #: The most that was left of it in a step. m.
     worst_frame_error: float
     #: Energy that bodies gained from normals that turned within steps. J.

@@ -166,15 +166,15 @@ TEST(MomentsMaps, derivatives_are_those_of_finite_differences) {
         }
 }
 
-struct Answer {
+struct MomentAnswer {
   SolveReport report;
   Solution solution;
 };
 
-Answer answer(const SolverRegistry& registry, const char* name,
+MomentAnswer answer(const SolverRegistry& registry, const char* name,
               const ComplementarityProblem& problem) {
   const auto solver = registry.make(name, OptionValues(registry.at(name).options));
-  Answer result{{}, zero(problem)};
+  MomentAnswer result{{}, zero(problem)};
   result.report = solver->solve(problem, result.solution);
   EXPECT_EQ(result.report.residual.relative, residual(problem, result.solution).relative) << name;
   return result;
@@ -189,10 +189,10 @@ TEST(MomentsSolvers, agree_on_500_random_systems) {
   for (int trial = 0; trial < 500; ++trial) {
     ComplementarityProblem problem = moments::random_pile(random, 1 + trial % 4, 1 + trial % 6);
     for (Block& block : problem.blocks) block.friction *= 0.5;
-    const Answer first = answer(registry, "auto", problem);
+    const MomentAnswer first = answer(registry, "auto", problem);
     if (first.report.status != SolveStatus::solved) unsolved.push_back(trial);
     for (const char* name : {"gauss-seidel", "augmented-lagrangian"}) {
-      const Answer other = answer(registry, name, problem);
+      const MomentAnswer other = answer(registry, name, problem);
       if (other.report.status != SolveStatus::solved) continue;
       ++compared;
       if ((other.solution.u - first.solution.u).norm() >= 1e-7 * (1.0 + first.solution.u.norm()))
@@ -226,7 +226,7 @@ TEST(MomentsSolvers, no_solver_takes_it_for_something_else) {
   for (const moments::Shape& shape : moments::all_shapes()) {
     std::mt19937_64 random(3);
     const ComplementarityProblem problem = moments::stack_of_balls(2, shape, 0.02);
-    const Answer expected = answer(registry, "auto", problem);
+    const MomentAnswer expected = answer(registry, "auto", problem);
     ASSERT_EQ(expected.report.status, SolveStatus::solved);
     for (const auto& entry : registry.entries()) {
       const auto solver = registry.make(entry.name);
