@@ -237,12 +237,6 @@ class RunSummary:
     unexplained_steps: int
     #: The deepest of them. m.
     deepest_unexplained: float
-<<<<<<< HEAD
-    #: Iterations for contact frames of the end of steps (`contact-frames: end`).
-    frame_iterations: int
-    #: Steps in which these did not settle to `frame-tolerance`.
-    unsettled_steps: int
-=======
     #: Solves beyond the first of each step that friction asked for whose coefficient
     #: depends on the sliding speed.
     friction_rounds: int
@@ -254,7 +248,6 @@ class RunSummary:
     frame_iterations: int
     #: Steps in which these did not settle to `frame-tolerance`.
     unsettled_frames: int
->>>>>>> laws
     #: The most that was left of it in a step. m.
     worst_frame_error: float
     #: Energy that bodies gained from normals that turned within steps. J.
