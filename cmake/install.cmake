@@ -22,7 +22,7 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock error expression functions hash math options registry settings words)
 set(public_geometry build mass shape)
-set(public_model actuation controller element entity memory model motion run_options state)
+set(public_model actuation contact_moments controller element entity friction_law memory model motion run_options state)
 set(public_elements builtin)
 set(public_scene scene)
 set(public_storage hdf5_file hdf5_handle hdf5_table)
@@ -32,8 +32,8 @@ set(public_complementarity accuracy certificate nonlinear_problem problem proble
 set(public_newton path_newton)
 set(public_proofs all_solutions law_pieces uniqueness_verdict)
 set(public_solvers builtin ending)
-set(public_formulation contact_frame contact_rows element_rows free_motion friction_cone problem_builder
-                       row_map supports)
+set(public_formulation contact_frame contact_friction contact_motion contact_rows element_rows
+                       free_motion friction_cone moment_rows problem_builder row_map supports)
 set(public_stepping found_motion impact_law report step_forces stepper)
 set(public_simulation plugins simulation)
 set(public_recording recorder recording replay run_loop summary)

@@ -16,7 +16,7 @@ VARIANT = {"name", "values", "case", "step_size", "end", "state_hash", "agrees",
 COST = {"certified", "complete", "steps", "substeps", "simulated_seconds", "cpu_seconds",
         "cpu_per_second", "worst_residual", "uncertified_steps", "inexact_steps",
         "worst_penetration", "frame_iterations", "worst_frame_error",
-        "unsettled_steps", "fallback_steps", "free_steps", "unique_steps", "several_steps",
+        "unsettled_frames", "fallback_steps", "free_steps", "unique_steps", "several_steps",
         "unknown_steps", "first_several", "ending", "diverged_body"}
 DIFFERENCE = {"until", "largest", "largest_time", "largest_body", "first_above", "first_body",
               "final", "final_body", "distance", "bodies", "contacts"}

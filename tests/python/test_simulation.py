@@ -97,7 +97,7 @@ def test_contacts_need_no_copy_and_stay_what_they_were(stack: vinci.Simulation) 
     first = stack.contacts
     assert first.dtype.names == ("kind", "key", "bodies", "point_a", "point_b", "normal",
                                  "tangent_1", "tangent_2", "impulse", "velocity", "gap", "friction",
-                                 "patch_point")  # fmt: skip
+                                 "friction_2", "patch_point", "moment", "turning")  # fmt: skip
     assert first.shape == (20,) and not first.flags.writeable and not first.flags.owndata
     again = stack.contacts
     assert first.__array_interface__["data"] == again.__array_interface__["data"]
@@ -229,7 +229,8 @@ def test_contact_memory_can_be_read_and_written(stack: vinci.Simulation) -> None
     stack.step(2)
     state = stack.state.copy()
     memory = state.impulses
-    assert memory.dtype.names == ("kind", "key", "point", "impulse") and len(memory) == 20
+    assert memory.dtype.names == ("kind", "key", "point", "impulse", "sliding", "moment")
+    assert len(memory) == 20
     assert len(state.rebounds) == 0 and len(state.layers) == 0
     memory["impulse"] *= 0.5
     state.impulses = memory

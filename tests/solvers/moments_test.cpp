@@ -172,7 +172,7 @@ struct MomentAnswer {
 };
 
 MomentAnswer answer(const SolverRegistry& registry, const char* name,
-              const ComplementarityProblem& problem) {
+                    const ComplementarityProblem& problem) {
   const auto solver = registry.make(name, OptionValues(registry.at(name).options));
   MomentAnswer result{{}, zero(problem)};
   result.report = solver->solve(problem, result.solution);

@@ -29,7 +29,7 @@ struct Decoded {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> bodies;
   std::vector<std::vector<float>> vectors;  // point a, point b, normal, tangents, impulse, velocity
-  std::vector<float> gap, friction;
+  std::vector<float> gap, friction, friction_2;
 
   explicit Decoded(const std::string& block) {
     BlockColumns columns(block);
@@ -48,6 +48,7 @@ struct Decoded {
       for (int i = 0; i < 7; ++i) vectors.push_back(columns.next<float>(rows * 3));
       gap = columns.next<float>(rows);
       friction = columns.next<float>(rows);
+      friction_2 = columns.next<float>(rows);
     }
     EXPECT_TRUE(columns.at_end());
   }
@@ -67,12 +68,13 @@ void expect_row(const Decoded& block, std::size_t row, const ContactRow& contact
                 static_cast<float>(vectors[i][static_cast<Eigen::Index>(k)]));
   EXPECT_EQ(block.gap[row], static_cast<float>(contact.gap));
   EXPECT_EQ(block.friction[row], static_cast<float>(contact.friction));
+  EXPECT_EQ(block.friction_2[row], static_cast<float>(contact.friction_2));
 }
 
 TEST_F(FrameBlock, holds_what_the_recording_holds) {
   const Recording recording(record());
   const Decoded block(frame_block(recording, parse_frame_query("first=3&count=20&stride=4")));
-  EXPECT_EQ(block.header, (std::vector<std::uint32_t>{0x31434e56, 2, 20, 3, 12, block.header[5], 3,
+  EXPECT_EQ(block.header, (std::vector<std::uint32_t>{0x31434e56, 3, 20, 3, 12, block.header[5], 3,
                                                       4, 7, 0xffffffff, 0, 0, 0, 0, 0, 0}));
   EXPECT_GT(block.header[5], 20u);  // contacts are there
   EXPECT_EQ(block.contact_start.back(), block.header[5]);

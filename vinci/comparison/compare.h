@@ -6,8 +6,8 @@
 // compared with the finest of its case. Where parameters are all that varies, there is one case.
 // The finest is the first of: ran to its end; motion dynamic, first-order, quasi-static; smallest
 // step; gaps of the end of the step, contact frames of it, driven, of its start; impacts located
-// within the step; cone quadratic, then pyramids with more directions. What this does not tell apart
-// is taken in the order of the axes' values.
+// within the step; cone quadratic, then pyramids with more directions. What this does not tell
+// apart is taken in the order of the axes' values.
 #pragma once
 
 #include <limits>
