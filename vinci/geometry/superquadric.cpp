@@ -37,7 +37,7 @@ DualNorm dual_norm(double u, double w, double n) {
 
 // Its second derivatives are k w², −k u w and k u². Where one argument vanishes, k is 0 or infinite
 // unless n = 2.
-double bend(const DualNorm& norm, double u, double w, double n) {
+double curve_bend(const DualNorm& norm, double u, double w, double n) {
   if (n == 1.0 || !(norm.value > 0.0)) return 0.0;
   const double large = std::max(u, w);
   if (!(std::min(u, w) > 0.0))
@@ -104,8 +104,8 @@ CurvedPoint curved_support_point(const Superquadric& s, const Vector3& direction
   CurvedPoint result;
   result.point = scale.cwiseProduct(Vector3(whole.x * level.x, whole.x * level.y, whole.y));
   // h = F(G(x, y), z): ∇²h = F_GG ∇G ∇Gᵀ + ... + F_G ∇²G, all in scaled coordinates.
-  const double outer = bend(whole, level.value, d.z(), p);
-  const double inner = bend(level, d.x(), d.y(), q);
+  const double outer = curve_bend(whole, level.value, d.z(), p);
+  const double inner = curve_bend(level, d.x(), d.y(), q);
   if (!(level.value > 0.0)) {  // at a pole, where no way around it is the first
     const double flat = s.e1 < 1.0 ? infinity : (s.e1 > 1.0 ? 0.0 : 1.0 / d.z());
     result.radii = bounded(flat, s.axes.x() * Vector3::UnitX(), largest) +

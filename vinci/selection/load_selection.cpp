@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/QR>
+
 namespace vinci {
 namespace {
 
@@ -12,6 +14,18 @@ constexpr const char* rule_name = "selection";
 constexpr int whole_rows = 36, whole_unknowns = 6;
 // Of the speed of contacts without loads: the most that a row may be unsure.
 constexpr double most_unsure = 1e-9;
+
+// Whether loads may be open. The rule does not take moments; where the rows of all contacts are
+// independent, as those of one contact per body are, the motion leaves nothing of them open.
+bool has_choice(const ComplementarityProblem& problem) {
+  const bool moments = std::any_of(problem.blocks.begin(), problem.blocks.end(),
+                                   [](const Block& block) { return block.law == Law::moments; });
+  if (!moments || problem.rows() > problem.unknowns() || problem.rows() > LoadSelection::largest)
+    return true;
+  MatrixX columns = MatrixX(problem.J.view()).transpose();
+  for (int i = 0; i < columns.cols(); ++i) columns.col(i).normalize();
+  return Eigen::ColPivHouseholderQR<MatrixX>(columns).rank() < problem.rows();
+}
 
 }  // namespace
 
@@ -68,7 +82,8 @@ SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, So
     if (found_[static_cast<std::size_t>(i)]) {
       islands_.gather_rows(i, answers_, part_start_);
       islands_.scatter_rows(i, part_start_, solution.lambda);
-    } else if (!select_part(problem, i, accuracy, true, solution)) {
+    } else if (!select_part(problem, i, accuracy, true, solution) &&
+               has_choice(whole_ ? problem : part_)) {
       ++report_.missed;
     }
   }
