@@ -69,6 +69,62 @@ TEST(MeshMotion, capsule_and_cylinder_roll_over_a_floor_of_triangles_as_over_a_p
       "shapes: [{cylinder: {radius: 0.05, height: 0.2}, material: m}], " + lying, 7, 1e-9);
 }
 
+TEST(MeshMotion, ellipsoid_rolls_over_a_floor_of_random_triangles_as_over_a_plane) {
+  for (int seed = 8; seed < 10; ++seed)
+    expect_same_as_on_a_plane(
+        "shapes: [{superquadric: {axes: [0.06, 0.05, 0.04], e1: 1, e2: 1}, material: m}], "
+        "position: [-1, -0.7, 0.06], velocity: [1, 0.7, 0], spin: [-14, 20, 3]",
+        seed, 1e-9);
+}
+
+// Dropped askew.
+TEST(MeshMotion, rounded_block_comes_to_rest_on_a_floor_of_triangles) {
+  std::mt19937_64 random(10);
+  Simulation simulation = simulate(
+      mesh_scene(mesh_text(meshes::floor(random, 1.0, 14)),
+                 "shapes: [{superquadric: {axes: [0.1, 0.08, 0.05], e1: 0.1, e2: 0.1}, material: "
+                 "m}], position: [0, 0, 0.12], rotation: {rpy: [20 deg, 10 deg, 30 deg]}",
+                 "1.5 s"));
+  double before = infinity;
+  while (!simulation.finished()) {
+    const StepReport report = simulation.step();
+    ASSERT_LE(report.solve.residual.relative, 1e-8);
+    ASSERT_EQ(report.passed, 0);
+    const double now = energy(simulation.model(), simulation.state()).total();
+    ASSERT_LE(now, before + 1e-6);
+    before = now;
+  }
+  EXPECT_NEAR(position(simulation, "part").z(), 0.05, 1e-6);
+  EXPECT_LT(twist(simulation, "part").linear.norm() + twist(simulation, "part").angular.norm(),
+            1e-9);
+}
+
+// Half of it hangs over the edge: the corners of the patch are where edges of the mesh cross below.
+TEST(MeshMotion, rounded_block_lies_over_the_edge_of_a_box_of_triangles) {
+  const std::string bench = mesh_text(meshes::box(Vector3(0.3, 0.3, 0.2), 3));
+  for (const double x : {0.25, 0.35}) {
+    Simulation simulation = simulate(mesh_scene(
+        bench,
+        fmt::format("shapes: [{{superquadric: {{axes: [0.1, 0.08, 0.05], e1: 0.1, e2: 0.1}}, "
+                    "material: m}}], position: [{}, 0.02, 0.25]",
+                    x),
+        "0.3 s"));
+    while (!simulation.finished()) {
+      const StepReport report = simulation.step();
+      ASSERT_LE(report.solve.residual.relative, 1e-8);
+      ASSERT_EQ(report.passed, 0);
+    }
+    // Its centre over the bench it stays, else it tips over.
+    const double drop = 0.25 - position(simulation, "part").z();
+    if (x < 0.3) {
+      EXPECT_NEAR(drop, 0.0, 1e-6);
+      EXPECT_LT(twist(simulation, "part").angular.norm(), 1e-6);
+    } else {
+      EXPECT_GT(drop, 0.05);
+    }
+  }
+}
+
 // A box of triangles moves as the box does.
 TEST(MeshMotion, box_of_triangles_slides_as_a_box) {
   const std::string motion = "position: [0, 0, 0.05], velocity: [1, 0.2, 0], spin: [0, 0, 3]";

@@ -143,6 +143,9 @@ void collide_mesh(const PlacedPair& pair, double margin, SpatialWorkspace& spati
   } else if (std::holds_alternative<Cylinder>(other)) {
     mesh_with_cylinder(stage, other, relative, spatial);
     drop_repeats(stage);
+  } else if (std::holds_alternative<Superquadric>(other)) {
+    mesh_with_superquadric(stage, other, relative, spatial);
+    drop_repeats(stage);
   } else {
     const PlacedSurface surface = place_surface(other, relative);
     mesh_with_surface(stage, surface);

@@ -68,6 +68,8 @@ void mesh_with_ball(MeshPair& pair, const Vector3& center);
 void mesh_with_capsule(MeshPair& pair, const Convex& capsule);
 void mesh_with_cylinder(MeshPair& pair, const Shape& shape, const Pose& pose,
                         SpatialWorkspace& spatial);
+void mesh_with_superquadric(MeshPair& pair, const Shape& shape, const Pose& pose,
+                            SpatialWorkspace& spatial);
 void mesh_with_surface(MeshPair& pair, const PlacedSurface& other);
 void mesh_with_half_space(MeshPair& pair, const Vector3& point, const Vector3& normal);
 

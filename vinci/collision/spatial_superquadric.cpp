@@ -319,7 +319,24 @@ SpatialSet placed_set(const Shape& shape, const Vector3& position, const Quatern
   return SpatialSet(core);
 }
 
-// Closed form: the support point against the plane's normal.
+// Closed form: the support point against the plane's normal. Everything is about `origin`.
+void touch_plane(const SpatialSet& set, const Vector3& up, const Vector3& on_plane,
+                 const Vector3& origin, bool plane_is_a, double margin,
+                 std::vector<ContactPoint>& out) {
+  TouchingSide body, ground;
+  body.set = &set;
+  body.outward = -up;
+  body.point = set.support(-up);
+  const double gap = up.dot(body.point - on_plane);
+  if (!(gap <= margin)) return;
+  ground.outward = up;
+  ground.point = body.point - gap * up;
+  SuperquadricPatch patch(plane_is_a ? ground : body, plane_is_a ? body : ground, origin, margin,
+                          out);
+  patch.add_closest();
+  patch.add_flat();
+}
+
 void collide_with_half_space(const PlacedPair& pair, double margin,
                              std::vector<ContactPoint>& out) {
   const bool plane_is_a = std::holds_alternative<HalfSpace>(*pair.a);
@@ -327,22 +344,17 @@ void collide_with_half_space(const PlacedPair& pair, double margin,
              &pose = plane_is_a ? pair.pose_b : pair.pose_a;
   const SpatialSet set(std::get<Superquadric>(plane_is_a ? *pair.b : *pair.a), Vector3::Zero(),
                        pose.rotation);
-  const Vector3 up = plane.rotation.toRotationMatrix().col(2);
-  TouchingSide body, ground;
-  body.set = &set;
-  body.outward = -up;
-  body.point = set.support(-up);
-  const double gap = up.dot(body.point - (plane.position - pose.position));
-  if (!(gap <= margin)) return;
-  ground.outward = up;
-  ground.point = body.point - gap * up;
-  SuperquadricPatch patch(plane_is_a ? ground : body, plane_is_a ? body : ground, pose.position,
-                          margin, out);
-  patch.add_closest();
-  patch.add_flat();
+  touch_plane(set, plane.rotation.toRotationMatrix().col(2), plane.position - pose.position,
+              pose.position, plane_is_a, margin, out);
 }
 
 }  // namespace
+
+void collide_plane_superquadric(const SpatialSet& set, const Vector3& normal,
+                                const Vector3& on_plane, double margin,
+                                std::vector<ContactPoint>& out) {
+  touch_plane(set, normal, on_plane, Vector3::Zero(), true, margin, out);
+}
 
 void collide_superquadric(const PlacedPair& pair, double margin, SpatialWorkspace& w,
                           std::vector<ContactPoint>& out) {

@@ -11,4 +11,9 @@ namespace vinci {
 void collide_superquadric(const PlacedPair& pair, double margin, SpatialWorkspace& workspace,
                           std::vector<ContactPoint>& out);
 
+// The same of a plane with this outward normal, as a, and a placed superquadric, as b.
+void collide_plane_superquadric(const SpatialSet& set, const Vector3& normal,
+                                const Vector3& on_plane, double margin,
+                                std::vector<ContactPoint>& out);
+
 }  // namespace vinci
