@@ -94,7 +94,7 @@ TEST(MeshSuperquadric, has_on_a_floor_of_random_triangles_the_contacts_of_a_half
 TEST(MeshSuperquadric, is_as_far_from_a_box_of_triangles_as_from_the_box) {
   Random random(42);
   int apart = 0, shallow = 0, deep = 0;
-  for (int trial = 0; trial < 2000; ++trial) {
+  for (int trial = 0; trial < 800; ++trial) {
     const Vector3 half(uniform(random, 0.1, 0.7), uniform(random, 0.1, 0.7),
                        uniform(random, 0.1, 0.7));
     const Mesh mesh = make_mesh(meshes::box(half, 1 + trial % 3));
@@ -124,9 +124,9 @@ TEST(MeshSuperquadric, is_as_far_from_a_box_of_triangles_as_from_the_box) {
       EXPECT_GT(way.gap, 3.0 * exact.gap - 1e-9) << trial << " " << exact.gap;
     }
   }
-  EXPECT_GT(apart, 500);
-  EXPECT_GT(shallow, 30);
-  EXPECT_GT(deep, 300);
+  EXPECT_GT(apart, 200);
+  EXPECT_GT(shallow, 10);
+  EXPECT_GT(deep, 100);
 }
 
 // Support values, written out: no code in common with the detector.
@@ -198,7 +198,7 @@ double triangle_gap(const oracle::Triangle& t, const Superquadric& s, const Pose
 TEST(MeshSuperquadric, least_gap_with_rough_solids_is_the_distance_over_all_triangles) {
   Random random(43);
   int apart = 0, crossing = 0;
-  for (int trial = 0; trial < 120; ++trial) {
+  for (int trial = 0; trial < 60; ++trial) {
     const Mesh mesh = make_mesh(trial % 2 == 0 ? meshes::rough_ball(random, 4, 5)
                                                : meshes::torus(0.7, 0.25, 6, 4));
     const Shape solid = random_solid(random, 0.3, 1.7);
@@ -220,8 +220,41 @@ TEST(MeshSuperquadric, least_gap_with_rough_solids_is_the_distance_over_all_tria
     ++apart;
     EXPECT_NEAR(lowest_gap(found), distance, 1e-9) << trial;
   }
-  EXPECT_GT(apart, 30);
-  EXPECT_GT(crossing, 30);
+  EXPECT_GT(apart, 15);
+  EXPECT_GT(crossing, 15);
+}
+
+// A superquadric that is a ball: what a ball touches, by closed forms and exact cones, it touches.
+TEST(MeshSuperquadric, round_one_has_every_contact_of_a_ball) {
+  Random random(45);
+  int contacts = 0, overlaps = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    const Mesh mesh = make_mesh(trial % 2 == 0 ? meshes::rough_ball(random, 4, 5)
+                                               : meshes::torus(0.7, 0.25, 6, 4));
+    const double radius = uniform(random, 0.05, 0.4);
+    const Shape solid = make_superquadric(Vector3::Constant(radius), 1.0, 1.0);
+    const Pose ground{2.0 * oracle::unit_vector(random), oracle::rotation(random)};
+    const Pose body = ground * Pose{uniform(random, 0.0, 1.4) * oracle::unit_vector(random),
+                                    oracle::rotation(random)};
+    const auto expected = touch(mesh, ground, Sphere{radius}, body, 0.2);
+    const auto found = touch(mesh, ground, solid, body, 0.2);
+    if (lowest_gap(expected) < 0.0) {
+      ++overlaps;
+      EXPECT_LT(lowest_gap(found), 0.0) << trial;
+    }
+    // Deeper, the rule of balls is by the centre, and the lowest point may be out at the back.
+    if (lowest_gap(expected) < -0.01 * radius) continue;
+    for (const ContactPoint& e : expected) {
+      const bool has = std::any_of(found.begin(), found.end(), [&](const ContactPoint& c) {
+        return std::abs(c.gap - e.gap) < 1e-9 && (c.point_a - e.point_a).norm() < 1e-5 &&
+               (c.normal - e.normal).norm() < 1e-5;
+      });
+      EXPECT_TRUE(has) << trial << " " << e.gap;
+      ++contacts;
+    }
+  }
+  EXPECT_GT(contacts, 200);
+  EXPECT_GT(overlaps, 100);
 }
 
 TEST(MeshSuperquadric, wholly_inside_or_through_a_wall_leaves_the_short_way) {

@@ -99,6 +99,34 @@ TEST(MeshMotion, rounded_block_comes_to_rest_on_a_floor_of_triangles) {
             1e-9);
 }
 
+// Two faces that meet in a concave edge hold it as two planes do.
+TEST(MeshMotion, superquadrics_slide_along_a_groove_of_triangles_as_between_two_planes) {
+  const std::string groove =
+      "mesh: {vertices: [[-2, 0, 0], [2, 0, 0], [2, 1, 1], [-2, 1, 1], [2, -1, 1], [-2, -1, 1], "
+      "[0.3, 0, 0], [0.1, 0.4, 0.4]], triangles: [[0, 6, 7], [6, 1, 7], [1, 2, 7], [2, 3, 7], "
+      "[3, 0, 7], [0, 5, 6], [5, 4, 6], [4, 1, 6]]}";
+  const std::string planes =
+      "half-space: {point: [0, 0, 0], normal: [0, -1, 1]}, material: m}, "
+      "{half-space: {point: [0, 0, 0], normal: [0, 1, 1]}";
+  for (const char* kind : {"e1: 1, e2: 1", "e1: 0.4, e2: 0.7"}) {
+    const std::string part = fmt::format(
+        "shapes: [{{superquadric: {{axes: [0.12, 0.1, 0.08], {}}}, material: m}}], "
+        "position: [-0.5, 0.01, 0.25], velocity: [1.5, 0, 0], spin: [1, 0, 2]",
+        kind);
+    Simulation on_mesh = simulate(mesh_scene(groove, part, "0.4 s"));
+    Simulation on_planes = simulate(mesh_scene(planes, part, "0.4 s"));
+    bool between = false;
+    while (!on_planes.finished()) {
+      ASSERT_LE(on_mesh.step().solve.residual.relative, 1e-9);
+      const StepReport report = on_planes.step();
+      between = between || report.contact_count > 1;
+      const Vector3 p = position(on_mesh, "part"), q = position(on_planes, "part");
+      ASSERT_NEAR((p - q).norm(), 0.0, 1e-8) << kind << " " << on_planes.state().time;
+    }
+    EXPECT_TRUE(between);
+  }
+}
+
 // Half of it hangs over the edge: the corners of the patch are where edges of the mesh cross below.
 TEST(MeshMotion, rounded_block_lies_over_the_edge_of_a_box_of_triangles) {
   const std::string bench = mesh_text(meshes::box(Vector3(0.3, 0.3, 0.2), 3));
