@@ -228,7 +228,7 @@ TEST(MeshSuperquadric, least_gap_with_rough_solids_is_the_distance_over_all_tria
 TEST(MeshSuperquadric, round_one_has_every_contact_of_a_ball) {
   Random random(45);
   int contacts = 0, overlaps = 0;
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 1000; ++trial) {
     const Mesh mesh = make_mesh(trial % 2 == 0 ? meshes::rough_ball(random, 4, 5)
                                                : meshes::torus(0.7, 0.25, 6, 4));
     const double radius = uniform(random, 0.05, 0.4);
