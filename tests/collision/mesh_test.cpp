@@ -191,6 +191,28 @@ TEST(Mesh, flat_floor_of_random_triangles_is_a_plane) {
   EXPECT_GT(compared, 3000);
 }
 
+// Triangles that are wholly behind the floor, deeper than the margin, bring their corners too.
+TEST(Mesh, deepest_corner_is_found_beyond_the_margin) {
+  Random random(15);
+  std::vector<Shape> shapes{Box{Vector3(0.2, 0.3, 0.1)}, Cylinder{0.2, 0.15},
+                            Shape(make_mesh(meshes::box(Vector3(0.2, 0.1, 0.3), 3))),
+                            Shape(make_mesh(meshes::rough_ball(random, 6, 8)))};
+  for (int trial = 0; trial < 1000; ++trial) {
+    const Mesh floor = make_mesh(meshes::floor(random, 3.0, 4 + trial % 5));
+    const Shape& shape = shapes[static_cast<std::size_t>(trial) % shapes.size()];
+    const Quaternion little = exponential(0.02 * oracle::unit_vector(random));
+    Pose pose{Vector3(oracle::uniform(random, -1.0, 1.0), oracle::uniform(random, -1.0, 1.0), 0.0),
+              trial % 2 == 0 ? little : oracle::rotation(random)};
+    pose.position.z() = 2.0;  // far above, then down by as much and into the floor
+    pose.position.z() -= least_gap(contacts(HalfSpace{}, Pose(), shape, pose, 3.0)) +
+                         oracle::uniform(random, 1e-5, 1e-2);
+    const double expected = least_gap(contacts(HalfSpace{}, Pose(), shape, pose, 1e-6));
+    EXPECT_LT(expected, -9e-6);
+    EXPECT_NEAR(least_gap(contacts(floor, Pose(), shape, pose, 1e-6)), expected, 1e-12)
+        << trial << ' ' << kind_of(shape);
+  }
+}
+
 // A body of the same form as a box, on a plane and on a box, has the contacts of the box.
 TEST(Mesh, box_of_triangles_lies_on_a_plane_and_on_a_box_by_its_four_corners) {
   for (const int n : {1, 3, 8}) {

@@ -423,9 +423,9 @@ constexpr KnownFailure extreme_friction_failures[] = {
     {747, minimum},       {829, newton_stalls},  {874, sweeps_stall},  {1186, sweeps_stall},
     {1214, sweeps_stall}, {1451, newton_stalls}, {1541, minimum},      {1589, sweeps_stall},
     {1720, minimum},      {1724, minimum},       {1752, minimum},      {1755, minimum}};
-constexpr KnownFailure rolling_failures[] = {{61, newton_stalls}, {2599, sweeps_stall}};
+constexpr KnownFailure rolling_failures[] = {{61, newton_stalls}};
 constexpr KnownFailure pyramid_failures[] = {
-    {41, minimum}, {488, minimum}, {818, minimum}, {3150, minimum}};
+    {41, minimum}, {488, minimum}, {818, minimum}, {1304, newton_stalls}, {3150, minimum}};
 constexpr KnownFailure cone_failures[] = {
     {11, sweeps_stall}, {836, sweeps_stall}, {1327, minimum}, {3028, sweeps_stall}};
 constexpr KnownFailure spatial_velocity_failures[] = {{2827, sweeps_stall}};

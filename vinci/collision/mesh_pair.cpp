@@ -28,7 +28,9 @@ bool grown_boxes_meet(const Box3& a, const Box3& b, double by) {
 
 class SurfacePair {
  public:
-  SurfacePair(MeshPair& pair, const PlacedSurface& other) : pair_(pair), other_(other) {}
+  // Triangles as near as `reach` are looked at.
+  SurfacePair(MeshPair& pair, const PlacedSurface& other, double reach)
+      : pair_(pair), other_(other), reach_(reach) {}
 
   void find() {
     auto& stack = pair_.work.stack;
@@ -38,7 +40,7 @@ class SurfacePair {
       stack.pop_back();
       const TriangleMesh::Node& p = pair_.base.mesh->nodes[static_cast<std::size_t>(i)];
       const TriangleMesh::Node& q = other_.mesh->nodes[static_cast<std::size_t>(j)];
-      if (!grown_boxes_meet(p.box, other_.box_of(q.box), pair_.margin + pair_.tolerance)) continue;
+      if (!grown_boxes_meet(p.box, other_.box_of(q.box), reach_)) continue;
       if (p.left < 0 && q.left < 0) {
         leaves(p, q);
       } else if (q.left < 0 || (p.left >= 0 && p.count >= q.count)) {
@@ -84,11 +86,11 @@ class SurfacePair {
     for (int j = q.first; j < q.first + q.count; ++j) {
       const int t = other_.mesh->order[static_cast<std::size_t>(j)];
       const Box3 box = other_.triangle_box(t);
-      if (!grown_boxes_meet(p.box, box, pair_.margin + pair_.tolerance)) continue;
+      if (!grown_boxes_meet(p.box, box, reach_)) continue;
       for (int i = p.first; i < p.first + p.count; ++i) {
         const int s = pair_.base.mesh->order[static_cast<std::size_t>(i)];
         const Box3 box_s = pair_.base.triangle_box(s);
-        if (!grown_boxes_meet(box_s, box, pair_.margin + pair_.tolerance)) continue;
+        if (!grown_boxes_meet(box_s, box, reach_)) continue;
         triangles(s, t);
         if (boxes_meet(box_s, box)) {
           pierce(pair_.base, s, other_, t, false);
@@ -285,6 +287,7 @@ class SurfacePair {
 
   MeshPair& pair_;
   const PlacedSurface& other_;
+  double reach_;
 };
 
 // Edges that have passed each other: each must really be inside the other shape. Where they are
@@ -354,12 +357,24 @@ void look_for_inclusion(MeshPair& pair, const PlacedSurface& other) {
 }  // namespace
 
 void mesh_with_surface(MeshPair& pair, const PlacedSurface& other) {
-  SurfacePair walk(pair, other);
-  walk.find();
-  take_ways_out(pair, &other);
-  take_crossings(pair, other);
-  if (least_gap_of(pair.work.found) <= pair.tolerance) return;
-  if (!walk.leave_pierced()) look_for_inclusion(pair, other);
+  // Corners of triangles that are behind a surface as a whole, deeper than the margin, show only to
+  // a search that reaches as far as they are deep.
+  constexpr int most_searches = 8;
+  double reach = pair.margin + pair.tolerance;
+  for (int search = 1;; ++search) {
+    MeshWorkspace& work = pair.work;
+    work.found.clear(), work.crossings.clear(), work.ways.clear(), work.pierced.clear();
+    SurfacePair walk(pair, other, reach);
+    walk.find();
+    take_ways_out(pair, &other);
+    take_crossings(pair, other);
+    const double least = least_gap_of(work.found);
+    if (!(-least > reach) || search == most_searches) {
+      if (least > pair.tolerance && !walk.leave_pierced()) look_for_inclusion(pair, other);
+      return;
+    }
+    reach = -2.0 * least;
+  }
 }
 
 }  // namespace vinci
