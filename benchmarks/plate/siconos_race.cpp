@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "solvers/condensed.h"
 #include "solvers/race.h"
-#include "vinci/complementarity/condense.h"
 
 namespace vinci {
 namespace {
@@ -16,20 +16,6 @@ struct Tally {
   int solved = 0, best = 0;
   double seconds = 0.0;
 };
-
-ComplementarityProblem condensed(const ComplementarityProblem& problem) {
-  Condensation condensation;
-  condensation.condense(problem);
-  ComplementarityProblem local;
-  local.C = SparseRows::from_dense(condensation.W());
-  local.b = condensation.q();
-  local.blocks = problem.blocks;
-  local.M.reset(0);
-  local.J.reset(0);
-  for (int i = 0; i < problem.rows(); ++i) local.J.end_row();
-  local.p.resize(0);
-  return local;
-}
 
 // The drivers for problems with velocities; the others are handed W there.
 bool takes_part(const Contender& peer, RaceForm form) {

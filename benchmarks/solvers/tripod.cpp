@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "solvers/condensed.h"
 #include "solvers/cpu_clock.h"
 #include "step/allocations.h"
-#include "vinci/complementarity/condense.h"
 #include "vinci/complementarity/solver.h"
 #include "vinci/solvers/builtin.h"
 
@@ -123,20 +123,6 @@ Steps steps_of(int directions, const Motion& motion, int count) {
     velocity = solution.u;
   }
   return problems;
-}
-
-ComplementarityProblem condensed(const ComplementarityProblem& problem) {
-  Condensation condensation;
-  condensation.condense(problem);
-  ComplementarityProblem local;
-  local.C = SparseRows::from_dense(condensation.W());
-  local.b = condensation.q();
-  local.blocks = problem.blocks;
-  local.M.reset(0);
-  local.J.reset(0);
-  for (int i = 0; i < problem.rows(); ++i) local.J.end_row();
-  local.p.resize(0);
-  return local;
 }
 
 struct Cost {
