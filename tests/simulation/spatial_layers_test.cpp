@@ -97,17 +97,7 @@ TEST(SpatialLayers, oblique_impacts_leave_as_the_reference_does_with_order_one) 
     const auto& given = wanted["parameters"];
     std::vector<double> steps, errors;
     for (const double h : {1.6e-5, 8e-6, 4e-6}) {
-      CompliantScene scene;
-      scene.mass = given["m"];
-      scene.stiffness = given["kn"];
-      scene.damping = given["cn"];
-      scene.tangential_stiffness = given["kt"];
-      scene.tangential_damping = given["ct"];
-      scene.friction = given["mu"];
-      scene.velocity = Vector2(given["vx"].get<double>(), given["vy"].get<double>());
-      scene.step = h;
-      scene.resolution = 1.0;  // substeps as long as the step
-      scene.duration = 0.02;
+      const CompliantScene scene = oblique_impact(given, h);
       const Exit exit = leave(scene);
       ASSERT_TRUE(exit.left);
       const Vector2 velocity(wanted["exit"]["vx"].get<double>(),

@@ -2,6 +2,7 @@
 // A particle that hits a floor with a visco-elastic layer, for the tests of song-pang-kumar.
 #pragma once
 
+#include "tests/support/reference.h"
 #include "tests/support/runs.h"
 
 namespace vinci::test {
@@ -47,6 +48,22 @@ run:
                        resolution, step, duration);
   }
 };
+
+// An oblique impact of reference case 13 in steps of h, with substeps as long as the step.
+inline CompliantScene oblique_impact(const nlohmann::json& given, double h) {
+  CompliantScene scene;
+  scene.mass = given["m"];
+  scene.stiffness = given["kn"];
+  scene.damping = given["cn"];
+  scene.tangential_stiffness = given["kt"];
+  scene.tangential_damping = given["ct"];
+  scene.friction = given["mu"];
+  scene.velocity = Vector2(given["vx"].get<double>(), given["vy"].get<double>());
+  scene.step = h;
+  scene.resolution = 1.0;
+  scene.duration = 0.02;
+  return scene;
+}
 
 // Normal impulse of the last step at the particle, N s.
 inline double normal_impulse(const Simulation& simulation) {
