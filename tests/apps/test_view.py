@@ -318,6 +318,21 @@ def test_a_run_that_is_being_written_grows(recorded):
         run.wait()
 
 
+def test_a_recording_can_be_read_from_the_moment_it_has_its_name(recorded):
+    """Its run locks the file and writes its head anew just then."""
+    recorded.scene(stack(boxes=2, duration=300), "begins.yaml")
+    for trial in range(20):
+        name = f"begins{trial}.h5"
+        run = recorded.start("run", "begins.yaml", "-o", name)
+        try:
+            while not (recorded.folder / name).exists():
+                assert run.poll() is None
+            assert recorded.json("info", name)["frames"] >= 1
+        finally:
+            run.kill()
+            run.wait()
+
+
 def test_a_recording_is_waited_for_and_a_replaced_one_is_shown_anew(recorded):
     shutil.copy(recorded.folder / "block.h5", recorded.folder / "again.h5")
     with serving(recorded.folder, "again.h5", "later.h5", "--wait") as running:

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <tuple>
 
 #include <fcntl.h>
@@ -92,6 +94,11 @@ Outside look(const std::filesystem::path& path) {
         fmt::format("is cut short: {} of {} bytes are there", status.st_size, superblock->end),
         path.string());
   return outside;
+}
+
+bool is_being_written(const std::filesystem::path& path) {
+  const Descriptor file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return file.get() >= 0 && RecordingGuard::has_writer(file.get());
 }
 
 // What a killed writer could not do itself. A file that may not be written to stays as it is: this
@@ -293,7 +300,20 @@ std::vector<ContactRow> Recording::Impl::contact_rows(std::uint64_t offset,
   return contacts;
 }
 
-Recording::Recording(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+Recording::Recording(const std::filesystem::path& file) {
+  // A run may begin, go on or end while its file is opened here. What fails in that moment is tried
+  // again: once for a writer that came and went, and for a tenth of a second beside one that is at
+  // work.
+  constexpr int most_attempts = 20;
+  for (int attempt = 1; !impl_; ++attempt) {
+    try {
+      impl_ = std::make_unique<Impl>(file);
+    } catch (const Error&) {
+      if (attempt == most_attempts || (attempt > 1 && !is_being_written(file))) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+}
 Recording::Recording(Recording&&) noexcept = default;
 Recording::~Recording() = default;
 
