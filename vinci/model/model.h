@@ -20,6 +20,7 @@
 #include "vinci/geometry/mass.h"
 #include "vinci/geometry/shape.h"
 #include "vinci/model/contact_moments.h"
+#include "vinci/model/joint.h"
 
 namespace vinci {
 
@@ -127,6 +128,8 @@ struct Model {
   std::vector<Surface> surfaces;  // materials × materials, symmetric
   std::map<std::string, double> parameters;
   std::vector<std::shared_ptr<const Element>> elements;  // what acts between bodies (element.h)
+  std::vector<Joint> joints;
+  std::vector<Coupling> couplings;  // of joint coordinates
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 
@@ -137,6 +140,12 @@ struct Model {
   bool friction_laws = false;   // a surface has one
   std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
   std::vector<int> coordinate;  // packed entry -> 0..5
+  int joint_coordinate_count = 0, joint_rate_count = 0;
+  // Reduced coordinates: bodies that hang on a joint move with the body before it and by the rates
+  // of that joint; none of their packed entries is free. Maximal coordinates: there are none.
+  std::vector<int> tree_joint;  // per body: the joint that it hangs on, as b, or −1
+  std::vector<int> tree_order;  // the bodies that hang on joints, those before others first
+  std::vector<int> rate_index;  // joint rate -> unknown, or −1 of a joint that nothing hangs on
 
   // Of two shapes.
   const Surface& surface_between(std::uint32_t shape_a, std::uint32_t shape_b) const {

@@ -16,6 +16,8 @@ struct State {
   double time = 0.0;        // s
   std::vector<Pose> poses;  // body frames
   VectorX velocities;       // packed as Model says
+  VectorX joint_positions;  // coordinates of all joints (joint.h); turns are counted
+  VectorX joint_rates;
   Memory memory;            // of entities
   VectorX controls;         // memory of the controllers, one after the other
 
