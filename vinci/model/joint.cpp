@@ -42,7 +42,7 @@ int rate_count(JointKind kind) {
   return facts_of(kind).rates;
 }
 
-int coordinate_count(JointKind kind) {
+int position_count(JointKind kind) {
   return facts_of(kind).coordinates;
 }
 

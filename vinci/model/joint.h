@@ -34,7 +34,7 @@ const char* to_string(JointKind kind);
 std::optional<JointKind> joint_kind_named(const std::string& name);
 
 int rate_count(JointKind kind);        // freedoms: 0 to 3
-int coordinate_count(JointKind kind);  // the same, but 4 of a ball
+int position_count(JointKind kind);  // coordinates: the same, but 4 of a ball
 // Whether freedom k turns (rad, N m) or shifts (m, N).
 bool is_turning(JointKind kind, int freedom);
 
