@@ -225,6 +225,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
   collect(context, state, h, report);
   state.poses = moved_;
   state.velocities = next_;
+  read_joints(model, state);
   state.controls = context.out.controls;
   state.time += h;
   if (report.diverged_body < 0)
@@ -281,6 +282,7 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
   find_elements(
       {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_},
       elements_);
+  find_joints(part);
   switch (motion_) {
     case MotionModel::dynamic:
       free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
@@ -296,6 +298,7 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
       elements_.clear();
       break;
   }
+  joint_blocks_.add_pushes(problem.p);
 }
 
 void ContactStepper::set_reach(const StepPart& part) {
@@ -350,6 +353,9 @@ void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
       if (body >= 0) bodies[body] = 1;
+  for (const Joint& joint : model.joints)
+    for (const int body : {joint.body_a, joint.body_b})
+      if (body >= 0) bodies[body] = 1;
 }
 
 // Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
@@ -360,6 +366,7 @@ void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
   work.contacts.clear();
   supports_.clear();
   elements_.clear();
+  joint_blocks_.clear();
 }
 
 // What does not fly is moved by the velocity at its end, which goes with the forces at its start.

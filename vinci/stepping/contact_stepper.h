@@ -11,6 +11,7 @@
 // is integrated by the midpoint rule (free_motion.h).
 #pragma once
 
+#include "vinci/formulation/joint_blocks.h"
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
@@ -151,6 +152,12 @@ class ContactStepper : public TimeStepper {
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
   void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
+  // Joints (contact_stepper_joints.cpp).
+  void find_joints(const StepPart& part);
+  void set_limits(const StepPart& part);
+  double foreseen_rate(const StepPart& part, const JointTerms& limit) const;
+  void collect_joints(StepContext& context, State& state, double h);
+  void read_joints(const Model& model, State& state) const;
 
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
@@ -183,6 +190,14 @@ class ContactStepper : public TimeStepper {
   std::vector<ElementTerms> elements_;
   std::vector<double> element_impulses_;  // N s
   std::vector<ElementRow> element_rows_;  // of one element
+  JointLoads joint_loads_;
+  JointBlocks joint_blocks_;
+  struct LimitRebound {
+    double speed = 0.0;     // to remember if it is hit, m/s or rad/s
+    bool rebounds = false;  // the row asks for restitution
+  };
+  std::vector<LimitRebound> limit_rebounds_;  // parallel to the terms of joints
+  VectorX free_rates_;                        // of the unknowns without contact
   ProblemBuilder builder_;
 
   // Of contacts that are not taken at the start of the step.

@@ -144,12 +144,14 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
     const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
     note_rebound(part, i, contact, landing, due ? due->speed : 0.0);
   }
+  if (!part.model.joints.empty()) set_limits(part);
   soften(part, work.contacts, terms_);
   gap_noise_ = smallest_gap / part.h;
   builder_.begin(part.model, part.state.poses, form_);
   builder_.add(work.contacts, terms_);
   builder_.add(supports_);
   builder_.add(elements_);
+  builder_.add(joint_blocks_);
   builder_.finish(work.problem);
 }
 
