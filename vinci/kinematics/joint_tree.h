@@ -2,8 +2,8 @@
 // Reduced coordinates: which bodies hang on which joints, and the numbers of the unknowns.
 //
 // The joints between bodies are a graph; a forest that spans it is grown from roots, nearest bodies
-// first. Roots are the world, fixed bodies, bodies with a prescribed coordinate, bodies that move in
-// a plane of space, and, where none of these is in reach, a free body: the first that is b of no
+// first. Roots are the world, fixed bodies, bodies with a prescribed coordinate, bodies that move
+// in a plane of space, and, where none of these is in reach, a free body: the first that is b of no
 // joint, or else the first. A joint is walked from a to b or from b to a: a body may hang on it as
 // either, and the joint's coordinates mean the same. Joints that are left over close loops; they
 // need rows (joint_rows.h).

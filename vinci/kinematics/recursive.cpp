@@ -25,8 +25,8 @@ void place_tree(const Model& model, const VectorX& joint_positions, std::vector<
     const Pose motion = joint_pose(joint, joint_positions.data() + joint.first_coordinate);
     Pose& pose = poses[static_cast<std::size_t>(body)];
     if (hangs_as_a(model, body))
-      pose = pose_of(poses, joint.body_b) * joint.frame_b * motion.inverse() *
-             joint.frame_a.inverse();
+      pose =
+          pose_of(poses, joint.body_b) * joint.frame_b * motion.inverse() * joint.frame_a.inverse();
     else
       pose = pose_of(poses, joint.body_a) * joint.frame_a * motion * joint.frame_b.inverse();
     pose.rotation.normalize();
@@ -57,11 +57,9 @@ void Tree::place(const Model& model, const std::vector<Pose>& poses,
     // From the centres of mass of a and b to P.
     const Vector3 shift =
         joint_pose(joint, joint_positions.data() + joint.first_coordinate).position;
-    const Vector3 from_a =
-        a.rotation * (joint.frame_a.position + joint.frame_a.rotation * shift -
-                      center_of(model, joint.body_a));
-    const Vector3 from_b =
-        b.rotation * (joint.frame_b.position - center_of(model, joint.body_b));
+    const Vector3 from_a = a.rotation * (joint.frame_a.position + joint.frame_a.rotation * shift -
+                                         center_of(model, joint.body_a));
+    const Vector3 from_b = b.rotation * (joint.frame_b.position - center_of(model, joint.body_b));
     const bool turned = joint.body_a == link.body;
     link.arm = turned ? -from_a : -from_b;
     link.parent_arm = turned ? from_b : from_a;

@@ -27,12 +27,12 @@ class Tree {
  public:
   // A body that hangs on a joint. P is the origin of the joint's frame B.
   struct Link {
-    int body = 0, parent = -1, joint = 0;    // parent −1: the world
-    int freedoms = 0;                        // of the joint
-    int first_rate = 0, first_unknown = 0;   // meaningful where there are freedoms
-    Vector3 arm = Vector3::Zero();           // from P to the body's centre of mass
-    Vector3 parent_arm = Vector3::Zero();    // from the parent's centre of mass to P (not world)
-    JointAxes axes;                          // of the body against its parent, at P, per rate
+    int body = 0, parent = -1, joint = 0;   // parent −1: the world
+    int freedoms = 0;                       // of the joint
+    int first_rate = 0, first_unknown = 0;  // meaningful where there are freedoms
+    Vector3 arm = Vector3::Zero();          // from P to the body's centre of mass
+    Vector3 parent_arm = Vector3::Zero();   // from the parent's centre of mass to P (not world)
+    JointAxes axes;                         // of the body against its parent, at P, per rate
     std::array<bool, most_freedoms> own{};  // fixed to the body, or else to its parent
   };
 
