@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "vinci/kinematics/body_columns.h"
+#include "vinci/kinematics/joint_tree.h"
 #include "vinci/kinematics/joint_rows.h"
 
 namespace vinci {
@@ -83,7 +83,7 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
     const bool counts = rate_count(joint.kind) == position_count(joint.kind);
-    if (!is_of_tree(model, j)) {
+    if (is_loop_joint(model, j)) {
       read_coordinates(joint, pose_of(step.placed, joint.body_a), pose_of(step.placed, joint.body_b),
                      loads.positions.data() + joint.first_coordinate);
       if (counts)
@@ -126,20 +126,29 @@ void JointBlocks::add_row(double bias, double compliance) {
   compliance_.push_back(compliance);
 }
 
+// Adds l·v_rel + a·ω_rel to row_, v_rel the velocity of b against a at the joint's point.
+void JointBlocks::add_relative(const JointStep& step, const Joint& joint, const Vector3& l,
+                               const Vector3& a) {
+  const Vector3 point = pose_of(step.placed, joint.body_b) * joint.frame_b.position;
+  const auto arm = [&](int body) {
+    return body < 0 ? point : Vector3(point - center_of_mass(step.model, step.placed, body));
+  };
+  row_.add(step.tree, joint.body_b, arm(joint.body_b), l, a);
+  row_.add(step.tree, joint.body_a, arm(joint.body_a), -l, -a);
+}
+
 // Adds the rate of a freedom to row_.
 void JointBlocks::add_rate(const JointStep& step, int j, int k, double factor) {
   const Model& model = step.model;
   const Joint& joint = model.joints[static_cast<std::size_t>(j)];
-  if (is_of_tree(model, j)) {
+  if (!is_loop_joint(model, j)) {
     const int column = model.rate_index[static_cast<std::size_t>(joint.first_rate + k)];
     if (column >= 0) row_.add(column, factor);
     return;
   }
   const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
   const Twist axis = rate_row(joint, a, b, k);
-  const Vector3 point = b * joint.frame_b.position;
-  row_.add(model, step.placed, joint.body_b, point, factor * axis.linear, factor * axis.angular);
-  row_.add(model, step.placed, joint.body_a, point, -factor * axis.linear, -factor * axis.angular);
+  add_relative(step, joint, factor * axis.linear, factor * axis.angular);
 }
 
 bool JointBlocks::begin_rate(const JointStep& step, int j, int k, double factor) {
@@ -152,7 +161,6 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
   const Model& model = step.model;
   const Joint& joint = model.joints[static_cast<std::size_t>(j)];
   const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
-  const Vector3 point = b * joint.frame_b.position;
   JointTerms terms{.key = joint_key(j, JointPart::constraint, 0),
                    .law = Law::equality,
                    .first = rows(),
@@ -164,8 +172,7 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
   for (int i = 0; i < kept.count; ++i) {
     const JointRow& row = kept.rows[static_cast<std::size_t>(i)];
     row_.begin(model.free_count);
-    row_.add(model, step.placed, joint.body_b, point, row.linear, row.angular);
-    row_.add(model, step.placed, joint.body_a, point, -row.linear, -row.angular);
+    add_relative(step, joint, row.linear, row.angular);
     if (!(row_.largest() > negligible)) continue;
     axes_.push_back({rows(), row.linear, row.angular});
     add_row(stabilization * row.error / step.h, 0.0);
@@ -214,7 +221,7 @@ void JointBlocks::add_efforts(const JointStep& step, const JointLoads& loads, in
     if (freedom(k).friction > 0.0 && begin_rate(step, j, k, 1.0))
       add_box(step, joint_key(j, JointPart::friction, k), freedom(k).friction,
               loads.driven[joint.first_rate + k], 0.0);
-  for (int k = 0; k < count && !is_of_tree(step.model, j); ++k) {
+  for (int k = 0; k < count && is_loop_joint(step.model, j); ++k) {
     const double resistance = loads.resistance[joint.first_rate + k];
     const double push = loads.push[joint.first_rate + k];
     if ((resistance == 0.0 && push == 0.0) || !begin_rate(step, j, k, 1.0)) continue;
@@ -258,7 +265,7 @@ void JointBlocks::find(const JointStep& step, const JointLoads& loads) {
   clear();
   const int joints = static_cast<int>(step.model.joints.size());
   for (int j = 0; j < joints; ++j) {
-    if (!is_of_tree(step.model, j)) add_constraint(step, j);
+    if (is_loop_joint(step.model, j)) add_constraint(step, j);
     add_limits(step, loads, j);
     add_efforts(step, loads, j);
   }

@@ -29,6 +29,7 @@ struct JointStep {
   const Model& model;
   const State& state;              // at its start
   const std::vector<Pose>& placed;  // with the prescribed coordinates at its end
+  const Tree& tree;                // there
   double h = 0.0;
   double time = 0.0;     // τ
   bool momentum = true;  // rates of the start count
@@ -90,6 +91,7 @@ class JointBlocks {
 
   void add_row(double bias, double compliance);
   void write_rows(const JointTerms& terms, ComplementarityProblem& problem) const;
+  void add_relative(const JointStep& step, const Joint& joint, const Vector3& l, const Vector3& a);
   void add_rate(const JointStep& step, int joint, int freedom, double factor);
   // The same as a row of its own; false: no unknown moves it.
   bool begin_rate(const JointStep& step, int joint, int freedom, double factor);

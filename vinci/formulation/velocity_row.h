@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of J: what the unknowns contribute to a sum of velocities of bodies. Several bodies may
-// hang on the same unknowns.
+// A row of J: what the unknowns contribute to a sum of velocities of bodies. In reduced coordinates
+// several bodies hang on the same unknowns.
 #pragma once
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
-#include "vinci/model/model.h"
+#include "vinci/kinematics/recursive.h"
 
 namespace vinci {
 
@@ -19,9 +19,9 @@ class VelocityRow {
     columns_.clear();
   }
   void add(int column, double value);
-  // Adds l·v + a·ω of a body, v the velocity at a point of the world; nothing of the world itself.
-  void add(const Model& model, std::span<const Pose> poses, int body, const Vector3& point,
-           const Vector3& l, const Vector3& a);
+  // Adds l·v + a·ω of a body (−1: the world, which adds nothing), v the velocity at the end of an
+  // arm from its centre of mass.
+  void add(const Tree& tree, int body, const Vector3& arm, const Vector3& l, const Vector3& a);
   // take(column, value) by ascending columns.
   template <class Take>
   void visit(Take take) {
@@ -33,6 +33,7 @@ class VelocityRow {
  private:
   std::vector<double> values_;  // per unknown; 0 where no column is
   std::vector<int> columns_;    // that were added to
+  std::vector<BodyColumn> scratch_;
 };
 
 }  // namespace vinci

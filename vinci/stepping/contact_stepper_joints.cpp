@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/formulation/joined_motion.h"
-#include "vinci/kinematics/body_columns.h"
+#include "vinci/kinematics/joint_tree.h"
+#include "vinci/kinematics/velocities.h"
 #include "vinci/stepping/contact_stepper.h"
 
 namespace vinci {
@@ -24,12 +24,36 @@ bool bounces(const Model& model) {
 
 }  // namespace
 
+// Velocities of bodies and rates of joints by these unknowns, at the poses of the start; prescribed
+// entries stay.
+void ContactStepper::spread(const Model& model, const VectorX& u, VectorX& velocities,
+                            VectorX& rates) const {
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) velocities[i] = u[model.free_index[i]];
+  for (std::size_t i = 0; i < model.rate_index.size(); ++i)
+    if (model.rate_index[i] >= 0) rates[static_cast<Eigen::Index>(i)] = u[model.rate_index[i]];
+  if (!model.tree_order.empty()) tree_.spread_velocities(rates, velocities);
+}
+
+// The way back.
+void ContactStepper::gather(const Model& model, const VectorX& velocities, const VectorX& rates,
+                            VectorX& u) const {
+  u.setZero(model.free_count);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) u[model.free_index[i]] = velocities[i];
+  for (std::size_t i = 0; i < model.rate_index.size(); ++i)
+    if (model.rate_index[i] >= 0) u[model.rate_index[i]] = rates[static_cast<Eigen::Index>(i)];
+}
+
 // Loads and rows of the joints.
 void ContactStepper::find_joints(const StepPart& part) {
   if (part.model.joints.empty()) return;
+  tree_.place(part.model, part.state.poses, part.state.joint_positions);
+  placed_tree_.place(part.model, placed_, part.state.joint_positions);
   const JointStep step{.model = part.model,
                        .state = part.state,
                        .placed = placed_,
+                       .tree = placed_tree_,
                        .h = part.h,
                        .time = impulse_time(part.h),
                        .momentum = motion_ == MotionModel::dynamic,
@@ -45,8 +69,9 @@ void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& p
   if (model.joints.empty()) return;
   joint_blocks_.add_pushes(problem.p);
   if (motion_ != MotionModel::dynamic || !bounces(model)) return;
-  gather_unknowns(model, {foreseen_, foreseen_rates_}, free_);
-  if (joined_motion_.solve(problem, joint_blocks_, free_)) spread(part, free_, foreseen_, foreseen_rates_);
+  gather(model, foreseen_, foreseen_rates_, free_);
+  if (joined_motion_.solve(problem, joint_blocks_, free_))
+    spread(model, free_, foreseen_, foreseen_rates_);
 }
 
 // A limit is a contact along one coordinate, in every method: it is foreseen, reached and not
@@ -132,19 +157,31 @@ void ContactStepper::note_limit(std::size_t i, double lambda, const VectorX& u, 
     state.memory.rebounds.push_back({terms.key, speed});
 }
 
-// Coordinates and rates at the end of the step, from poses and velocities.
-void ContactStepper::read_joints(const Model& model, const VectorX& u, State& state) const {
-  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
-    const Joint& joint = model.joints[static_cast<std::size_t>(j)];
-    const auto pose = [&](const std::vector<Pose>& poses, int body) {
-      return body < 0 ? Pose() : poses[static_cast<std::size_t>(body)];
-    };
-    read_coordinates(joint, pose(state.poses, joint.body_a), pose(state.poses, joint.body_b),
-                     state.joint_positions.data() + joint.first_coordinate);
-    for (int k = 0; k < rate_count(joint.kind); ++k)
-      state.joint_rates[joint.first_rate + k] = joint_rate(model, state, j, k);
-  }
-  static_cast<void>(u);
+// Coordinates and rates at the end of the step. Those of joints that nothing hangs on come from
+// bodies: rates at the poses of the start, where rows ask for them.
+void ContactStepper::advance_joints(const StepPart& part) {
+  const Model& model = part.model;
+  next_positions_ = part.state.joint_positions;
+  read_loop_rates(model, part.state.poses, next_, next_rates_);
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (!is_loop_joint(model, j)) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+      vinci::advance(joint, next_rates_.data() + joint.first_rate, part.h,
+                     next_positions_.data() + joint.first_coordinate);
+    }
+}
+
+// Coordinates at the end of the step, of joints that nothing hangs on from the poses of bodies.
+void ContactStepper::read_joints(const Model& model, State& state) const {
+  const auto pose = [&](int body) {
+    return body < 0 ? Pose() : state.poses[static_cast<std::size_t>(body)];
+  };
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (is_loop_joint(model, j)) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+      read_coordinates(joint, pose(joint.body_a), pose(joint.body_b),
+                       state.joint_positions.data() + joint.first_coordinate);
+    }
   for (const int i : slipped_) {
     const Coupling& coupling = model.couplings[static_cast<std::size_t>(i)];
     const auto at = [&](int joint, int freedom) {
