@@ -53,9 +53,9 @@ double effort_of(const Motor& motor, double time, double q, double rate) {
 }
 
 Line line_of(const JointFreedom& freedom, const JointStep& step, double q, double q_start,
-             double driven, double rate) {
+             double driven, double rate, bool closes_loop) {
   Line line;
-  if (step.inert) {
+  if (step.inert && closes_loop) {
     line.resistance += freedom.armature;
     if (step.momentum) line.push += freedom.armature * (rate - driven);
   }
@@ -98,7 +98,8 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
       const double q = counts ? loads.positions[joint.first_coordinate + k] : 0.0;
       const double q_start = counts ? step.state.joint_positions[joint.first_coordinate + k] : 0.0;
       const Line line = line_of(joint.freedoms[static_cast<std::size_t>(k)], step, q, q_start,
-                                loads.driven[at], step.state.joint_rates[at]);
+                                loads.driven[at], step.state.joint_rates[at],
+                                is_loop_joint(model, j));
       loads.resistance[at] = line.resistance;
       loads.push[at] = line.push;
     }

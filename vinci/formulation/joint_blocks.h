@@ -40,7 +40,9 @@ struct JointStep {
 struct JointLoads {
   VectorX positions;   // q, of every coordinate
   VectorX driven;      // δ
-  VectorX resistance;  // A: λ = B − A (q̇ − δ) of all that is never cut off
+  // A: λ = B − A (q̇ − δ) of all that is never cut off, but for the armature of joints that
+  // something hangs on: M has it.
+  VectorX resistance;
   VectorX push;        // B
 };
 void find_joint_loads(const JointStep& step, JointLoads& loads);
