@@ -298,6 +298,47 @@ TEST(Mesh, shapes_wholly_inside_are_told_a_way_out) {
   }
 }
 
+// A bench with a thin wall on it. All corners of the rod, and all edges of the wall, are outside;
+// that it lies on the bench must not hide that it is through the wall.
+TEST(Mesh, shapes_through_a_wall_are_told_a_way_out_wherever_their_middle_is_and_what_they_lie_on) {
+  const std::vector<Vector2> outline{{-1.0, -0.1}, {1.0, -0.1},   {1.0, 0.0},    {0.005, 0.0},
+                                     {0.005, 0.3}, {-0.005, 0.3}, {-0.005, 0.0}, {-1.0, 0.0}};
+  const std::vector<std::array<int, 3>> caps{{0, 1, 6}, {1, 3, 6}, {1, 2, 3},
+                                             {3, 4, 5}, {3, 5, 6}, {6, 7, 0}};
+  TriangleSoup soup;
+  for (const double y : {0.5, -0.5})
+    for (const Vector2& p : outline) soup.points.emplace_back(p.x(), y, p.y());
+  const int n = static_cast<int>(outline.size());
+  for (const auto& [i, j, k] : caps) {
+    soup.triangles.push_back({i, k, j});
+    soup.triangles.push_back({i + n, j + n, k + n});
+  }
+  for (int i = 0; i < n; ++i) {
+    const int j = (i + 1) % n;
+    soup.triangles.push_back({i, j, j + n});
+    soup.triangles.push_back({i, j + n, i + n});
+  }
+  const Mesh bench = make_mesh(soup);
+  EXPECT_NEAR(bench.surface->volume, 0.203, 1e-12);
+  const Quaternion along_x(Eigen::AngleAxisd(M_PI / 2.0, Vector3::UnitY()));
+  const std::vector<std::pair<Shape, Quaternion>> rods{
+      {Box{Vector3(0.2, 0.025, 0.025)}, Quaternion::Identity()},
+      {make_mesh(meshes::box(Vector3(0.2, 0.025, 0.025), 1)), Quaternion::Identity()},
+      {hull_with_triangles(box_polyhedron(Vector3(0.2, 0.025, 0.025))), Quaternion::Identity()},
+      {Cylinder{0.025, 0.2}, along_x},
+      {Capsule{Vector3(0.175, 0.0, 0.0), 0.025}, Quaternion::Identity()},
+      {make_superquadric(Vector3(0.2, 0.025, 0.025), 0.1, 0.1), Quaternion::Identity()}};
+  for (const auto& [rod, rotation] : rods)
+    for (const double height : {0.1, 0.025 + 1e-6, 0.025, 0.025 - 1e-6})
+      for (const double x : {0.0, 0.05, -0.1, 0.17}) {
+        const auto place = [&](double at) { return Pose{Vector3(at, 0.0, height), rotation}; };
+        EXPECT_LT(least_gap(contacts(bench, Pose(), rod, place(x), 1e-3)), -0.004)
+            << kind_of(rod) << " " << height << " " << x;
+        EXPECT_GT(least_gap(contacts(bench, Pose(), rod, place(x < 0.0 ? -0.3 : 0.3), 1e-3)), -2e-6)
+            << kind_of(rod) << " " << height << " " << x;
+      }
+}
+
 // A corner pushed into a concave corner by a little is held by all three walls.
 TEST(Mesh, box_in_a_corner_of_a_room_keeps_its_contacts_with_floor_and_walls) {
   TriangleSoup room = meshes::box(Vector3(1.0, 1.0, 1.0), 3);
