@@ -339,6 +339,29 @@ TEST(Mesh, shapes_through_a_wall_are_told_a_way_out_wherever_their_middle_is_and
       }
 }
 
+// Their corners lie in the caps of each other, so that none is strictly inside.
+TEST(Mesh, prisms_of_one_height_that_overlap_leave_sideways) {
+  const Vector3 half(0.1, 0.1, 0.05);
+  const Mesh block = make_mesh(meshes::box(half, 2));
+  const std::vector<Shape> others{block, Box{half}, hull_with_triangles(box_polyhedron(half)),
+                                  Cylinder{0.1, 0.05}};
+  for (const Shape& other : others)
+    for (const double depth : {1e-7, 1e-6, 1e-4, 1e-2})
+      for (const double angle : {0.0, 0.5, M_PI / 4.0}) {
+        const bool round = std::holds_alternative<Cylinder>(other);
+        const double reach = round ? 0.1 : 0.1 * (std::cos(angle) + std::sin(angle));
+        const Pose pose{Vector3(0.1 + reach - depth, 0.013, 0.0),
+                        Quaternion(Eigen::AngleAxisd(angle, Vector3::UnitZ()))};
+        const auto points = contacts(block, Pose(), other, pose, 1e-3);
+        const auto deepest =
+            std::min_element(points.begin(), points.end(),
+                             [](const auto& a, const auto& b) { return a.gap < b.gap; });
+        ASSERT_NE(deepest, points.end());
+        EXPECT_NEAR(deepest->gap, -depth, 1e-9) << kind_of(other) << " " << depth << " " << angle;
+        EXPECT_NEAR(deepest->normal.x(), 1.0, 1e-9) << kind_of(other) << " " << depth;
+      }
+}
+
 // A corner pushed into a concave corner by a little is held by all three walls.
 TEST(Mesh, box_in_a_corner_of_a_room_keeps_its_contacts_with_floor_and_walls) {
   TriangleSoup room = meshes::box(Vector3(1.0, 1.0, 1.0), 3);

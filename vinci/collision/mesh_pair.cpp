@@ -375,8 +375,12 @@ void mesh_with_surface(MeshPair& pair, const PlacedSurface& other) {
     take_crossings(pair, other);
     const double least = least_gap_of(work.found);
     if (!(-least > reach) || search == most_searches) {
-      if (!walk.leave_pierced() && least > pair.tolerance) look_for_inclusion(pair, other);
-      return;
+      const bool pierced = walk.leave_pierced();
+      if (!pierced && least > pair.tolerance) look_for_inclusion(pair, other);
+      const double depth = depth_of_contacts(pair);
+      if (!pierced || !(depth > reach) || search == most_searches) return;
+      reach = 2.0 * depth;
+      continue;
     }
     reach = -2.0 * least;
   }

@@ -29,7 +29,7 @@ class CylinderOnMesh {
     auto& near = pair_.work.stack;  // triangles by their flats
     near.clear();
     visit_triangles(*pair_.base.mesh, box, [&](int t) { triangle(t, box); });
-    take_ways_out(pair_, nullptr);
+    take_ways_out(pair_, nullptr, cylinder_.center());
     std::sort(near.begin(), near.end());
     double least = infinity;
     for (const MeshContact& c : pair_.work.found) least = std::min(least, c.gap);
