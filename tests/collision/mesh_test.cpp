@@ -362,6 +362,19 @@ TEST(Mesh, prisms_of_one_height_that_overlap_leave_sideways) {
       }
 }
 
+// One on the other with sides in line: rounding must not put corners into the other's top.
+TEST(Mesh, equal_blocks_in_a_stack_touch_by_their_faces_alone) {
+  const Mesh block = make_mesh(meshes::box(Vector3(0.1, 0.075, 0.05), 1));
+  for (int trial = 0; trial < 200; ++trial) {
+    const Pose below{1e-3 * trial * Vector3(0.3, 0.7, 0.05), Quaternion::Identity()};
+    const Pose above{below.position + Vector3(1e-4 * trial, 0.0, 0.1), Quaternion::Identity()};
+    for (const ContactPoint& p : contacts(block, below, block, above, 1e-3)) {
+      EXPECT_NEAR(p.gap, 0.0, 1e-12) << trial;
+      EXPECT_NEAR(p.normal.z(), 1.0, 1e-12) << trial;
+    }
+  }
+}
+
 // A corner pushed into a concave corner by a little is held by all three walls.
 TEST(Mesh, box_in_a_corner_of_a_room_keeps_its_contacts_with_floor_and_walls) {
   TriangleSoup room = meshes::box(Vector3(1.0, 1.0, 1.0), 3);

@@ -29,7 +29,7 @@ double size_of(const Shape& shape) {
 bool may_leave(const MeshPair& pair, const PlacedSurface& solid, const Vector3& x,
                const Vector3& inward, const Vector3& n) {
   constexpr double nudge = 4.0, opposite = -0.5;
-  if (solid.contains(x)) return true;
+  if (solid.depth(x) > pair.tolerance) return true;
   const Vector3 within = x + nudge * pair.tolerance * inward;
   if (!solid.contains(within)) return false;
   if (solid.is_box) return true;
