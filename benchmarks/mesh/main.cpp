@@ -186,12 +186,13 @@ void race(const MeshLayout& layout, int steps, double budget) {
         sum += poses[k].position.z();
         ++moving;
       }
-    fmt::print("{:<20} {:<15} {:>8} {:>5}{} {:>10.1f} {:>10.1f} {:>9} {:>11.1e} m {:>8.4f} m {:>9}\n",
-               layout.name, engines[i]->name(), engines[i]->contacts(), done,
-               done < steps ? "*" : " ", 1e6 * each, 1e6 * median,
-               i == 0 ? "" : fmt::format("{:.2f}", mean(measured[0].times) / each),
-               measured[i].overlap, sum / moving,
-               measured[i].residual < 0.0 ? "" : fmt::format("{:.1e}", measured[i].residual));
+    fmt::print(
+        "{:<20} {:<15} {:>8} {:>5}{} {:>10.1f} {:>10.1f} {:>9} {:>11.1e} m {:>8.4f} m {:>9}\n",
+        layout.name, engines[i]->name(), engines[i]->contacts(), done, done < steps ? "*" : " ",
+        1e6 * each, 1e6 * median,
+        i == 0 ? "" : fmt::format("{:.2f}", mean(measured[0].times) / each), measured[i].overlap,
+        sum / moving,
+        measured[i].residual < 0.0 ? "" : fmt::format("{:.1e}", measured[i].residual));
   }
 }
 
