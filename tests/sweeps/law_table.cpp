@@ -124,9 +124,9 @@ std::string at_its_end(Draw& draw, LawValues&) {
                      draw.below(2) == 0 ? "stewart-trinkle" : "anitescu-potra");
 }
 
-std::string with_gap_of_its_end(Draw& draw, LawValues&) {
-  return fmt::format("contact-frames: gap, stepper: {}",
-                     draw.below(2) == 0 ? "stewart-trinkle" : "anitescu-potra");
+// Stewart–Trinkle's alone: Anitescu–Potra has no gaps.
+std::string with_gap_of_its_end(Draw&, LawValues&) {
+  return "contact-frames: gap";
 }
 
 std::string at_drivers_end(Draw&, LawValues&) {
