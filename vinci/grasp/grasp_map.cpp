@@ -126,7 +126,7 @@ ContactCone cone_of(const GraspMap& map, const GraspContact& contact) {
 }
 
 // Points of the unit ball of a group: an interval's ends, corners of a polygon, or a globe's.
-std::vector<VectorX> ball_corners(int size, int directions, bool outside) {
+std::vector<VectorX> ball_points(int size, int directions, bool outside) {
   std::vector<VectorX> corners;
   if (size == 1) return {VectorX::Constant(1, 1.0), VectorX::Constant(1, -1.0)};
   const double half = M_PI / directions;
@@ -175,6 +175,12 @@ ContactAxesOfGrasp axes_of(World world, const GraspContact& contact) {
   return axes;
 }
 
+std::size_t ball_corners(int columns, int directions) {
+  const auto k = static_cast<std::size_t>(directions);
+  if (columns == 1) return 2;
+  return columns == 2 ? k : 2 + k * (2 * std::max<std::size_t>(1, k / 4) - 1);
+}
+
 double ContactCone::support(const VectorX& y) const {
   double value = normal.dot(y);
   for (const Group& group : groups) value += (group.columns.transpose() * y).norm();
@@ -196,7 +202,7 @@ std::vector<VectorX> ContactCone::corners(int directions, bool outside) const {
   for (const Group& group : groups) {
     std::vector<VectorX> next;
     const auto balls =
-        ball_corners(static_cast<int>(group.coefficients.size()), directions, outside);
+        ball_points(static_cast<int>(group.coefficients.size()), directions, outside);
     for (const VectorX& point : points)
       for (const VectorX& v : balls) next.push_back(point + group.columns * v);
     points = std::move(next);

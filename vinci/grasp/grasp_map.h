@@ -45,6 +45,9 @@ struct ContactCone {
   std::vector<VectorX> corners(int directions, bool outside = false) const;
 };
 
+// How many corners a group of this many columns has in a pyramid.
+std::size_t ball_corners(int columns, int directions);
+
 struct GraspMap {
   World world = World::spatial;
   int dimension = 6;

@@ -156,19 +156,31 @@ Quality grasp_quality(const Grasp& grasp, ForceLimit limit, const QualityOptions
   return result;
 }
 
+std::size_t hull_corners(const Grasp& grasp, int directions) {
+  check_directions(directions);
+  std::size_t count = 0;
+  for (const ContactCone& contact : grasp_map(grasp).contacts) {
+    std::size_t own = 1;
+    for (const auto& group : contact.groups)
+      own *= ball_corners(static_cast<int>(group.coefficients.size()), directions);
+    count += own;
+  }
+  return count;
+}
+
 WrenchHull wrench_hull(const Grasp& grasp, int directions, bool outside) {
   check_directions(directions);
   const GraspMap map = grasp_map(grasp);
+  if (const std::size_t count = hull_corners(grasp, directions); count > most_hull_corners)
+    throw Error(fmt::format("the pyramids have {} corners in all; accepted: up to {}, with fewer "
+                            "directions or contacts",
+                            count, most_hull_corners),
+                "directions");
   std::vector<VectorX> corners;
   for (const ContactCone& contact : map.contacts) {
     const std::vector<VectorX> own = contact.corners(directions, outside);
     corners.insert(corners.end(), own.begin(), own.end());
   }
-  if (corners.size() > most_hull_corners)
-    throw Error(fmt::format("the pyramids have {} corners in all; accepted: up to {}, with fewer "
-                            "directions or contacts",
-                            corners.size(), most_hull_corners),
-                "directions");
   WrenchHull result;
   MatrixX points(map.dimension, static_cast<int>(corners.size()));
   for (int i = 0; i < points.cols(); ++i) points.col(i) = corners[static_cast<std::size_t>(i)];

@@ -41,7 +41,8 @@ struct WrenchHull {
 };
 // With `outside` the pyramids are circumscribed: both hulls enclose that of the exact cones. Throws
 // Error if they have too many corners.
-inline constexpr std::size_t most_hull_corners = 600;
+inline constexpr std::size_t most_hull_corners = 400;
+std::size_t hull_corners(const Grasp& grasp, int directions);
 WrenchHull wrench_hull(const Grasp& grasp, int directions, bool outside = false);
 
 }  // namespace vinci
