@@ -31,7 +31,7 @@ struct GraspAnswer {
   Quality sum, each;
   std::optional<WrenchHull> inside, outside;  // none: too many corners
   std::optional<Vector6> wrench;
-  std::array<Holding, 3> held;
+  std::array<HeldWrench, 3> held;
 };
 
 constexpr std::array<LeastForces, 3> hold_objectives = {
@@ -129,7 +129,7 @@ GraspAnswer analysed(const NamedGrasp& named, const GraspFlags& flags) {
   return answer;
 }
 
-const char* status_text(Holding::Status status) {
+const char* status_text(HeldWrench::Status status) {
   constexpr const char* names[] = {"held", "impossible", "undecided"};
   return names[static_cast<int>(status)];
 }
@@ -199,9 +199,9 @@ Json grasp_json(const NamedGrasp& named, const GraspAnswer& answer, const GraspF
   json["hull_outside"] = hull(answer.outside);
   json["wrench"] = answer.wrench ? Json(wrench_entries(grasp, *answer.wrench)) : Json();
   for (std::size_t i = 0; i < hold_objectives.size() && answer.wrench; ++i) {
-    const Holding& held = answer.held[i];
-    const bool good = held.status == Holding::Status::held;
-    const bool never = held.status == Holding::Status::impossible;
+    const HeldWrench& held = answer.held[i];
+    const bool good = held.status == HeldWrench::Status::held;
+    const bool never = held.status == HeldWrench::Status::impossible;
     json[hold_keys[i]] = {
         {"status", status_text(held.status)},
         {"value", good ? Json(held.value) : Json()},
@@ -237,8 +237,8 @@ std::string interval_text(const Quality& quality) {
 }
 
 void print_contacts(const NamedGrasp& named, const GraspAnswer& answer) {
-  const Holding& least = answer.held[0];
-  const bool holds = answer.wrench && least.status == Holding::Status::held;
+  const HeldWrench& least = answer.held[0];
+  const bool holds = answer.wrench && least.status == HeldWrench::Status::held;
   std::vector<Column> table = {{"contact", "", {}, true}, {"x", "[m]"},  {"y", "[m]"}, {"z", "[m]"},
                                {"friction", ""}};
   const bool soft = std::any_of(named.grasp.contacts.begin(), named.grasp.contacts.end(),
@@ -273,9 +273,9 @@ void print_contacts(const NamedGrasp& named, const GraspAnswer& answer) {
 void print_holding(const Grasp& grasp, const GraspAnswer& answer) {
   if (!answer.wrench) return;
   say_line("against", wrench_text(grasp, *answer.wrench));
-  const Holding& first = answer.held[0];
-  if (first.status != Holding::Status::held) {
-    if (first.status == Holding::Status::impossible)
+  const HeldWrench& first = answer.held[0];
+  if (first.status != HeldWrench::Status::held) {
+    if (first.status == HeldWrench::Status::impossible)
       say_line("", "cannot be held: no contact pushes along " +
                          wrench_text(grasp, first.direction) + ", against which it acts");
     else
@@ -284,13 +284,13 @@ void print_holding(const Grasp& grasp, const GraspAnswer& answer) {
   }
   constexpr const char* names[] = {"least squares", "least sum", "least largest"};
   for (std::size_t i = 0; i < hold_objectives.size(); ++i) {
-    const Holding& held = answer.held[i];
+    const HeldWrench& held = answer.held[i];
     double sum = 0.0, largest = 0.0;
     for (const ContactLoad& load : held.loads) {
       sum += load.force[0];
       largest = std::max(largest, load.force[0]);
     }
-    say_line(names[i], held.status == Holding::Status::held
+    say_line(names[i], held.status == HeldWrench::Status::held
                              ? fmt::format("normal forces {:.5g} N in all, {:.5g} N at most", sum,
                                            largest)
                              : "undecided");
@@ -327,9 +327,10 @@ void print_grasp(const NamedGrasp& named, const GraspAnswer& answer, const Grasp
                                      answer.outside->volume, flags.directions));
   else if (!answer.inside)
     say_line("volume", "not computed: the pyramids have too many corners; fewer --directions");
+  const auto place = [](double x) { return std::abs(x) < 1e-12 ? 0.0 : x; };
   say_line("torques", fmt::format("divided by {} m, about ({:.5g}, {:.5g}, {:.5g}) m",
-                                    short_number(length_of(grasp)), grasp.center.x(),
-                                    grasp.center.y(), grasp.center.z()));
+                                  short_number(length_of(grasp)), place(grasp.center.x()),
+                                  place(grasp.center.y()), place(grasp.center.z())));
   print_holding(grasp, answer);
   if (!grasp.contacts.empty()) print_contacts(named, answer);
 }

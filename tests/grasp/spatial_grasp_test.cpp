@@ -75,18 +75,18 @@ TEST(SpatialGrasp, least_forces_of_the_reference_hold_and_open_grasps_refuse_wit
   const Vector6 wrench = reference_wrench(file);
   for (const auto& [name, expected] : file["expected"].items()) {
     const Grasp grasp = reference_grasp(expected, file["parameters"]["rho"].get<double>());
-    const Holding squares = hold(grasp, wrench, LeastForces::squares);
-    const Holding sum = hold(grasp, wrench, LeastForces::sum_of_normals);
+    const HeldWrench squares = hold(grasp, wrench, LeastForces::squares);
+    const HeldWrench sum = hold(grasp, wrench, LeastForces::sum_of_normals);
     if (!expected.contains("hold")) {
-      for (const Holding& refused : {squares, sum}) {
-        EXPECT_EQ(refused.status, Holding::Status::impossible) << name;
+      for (const HeldWrench& refused : {squares, sum}) {
+        EXPECT_EQ(refused.status, HeldWrench::Status::impossible) << name;
         EXPECT_LE(push_along(grasp, refused.direction), 1e-10) << name;
         EXPECT_GT(refused.against, 0.1) << name;
       }
       continue;
     }
-    ASSERT_EQ(squares.status, Holding::Status::held) << name;
-    ASSERT_EQ(sum.status, Holding::Status::held) << name;
+    ASSERT_EQ(squares.status, HeldWrench::Status::held) << name;
+    ASSERT_EQ(sum.status, HeldWrench::Status::held) << name;
     const auto& hold = expected["hold"];
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
       for (int k = 0; k < 3; ++k)
@@ -96,7 +96,7 @@ TEST(SpatialGrasp, least_forces_of_the_reference_hold_and_open_grasps_refuse_wit
     const double half = hold["half_sum_of_squares"], least = hold["minimal_sum_of_normal_forces"];
     EXPECT_NEAR(squares.value, half, 1e-12 * half) << name;
     EXPECT_NEAR(sum.value, least, 2e-10 * least) << name;
-    for (const Holding& held : {squares, sum}) {
+    for (const HeldWrench& held : {squares, sum}) {
       EXPECT_LT(held.gap, 1e-12) << name;
       EXPECT_LT(held.imbalance, 1e-12) << name;
       EXPECT_GT(held.least_margin, -1e-12) << name;
@@ -147,18 +147,18 @@ TEST(SpatialGrasp, two_soft_fingers_carry_a_weight_with_forces_known_in_closed_f
   along[0] = weight;
   spin[3] = 0.001;
   const double each = 0.5 * weight / friction;
-  const Holding squares = hold(grasp, down, LeastForces::squares);
+  const HeldWrench squares = hold(grasp, down, LeastForces::squares);
   EXPECT_NEAR(squares.value, each * each * (1.0 + friction * friction), 1e-11);
   EXPECT_NEAR(hold(grasp, down, LeastForces::sum_of_normals).value, 2.0 * each, 1e-11);
   EXPECT_NEAR(hold(grasp, down, LeastForces::largest_normal).value, each, 1e-11);
   // Pushed along their line, one finger bears all.
   for (const LeastForces least : {LeastForces::sum_of_normals, LeastForces::largest_normal})
     EXPECT_NEAR(hold(grasp, along, least).value, weight, 1e-10);
-  const Holding one = hold(grasp, along, LeastForces::squares);
+  const HeldWrench one = hold(grasp, along, LeastForces::squares);
   EXPECT_NEAR(one.loads[0].force[0], weight, 1e-9);
   EXPECT_NEAR(one.loads[1].force.norm(), 0.0, 1e-9);
   // A torque about the line: κ f_n of both.
-  const Holding turned = hold(grasp, spin, LeastForces::sum_of_normals);
+  const HeldWrench turned = hold(grasp, spin, LeastForces::sum_of_normals);
   EXPECT_NEAR(turned.value, 0.001 / 0.002, 1e-11);
   // About z from finger 0 is along −z: turned back.
   EXPECT_NEAR(turned.loads[0].moment[0] - turned.loads[1].moment[0], 0.001, 1e-12);
@@ -301,16 +301,16 @@ TEST(SpatialGrasp, the_weakest_direction_takes_the_largest_forces) {
           limit == ForceLimit::sum ? LeastForces::sum_of_normals : LeastForces::largest_normal;
       const Quality quality = grasp_quality(grasp, limit, {.tolerance = 1e-2});
       ASSERT_TRUE(quality.settled);
-      const Holding worst = hold(grasp, -quality.weakest, least);
-      ASSERT_EQ(worst.status, Holding::Status::held);
+      const HeldWrench worst = hold(grasp, -quality.weakest, least);
+      ASSERT_EQ(worst.status, HeldWrench::Status::held);
       EXPECT_NEAR(worst.value * quality.upper, 1.0, 1e-7) << round;
       for (int k = 0; k < 20; ++k) {
         Vector6 wrench;
         wrench << random_vector(random), random_vector(random);
         wrench.normalize();
         wrench.tail<3>() *= grasp.length;
-        const Holding other = hold(grasp, wrench, least);
-        ASSERT_EQ(other.status, Holding::Status::held);
+        const HeldWrench other = hold(grasp, wrench, least);
+        ASSERT_EQ(other.status, HeldWrench::Status::held);
         EXPECT_LE(other.value, 1.0 / quality.lower);
         EXPECT_LT(other.gap, 1e-8);
       }
@@ -366,10 +366,10 @@ TEST(SpatialGrasp, answers_do_not_depend_on_place_turn_and_size_or_the_verdict_o
     wrench << random_vector(random), 0.05 * random_vector(random);
     turned << pose.rotation * wrench.head<3>(), scale * (pose.rotation * wrench.tail<3>());
     for (const LeastForces least : objectives) {
-      const Holding x = hold(grasp, wrench, least), y = hold(other, turned, least);
+      const HeldWrench x = hold(grasp, wrench, least), y = hold(other, turned, least);
       EXPECT_EQ(x.status, y.status) << round;
       if (a.closed) {
-        EXPECT_EQ(x.status, Holding::Status::held) << round;
+        EXPECT_EQ(x.status, HeldWrench::Status::held) << round;
       }
       EXPECT_NEAR(x.value, y.value, 1e-8 * (1.0 + std::abs(x.value))) << round;
     }
@@ -457,14 +457,14 @@ TEST(SpatialGrasp, degenerate_grasps_are_open_with_a_proof_and_hold_what_they_ca
   EXPECT_TRUE(wrench_hull(none, 8).flat);
   Vector6 down = Vector6::Zero();
   down[2] = -2.0;
-  EXPECT_EQ(hold(none, down, LeastForces::squares).status, Holding::Status::impossible);
-  EXPECT_EQ(hold(none, Vector6::Zero(), LeastForces::squares).status, Holding::Status::held);
+  EXPECT_EQ(hold(none, down, LeastForces::squares).status, HeldWrench::Status::impossible);
+  EXPECT_EQ(hold(none, Vector6::Zero(), LeastForces::squares).status, HeldWrench::Status::held);
 
   Grasp one = on_sphere({{0, 0, -1}}, 0.04, 0.5);
   EXPECT_TRUE(prove_closure(one).proved);
   EXPECT_EQ(prove_closure(one).margin, -infinity);
   EXPECT_NEAR(hold(one, down, LeastForces::sum_of_normals).value, 2.0, 1e-10);
-  EXPECT_EQ(hold(one, -down, LeastForces::sum_of_normals).status, Holding::Status::impossible);
+  EXPECT_EQ(hold(one, -down, LeastForces::sum_of_normals).status, HeldWrench::Status::impossible);
 
   // A plate on three feet: parallel normals.
   for (const double friction : {0.0, 0.6}) {
@@ -478,9 +478,9 @@ TEST(SpatialGrasp, degenerate_grasps_are_open_with_a_proof_and_hold_what_they_ca
     Vector6 aside = down;
     aside[0] = 1.0;  // within the cone of 0.6
     EXPECT_EQ(hold(feet, aside, LeastForces::squares).status,
-              friction > 0.0 ? Holding::Status::held : Holding::Status::impossible);
+              friction > 0.0 ? HeldWrench::Status::held : HeldWrench::Status::impossible);
     aside[0] = 1.3;
-    EXPECT_EQ(hold(feet, aside, LeastForces::squares).status, Holding::Status::impossible);
+    EXPECT_EQ(hold(feet, aside, LeastForces::squares).status, HeldWrench::Status::impossible);
   }
 }
 

@@ -74,7 +74,7 @@ ConeProgram forces_program(const GraspMap& map, const MatrixX& balance, const Ve
 }
 
 void refuse(const Grasp& grasp, const GraspMap& map, const VectorX& w, const VectorX& y,
-            Holding& result) {
+            HeldWrench& result) {
   const double length = y.norm();
   if (!(length > 1e-6)) return;
   result.direction = map.unscaled(y / length);
@@ -82,20 +82,20 @@ void refuse(const Grasp& grasp, const GraspMap& map, const VectorX& w, const Vec
   result.against = -w.dot(y) / length;
   // What little the contacts may push along y, to rounding, takes forces far beyond w.
   if (result.push <= 1e-10 && result.against > 1e-7 * w.norm())
-    result.status = Holding::Status::impossible;
+    result.status = HeldWrench::Status::impossible;
 }
 
 }  // namespace
 
-Holding hold(const Grasp& grasp, const Vector6& wrench, LeastForces least) {
+HeldWrench hold(const Grasp& grasp, const Vector6& wrench, LeastForces least) {
   const GraspMap map = grasp_map(grasp);
   if (!wrench.allFinite()) throw Error("accepted: finite numbers", "wrench");
-  Holding result;
+  HeldWrench result;
   const VectorX w = map.scaled(wrench);
   const double size = w.stableNorm();
   if (!std::isfinite(size)) throw Error("is too large; accepted: up to 1e150", "wrench");
   if (size == 0.0) {
-    result.status = Holding::Status::held;
+    result.status = HeldWrench::Status::held;
     result.loads.resize(grasp.contacts.size());
     return result;
   }
@@ -118,7 +118,7 @@ Holding hold(const Grasp& grasp, const Vector6& wrench, LeastForces least) {
   const ConeSolution solution = solve(program);
   const ConeResidual residual = measure(program, solution);
   if (residual.worst() <= decided * (1.0 + solution.x.norm())) {
-    result.status = Holding::Status::held;
+    result.status = HeldWrench::Status::held;
     result.loads = map.loads(size * solution.x.head(map.matrix.cols()));
     result.value = residual.value * (least == LeastForces::squares ? size * size : size);
     result.gap = std::abs(residual.gap) / std::max(std::abs(residual.value), 1e-300);

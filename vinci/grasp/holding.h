@@ -13,7 +13,7 @@ namespace vinci {
 
 enum class LeastForces : char { squares, sum_of_normals, largest_normal };
 
-struct Holding {
+struct HeldWrench {
   enum class Status : char {
     held,        // the loads balance, and none are smaller, to `gap`
     impossible,  // proved by `direction`
@@ -31,6 +31,6 @@ struct Holding {
 };
 
 // `wrench`: N, N m about the centre. Throws Error.
-Holding hold(const Grasp& grasp, const Vector6& wrench, LeastForces least);
+HeldWrench hold(const Grasp& grasp, const Vector6& wrench, LeastForces least);
 
 }  // namespace vinci
