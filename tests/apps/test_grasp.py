@@ -60,7 +60,7 @@ def test_a_planar_file(vinci, tmp_path):
 
 @pytest.mark.parametrize("text, flags, message", [
     ("contacts: 3", [], "contacts: accepted: a list of contacts"),
-    ("- 1", [], "accepted: a map with `contacts`"),
+    ("- 1", [], ":1: the file is no map"),
     ("contacts: []\nlenth: 1", [], ":2: lenth: is no key here; accepted: world, center"),
     ("contacts:\n- {position: [0, 0, 0]}", [], ":2: contacts[0]: has no `normal`"),
     ("contacts:\n- {position: [0, 0], normal: [0, 0, 1]}", [], "contacts[0].position: accepted: 3"),
