@@ -36,8 +36,7 @@ struct GraspAnswer {
 
 constexpr std::array<LeastForces, 3> hold_objectives = {
     LeastForces::squares, LeastForces::sum_of_normals, LeastForces::largest_normal};
-constexpr std::array<const char*, 3> hold_keys = {"least_squares", "least_sum",
-                                                       "least_largest"};
+constexpr std::array<const char*, 3> hold_keys = {"least_squares", "least_sum", "least_largest"};
 
 bool is_planar(const Grasp& grasp) {
   return grasp.world == World::planar;
@@ -77,10 +76,11 @@ bool names_recording(const std::string& file) {
 
 NamedGrasp grasp_of_flags(const GraspFlags& flags) {
   if (!names_recording(flags.file)) {
-    for (const auto& [given, name] : {std::pair(!flags.object.empty(), "--object"),
-                                      std::pair(!flags.at.empty(), "--at"),
-                                      std::pair(!flags.by.empty(), "--by")})
-      if (given) throw Error("is for recordings; a file of contacts has neither bodies nor times", name);
+    for (const auto& [given, name] :
+         {std::pair(!flags.object.empty(), "--object"), std::pair(!flags.at.empty(), "--at"),
+          std::pair(!flags.by.empty(), "--by")})
+      if (given)
+        throw Error("is for recordings; a file of contacts has neither bodies nor times", name);
     return read_grasp(flags.file);
   }
   const Recording recording(flags.file);
@@ -94,8 +94,8 @@ NamedGrasp grasp_of_flags(const GraspFlags& flags) {
   if (!flags.at.empty()) {
     const double at = number_of(flags.at, "--at"), last = recording.info(frame).time;
     if (at < 0.0 || at > last * (1.0 + 1e-9) + 1e-9)
-      throw Error(fmt::format("{} s is not in the recording; accepted: 0 to {} s",
-                              short_number(at), short_number(last)),
+      throw Error(fmt::format("{} s is not in the recording; accepted: 0 to {} s", short_number(at),
+                              short_number(last)),
                   "--at");
     frame = frame_at(recording, at);
   }
@@ -239,8 +239,8 @@ std::string interval_text(const Quality& quality) {
 void print_contacts(const NamedGrasp& named, const GraspAnswer& answer) {
   const HeldWrench& least = answer.held[0];
   const bool holds = answer.wrench && least.status == HeldWrench::Status::held;
-  std::vector<Column> table = {{"contact", "", {}, true}, {"x", "[m]"},  {"y", "[m]"}, {"z", "[m]"},
-                               {"friction", ""}};
+  std::vector<Column> table = {
+      {"contact", "", {}, true}, {"x", "[m]"}, {"y", "[m]"}, {"z", "[m]"}, {"friction", ""}};
   const bool soft = std::any_of(named.grasp.contacts.begin(), named.grasp.contacts.end(),
                                 [](const GraspContact& c) { return c.moments.any(); });
   if (soft) table.push_back({"moments", "[mm]"});
@@ -277,7 +277,7 @@ void print_holding(const Grasp& grasp, const GraspAnswer& answer) {
   if (first.status != HeldWrench::Status::held) {
     if (first.status == HeldWrench::Status::impossible)
       say_line("", "cannot be held: no contact pushes along " +
-                         wrench_text(grasp, first.direction) + ", against which it acts");
+                       wrench_text(grasp, first.direction) + ", against which it acts");
     else
       say_line("", "undecided: it lies on the edge of what the contacts balance");
     return;
@@ -290,10 +290,10 @@ void print_holding(const Grasp& grasp, const GraspAnswer& answer) {
       sum += load.force[0];
       largest = std::max(largest, load.force[0]);
     }
-    say_line(names[i], held.status == HeldWrench::Status::held
-                             ? fmt::format("normal forces {:.5g} N in all, {:.5g} N at most", sum,
-                                           largest)
-                             : "undecided");
+    say_line(names[i],
+             held.status == HeldWrench::Status::held
+                 ? fmt::format("normal forces {:.5g} N in all, {:.5g} N at most", sum, largest)
+                 : "undecided");
   }
 }
 
@@ -303,20 +303,21 @@ void print_grasp(const NamedGrasp& named, const GraspAnswer& answer, const Grasp
   std::string head = flags.file;
   if (named.frame >= 0)
     head += fmt::format(": '{}' at {} s", named.object, short_number(named.time));
-  say(stdout, "{}, {}\n", head, plural(static_cast<std::int64_t>(grasp.contacts.size()), "contact"));
+  say(stdout, "{}, {}\n", head,
+      plural(static_cast<std::int64_t>(grasp.contacts.size()), "contact"));
   if (proof.closed)
     say_line("force closure",
-               fmt::format("yes, proved by forces that balance with a margin of {:.5g} N per N of "
-                           "normal force",
-                           proof.margin));
+             fmt::format("yes, proved by forces that balance with a margin of {:.5g} N per N of "
+                         "normal force",
+                         proof.margin));
   else
     say_line("force closure",
-               fmt::format("no{}: nothing pushes along {}",
-                           proof.proved ? ", proved" : ", within rounding of the boundary",
-                           wrench_text(grasp, proof.direction)));
+             fmt::format("no{}: nothing pushes along {}",
+                         proof.proved ? ", proved" : ", within rounding of the boundary",
+                         wrench_text(grasp, proof.direction)));
   say_line("friction needed", std::isfinite(answer.friction_required)
-                                    ? short_number(answer.friction_required)
-                                    : "no friction closes it");
+                                  ? short_number(answer.friction_required)
+                                  : "no friction closes it");
   if (proof.closed) {
     say_line("quality, sum", interval_text(answer.sum) + " (normal forces of 1 N in all)");
     say_line("quality, each", interval_text(answer.each) + " (1 N at each contact)");
@@ -324,7 +325,7 @@ void print_grasp(const NamedGrasp& named, const GraspAnswer& answer, const Grasp
   }
   if (answer.inside && !answer.inside->flat)
     say_line("volume", fmt::format("{:.4g} to {:.4g}, {} directions", answer.inside->volume,
-                                     answer.outside->volume, flags.directions));
+                                   answer.outside->volume, flags.directions));
   else if (!answer.inside)
     say_line("volume", "not computed: the pyramids have too many corners; fewer --directions");
   const auto place = [](double x) { return std::abs(x) < 1e-12 ? 0.0 : x; };
@@ -365,8 +366,7 @@ void add_grasp(CLI::App& app, Command& command) {
   auto flags = std::make_shared<GraspFlags>();
   CLI::App* subcommand = add_subcommand(
       app, "grasp", "Tell whether contacts hold a body against every force, how well, and how.");
-  subcommand
-      ->add_option("file", flags->file, "A recording (RUN.h5), or contacts (YAML or JSON).")
+  subcommand->add_option("file", flags->file, "A recording (RUN.h5), or contacts (YAML or JSON).")
       ->type_name("")
       ->required();
   subcommand->add_option("--object", flags->object, "The body that is held, of a recording.")

@@ -45,9 +45,9 @@ Finger finger_of(const py::object& position, const py::object& normal, double fr
   const auto vector = [&](const py::handle& object, const char* name) {
     const VectorX given = vector_of(object, name);
     if (given.size() != place.size())
-      throw Error(fmt::format("has {} numbers; accepted: {}, as position has", given.size(),
-                              place.size()),
-                  name);
+      throw Error(
+          fmt::format("has {} numbers; accepted: {}, as position has", given.size(), place.size()),
+          name);
     Vector3 result = Vector3::Zero();
     result.head(given.size()) = given;
     return result;
@@ -98,10 +98,10 @@ Contact(position=[0.05, 0], normal=[-1, 0], friction=0.3))")
       .def(py::init([](const py::object& position, const py::object& normal, double friction,
                        const py::object& across, const py::object& tangent, double rolling,
                        double torsion, double radius) {
-             return finger_of(position, normal, friction,
-                              py::dict("friction_across"_a = across, "tangent"_a = tangent,
-                                       "rolling"_a = rolling, "torsion"_a = torsion,
-                                       "radius"_a = radius));
+             return finger_of(
+                 position, normal, friction,
+                 py::dict("friction_across"_a = across, "tangent"_a = tangent,
+                          "rolling"_a = rolling, "torsion"_a = torsion, "radius"_a = radius));
            }),
            "position"_a, "normal"_a, "friction"_a = 0.0, py::kw_only(),
            "friction_across"_a = py::none(), "tangent"_a = py::none(), "rolling"_a = 0.0,
@@ -123,8 +123,7 @@ Contact(position=[0.05, 0], normal=[-1, 0], friction=0.3))")
           [](const Finger& f) {
             const ContactAxesOfGrasp axes = axes_of(f.world, f.contact);
             MatrixX rows(3, 3);
-            rows << axes.normal.transpose(), axes.tangent_1.transpose(),
-                axes.tangent_2.transpose();
+            rows << axes.normal.transpose(), axes.tangent_1.transpose(), axes.tangent_2.transpose();
             return copied_rows(rows);
           },
           "Unit normal and tangents, as rows: forces are given along them.")
@@ -133,8 +132,7 @@ Contact(position=[0.05, 0], normal=[-1, 0], friction=0.3))")
       .def_property_readonly(
           "rolling", [](const Finger& f) { return f.contact.moments.rolling; }, "m.")
       .def_property_readonly(
-          "radius", [](const Finger& f) { return f.contact.moments.radius; },
-          "Arm of a patch, m.")
+          "radius", [](const Finger& f) { return f.contact.moments.radius; }, "Arm of a patch, m.")
       .def("__repr__", &contact_text);
 }
 
@@ -185,11 +183,10 @@ py::array loads_array(const std::vector<ContactLoad>& loads) {
 
 py::dict closure_dict(const Grasp& grasp) {
   const ClosureProof proof = prove_closure(grasp);
-  return py::dict("closed"_a = proof.closed, "proved"_a = proof.proved, "margin"_a = proof.margin,
-                  "rank"_a = proof.rank, "loads"_a = loads_array(proof.loads),
-                  "imbalance"_a = proof.imbalance,
-                  "direction"_a = wrench_numbers(grasp.world, proof.direction),
-                  "push"_a = proof.push);
+  return py::dict(
+      "closed"_a = proof.closed, "proved"_a = proof.proved, "margin"_a = proof.margin,
+      "rank"_a = proof.rank, "loads"_a = loads_array(proof.loads), "imbalance"_a = proof.imbalance,
+      "direction"_a = wrench_numbers(grasp.world, proof.direction), "push"_a = proof.push);
 }
 
 py::dict hold_dict(const Grasp& grasp, const py::object& wrench, const std::string& least) {
@@ -212,11 +209,10 @@ py::dict hold_dict(const Grasp& grasp, const py::object& wrench, const std::stri
     throw Error(fmt::format("is '{}'; accepted: squares, sum, largest", least), "least");
   const HeldWrench held = hold(grasp, full, objective);
   constexpr const char* names[] = {"held", "impossible", "undecided"};
-  return py::dict("status"_a = names[static_cast<int>(held.status)],
-                  "loads"_a = loads_array(held.loads), "value"_a = held.value,
-                  "gap"_a = held.gap, "imbalance"_a = held.imbalance,
-                  "direction"_a = wrench_numbers(grasp.world, held.direction),
-                  "push"_a = held.push);
+  return py::dict(
+      "status"_a = names[static_cast<int>(held.status)], "loads"_a = loads_array(held.loads),
+      "value"_a = held.value, "gap"_a = held.gap, "imbalance"_a = held.imbalance,
+      "direction"_a = wrench_numbers(grasp.world, held.direction), "push"_a = held.push);
 }
 
 py::dict quality_dict(const Grasp& grasp, const std::string& limit, double tolerance,
@@ -271,13 +267,13 @@ void add_closure(py::module_& module) {
     const std::int64_t frame =
         at.is_none() ? recording.frames() - 1 : frame_at(recording, at.cast<double>());
     const NamedGrasp named = recorded_grasp(recording, frame, object, by);
-    return py::make_tuple(fingers_of(named.grasp), numbers_of(named.grasp.world, named.grasp.center),
-                          named.by, named.time);
+    return py::make_tuple(fingers_of(named.grasp),
+                          numbers_of(named.grasp.world, named.grasp.center), named.by, named.time);
   });
   module.def("_grasp_read", [](const std::string& file) {
     const NamedGrasp named = read_grasp(file);
-    return py::make_tuple(fingers_of(named.grasp), numbers_of(named.grasp.world, named.grasp.center),
-                          named.grasp.length);
+    return py::make_tuple(fingers_of(named.grasp),
+                          numbers_of(named.grasp.world, named.grasp.center), named.grasp.length);
   });
   module.def(
       "grasp_contacts",

@@ -182,10 +182,14 @@ TEST(Grasp, bad_contacts_are_refused_by_name) {
     }
     return std::string();
   };
-  EXPECT_NE(message({planar_contact({nan, 0}, {1, 0}, 0)}).find("contacts[0].position"), std::string::npos);
-  EXPECT_NE(message({planar_contact({0, 0}, {0, 0}, 0)}).find("contacts[0].normal"), std::string::npos);
-  EXPECT_NE(message({planar_contact({0, 0}, {1, 0}, -1)}).find("contacts[0].friction"), std::string::npos);
-  EXPECT_NE(message(Contacts(65, planar_contact({0, 0}, {1, 0}))).find("up to 64"), std::string::npos);
+  EXPECT_NE(message({planar_contact({nan, 0}, {1, 0}, 0)}).find("contacts[0].position"),
+            std::string::npos);
+  EXPECT_NE(message({planar_contact({0, 0}, {0, 0}, 0)}).find("contacts[0].normal"),
+            std::string::npos);
+  EXPECT_NE(message({planar_contact({0, 0}, {1, 0}, -1)}).find("contacts[0].friction"),
+            std::string::npos);
+  EXPECT_NE(message(Contacts(65, planar_contact({0, 0}, {1, 0}))).find("up to 64"),
+            std::string::npos);
 }
 
 // The reference rounds degrees to 1e-13, and has 2e-13 of them as its own error.

@@ -90,8 +90,8 @@ TEST(SpatialGrasp, least_forces_of_the_reference_hold_and_open_grasps_refuse_wit
     const auto& hold = expected["hold"];
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
       for (int k = 0; k < 3; ++k)
-        EXPECT_NEAR(squares.loads[i].force[k],
-                    hold["least_squares_forces"][i][k].get<double>(), 1e-12 * squares.value)
+        EXPECT_NEAR(squares.loads[i].force[k], hold["least_squares_forces"][i][k].get<double>(),
+                    1e-12 * squares.value)
             << name;
     const double half = hold["half_sum_of_squares"], least = hold["minimal_sum_of_normal_forces"];
     EXPECT_NEAR(squares.value, half, 1e-12 * half) << name;
@@ -195,7 +195,8 @@ TEST(SpatialGrasp, fingers_above_the_equator_close_above_the_tangent_of_the_lati
                               std::cos(latitude) * std::sin(2.0 * M_PI * k / 3.0),
                               std::sin(latitude));
     const double needed = std::tan(latitude);
-    EXPECT_NEAR(friction_required(on_sphere(directions, 0.04, 0.0)), needed, 1e-7 * (1.0 + needed * needed));
+    EXPECT_NEAR(friction_required(on_sphere(directions, 0.04, 0.0)), needed,
+                1e-7 * (1.0 + needed * needed));
     EXPECT_TRUE(force_closure(on_sphere(directions, 0.04, needed + 1e-6)));
     const ClosureProof below = prove_closure(on_sphere(directions, 0.04, needed - 1e-6));
     EXPECT_FALSE(below.closed);
@@ -247,7 +248,8 @@ TEST(SpatialGrasp, random_verdicts_lie_between_pyramids_within_and_around_the_co
     const Grasp grasp = random_grasp(random);
     const ClosureProof proof = prove_closure(grasp);
     EXPECT_TRUE(proof.proved) << round << " " << proof.margin;
-    const bool inside = closed_by_edges(grasp, 12, false), around = closed_by_edges(grasp, 12, true);
+    const bool inside = closed_by_edges(grasp, 12, false),
+               around = closed_by_edges(grasp, 12, true);
     EXPECT_TRUE(!inside || proof.closed) << round;
     EXPECT_TRUE(around || !proof.closed) << round;
     proof.closed ? ++closed : ++open;
@@ -433,7 +435,8 @@ TEST(SpatialGrasp, patches_hold_less_than_friction_and_torsion_by_themselves) {
   const Grasp patch = on_sphere(ends, radius, friction, {.radius = arm});
   const Grasp apart = on_sphere(ends, radius, friction, {.torsion = friction * arm});
   EXPECT_TRUE(prove_closure(patch).closed);
-  // Alone a torque about the line takes the same of both, together with a weight a patch takes more.
+  // Alone a torque about the line takes the same of both, together with a weight a patch takes
+  // more.
   Vector6 wrench = Vector6::Zero();
   wrench[3] = 0.003;
   const double alone = hold(patch, wrench, LeastForces::sum_of_normals).value;

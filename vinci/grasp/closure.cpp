@@ -92,10 +92,12 @@ double push_along(const Grasp& grasp, const Vector6& direction) {
     const double mu_1 = contact.friction, mu_2 = planar ? 0.0 : contact.friction_2.value_or(mu_1);
     const double spin = planar ? 0.0 : turn.dot(axes.normal);
     const double twist = std::sqrt(mu_1 * mu_2) * contact.moments.radius * spin;
-    const double roll = std::hypot(planar ? 0.0 : turn.dot(axes.tangent_1), turn.dot(axes.tangent_2));
-    const double push = axes.normal.dot(v) +
-                        std::hypot(mu_1 * axes.tangent_1.dot(v), mu_2 * axes.tangent_2.dot(v), twist) +
-                        contact.moments.rolling * roll + contact.moments.torsion * std::abs(spin);
+    const double roll =
+        std::hypot(planar ? 0.0 : turn.dot(axes.tangent_1), turn.dot(axes.tangent_2));
+    const double push =
+        axes.normal.dot(v) +
+        std::hypot(mu_1 * axes.tangent_1.dot(v), mu_2 * axes.tangent_2.dot(v), twist) +
+        contact.moments.rolling * roll + contact.moments.torsion * std::abs(spin);
     most = std::max(most, push);
   }
   return most;
@@ -118,11 +120,10 @@ BalanceCheck check_balance(const Grasp& grasp, std::span<const ContactLoad> load
   // margins are larger than what (1 + μ) of it can take.
   Eigen::JacobiSVD<MatrixX> svd(map.matrix);
   const auto& values = svd.singularValues();
-  const bool spans = values.size() >= map.dimension &&
-                     values[map.dimension - 1] > rank_tolerance * values[0];
-  check.proves = spans && check.least_margin >
-                              2.0 * largest * (check.imbalance + machine_epsilon) /
-                                  values[map.dimension - 1];
+  const bool spans =
+      values.size() >= map.dimension && values[map.dimension - 1] > rank_tolerance * values[0];
+  check.proves = spans && check.least_margin > 2.0 * largest * (check.imbalance + machine_epsilon) /
+                                                   values[map.dimension - 1];
   return check;
 }
 

@@ -3,9 +3,10 @@
 //
 //   Σ wrenches = 0,   Σ f_n = 1,   f_n >= 0,   |f_t| <= μ f_n − t  at every contact
 //
-// (f_n >= t of a contact without friction) is the grasp's margin. Above 0, and with wrenches of full rank, the loads that have it prove that
-// every wrench is balanced; otherwise the multipliers of the balance are a direction along which no
-// contact can push. Both proofs are checked from positions, axes and coefficients alone.
+// (f_n >= t of a contact without friction) is the grasp's margin. Above 0, and with wrenches of
+// full rank, the loads that have it prove that every wrench is balanced; otherwise the multipliers
+// of the balance are a direction along which no contact can push. Both proofs are checked from
+// positions, axes and coefficients alone.
 #pragma once
 
 #include "vinci/grasp/grasp_map.h"
@@ -21,7 +22,7 @@ struct ClosureProof {
 
   // Closed: loads that balance, all strictly within their cones, normal forces of 1 N in all.
   std::vector<ContactLoad> loads;
-  double imbalance = 0.0;  // N, of these
+  double imbalance = 0.0;     // N, of these
   double least_margin = 0.0;  // of these, N, by margin_of()
   // Open: along this wrench (N, N m about the centre; its scaled form has length 1) no contact
   // pushes; the opposite wrench from outside is not balanced.

@@ -271,7 +271,8 @@ class InteriorPoint {
       if (!direction.allFinite()) return false;
       scaled_z = scaling.times(direction.tail(q_));
       scaled_s = wanted - scaled_z;
-      length = std::min(longest_step(cones, lambda, scaled_s), longest_step(cones, lambda, scaled_z));
+      length =
+          std::min(longest_step(cones, lambda, scaled_s), longest_step(cones, lambda, scaled_z));
       if (corrects) break;
       const double centring = std::pow(1.0 - std::min(length, 1.0), 3);
       goal += centring * mean * centre - product(cones, scaled_s, scaled_z);
@@ -336,7 +337,8 @@ ConeResidual measure(const ConeProgram& program, const ConeSolution& solution) {
   result.value = 0.5 * x.dot(curved) + program.cost.dot(x);
   result.bound = -0.5 * x.dot(curved);
   for (int i = 0; i < program.equalities(); ++i) {
-    result.primal = std::max(result.primal, std::abs(program.equality(i).dot(x) - program.value(i)));
+    result.primal =
+        std::max(result.primal, std::abs(program.equality(i).dot(x) - program.value(i)));
     stationarity += solution.y[i] * program.equality(i).transpose();
     result.bound -= program.value(i) * solution.y[i];
   }

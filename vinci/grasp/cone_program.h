@@ -53,12 +53,12 @@ struct ConeSolution {
 // How good an answer is, with rows and cones recomputed from the program. A solution is exact where
 // all are zero.
 struct ConeResidual {
-  double primal = 0.0;     // largest violation of A x = b, and of a cone: |s₁| − s₀
-  double dual = 0.0;       // the same of P x + c + Aᵀ y = Fᵀ z and of z
-  double gap = 0.0;        // value − bound
-  double value = 0.0;      // of the objective at x
-  double bound = 0.0;      // of the dual at (x, y, z)
-  double worst() const;    // the largest, the gap relative to 1 + |value|
+  double primal = 0.0;   // largest violation of A x = b, and of a cone: |s₁| − s₀
+  double dual = 0.0;     // the same of P x + c + Aᵀ y = Fᵀ z and of z
+  double gap = 0.0;      // value − bound
+  double value = 0.0;    // of the objective at x
+  double bound = 0.0;    // of the dual at (x, y, z)
+  double worst() const;  // the largest, the gap relative to 1 + |value|
 };
 
 // Needs equalities that are independent and strictly feasible points on both sides; gives the best

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the plane both answers rest on motions d = (v_x, v_y, ω) of the body that no finger prevents, w·d >= 0 for
-// the wrench w of every edge of every cone: a grasp is closed if there is none but 0.
+// In the plane both answers rest on motions d = (v_x, v_y, ω) of the body that no finger prevents,
+// w·d >= 0 for the wrench w of every edge of every cone: a grasp is closed if there is none but 0.
 #include "vinci/grasp/grasp.h"
 
 #include <algorithm>
@@ -240,8 +240,7 @@ Grasp grasp_of(const Model& model, const State& state, std::span<const SolvedCon
     finger.friction_2 = loaded.solved->friction_2;
     finger.tangent = loaded.solved->tangent_1;
     if (contact.key.shape_a() < model.shapes.size() && contact.key.shape_b() < model.shapes.size())
-      finger.moments =
-          model.surface_between(contact.key.shape_a(), contact.key.shape_b()).moments;
+      finger.moments = model.surface_between(contact.key.shape_a(), contact.key.shape_b()).moments;
     grasp.contacts.push_back(finger);
   }
   return grasp;

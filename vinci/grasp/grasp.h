@@ -17,9 +17,9 @@
 namespace vinci {
 
 struct GraspContact {
-  Vector3 position = Vector3::Zero();  // m
-  Vector3 normal = Vector3::Zero();    // into the body; its length does not matter
-  double friction = 0.0;               // μ along the tangent
+  Vector3 position = Vector3::Zero();     // m
+  Vector3 normal = Vector3::Zero();       // into the body; its length does not matter
+  double friction = 0.0;                  // μ along the tangent
   std::optional<double> friction_2 = {};  // across it; none: the same
   ContactMoments moments = {};
   Vector3 tangent = Vector3::Zero();  // what of it is across the normal; 0: one is chosen
@@ -53,7 +53,7 @@ double friction_required(const Grasp& grasp);
 // those with bodies for which it says so.
 struct LoadedContact {
   const SolvedContact* solved = nullptr;
-  int other = 0;         // the body that touches it
+  int other = 0;          // the body that touches it
   bool is_first = false;  // the body is a of the contact
 };
 std::vector<LoadedContact> loaded_contacts(std::span<const SolvedContact> contacts, int body,

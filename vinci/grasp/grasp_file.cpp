@@ -91,7 +91,8 @@ class GraspReader {
       return values;
     }
     for (std::size_t i = 0; i < size; ++i)
-      values[static_cast<Eigen::Index>(i)] = number(node.children[i], fmt::format("{}[{}]", key, i));
+      values[static_cast<Eigen::Index>(i)] =
+          number(node.children[i], fmt::format("{}[{}]", key, i));
     return values;
   }
   Vector3 vector(const Node& node, const std::string& key) {
@@ -115,8 +116,8 @@ class GraspReader {
       return result;
     }
     check_keys(node, path,
-               {"position", "normal", "friction", "friction-across", "tangent", "rolling", "torsion",
-                "radius"});
+               {"position", "normal", "friction", "friction-across", "tangent", "rolling",
+                "torsion", "radius"});
     for (const char* name : {"position", "normal"})
       if (!node.has(name)) complain(node, path, fmt::format("has no `{}`", name));
     const auto with = [&](const char* name, const auto& take) {

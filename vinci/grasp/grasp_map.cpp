@@ -13,9 +13,9 @@ namespace {
 
 void check(const Grasp& grasp) {
   if (grasp.contacts.size() > most_grasp_contacts)
-    throw Error(fmt::format("{} contacts; accepted: up to {}", grasp.contacts.size(),
-                            most_grasp_contacts),
-                "contacts");
+    throw Error(
+        fmt::format("{} contacts; accepted: up to {}", grasp.contacts.size(), most_grasp_contacts),
+        "contacts");
   if (!grasp.center.allFinite()) throw Error("accepted: finite numbers", "center");
   if (!(grasp.length >= 0.0 && std::isfinite(grasp.length)))
     throw Error("accepted: more than 0 m, or 0 for one that fits the contacts", "length");
@@ -25,7 +25,8 @@ void check(const Grasp& grasp) {
       throw Error(text, fmt::format("contacts[{}].{}", i, what));
     };
     const bool planar = grasp.world == World::planar;
-    const double normal = planar ? contact.normal.head<2>().stableNorm() : contact.normal.stableNorm();
+    const double normal =
+        planar ? contact.normal.head<2>().stableNorm() : contact.normal.stableNorm();
     const auto fine = [](double x) { return x >= 0.0 && std::isfinite(x); };
     if (!contact.position.allFinite() || contact.position.cwiseAbs().maxCoeff() > 1e12)
       fail("accepted: finite numbers up to 1e12 m", "position");
@@ -143,9 +144,9 @@ std::vector<VectorX> ball_points(int size, int directions, bool outside) {
   for (int ring = -rings + 1; ring < rings; ++ring) {
     const double latitude = 0.5 * M_PI * ring / rings;
     for (int k = 0; k < directions; ++k)
-      corners.push_back(out *
-                        Vector3(std::cos(latitude) * std::cos(2.0 * half * k),
-                                std::cos(latitude) * std::sin(2.0 * half * k), std::sin(latitude)));
+      corners.push_back(out * Vector3(std::cos(latitude) * std::cos(2.0 * half * k),
+                                      std::cos(latitude) * std::sin(2.0 * half * k),
+                                      std::sin(latitude)));
   }
   for (const double pole : {1.0, -1.0}) corners.push_back(Vector3(0.0, 0.0, out * pole));
   return corners;
@@ -335,12 +336,18 @@ double margin_of(const Grasp& grasp, int contact, const ContactLoad& load) {
   const double used = std::hypot(share(load.force[1], mu_1), share(load.force[2], mu_2),
                                  radius > 0.0 ? share(load.moment[0], twist) : 0.0);
   const double rolled = std::hypot(load.moment[1], load.moment[2]);
-  if (mu > 0.0) least = mu * (n - used);
-  else if (used > 0.0) return -infinity;
-  if (rolling > 0.0) least = std::min(least, (rolling * n - rolled) / length);
-  else if (rolled > 0.0) return -infinity;
-  if (torsion > 0.0) least = std::min(least, (torsion * n - std::abs(load.moment[0])) / length);
-  else if (radius == 0.0 && load.moment[0] != 0.0) return -infinity;
+  if (mu > 0.0)
+    least = mu * (n - used);
+  else if (used > 0.0)
+    return -infinity;
+  if (rolling > 0.0)
+    least = std::min(least, (rolling * n - rolled) / length);
+  else if (rolled > 0.0)
+    return -infinity;
+  if (torsion > 0.0)
+    least = std::min(least, (torsion * n - std::abs(load.moment[0])) / length);
+  else if (radius == 0.0 && load.moment[0] != 0.0)
+    return -infinity;
   return least;
 }
 

@@ -60,7 +60,7 @@ struct GraspMap {
   std::vector<int> first;  // column of each contact's normal
 
   double support(const VectorX& y) const;  // largest of the contacts: of the hull of their wrenches
-  VectorX scaled(const Vector6& wrench) const;   // N, N m about the centre -> entries of order N
+  VectorX scaled(const Vector6& wrench) const;  // N, N m about the centre -> entries of order N
   Vector6 unscaled(const VectorX& scaled) const;
   std::vector<ContactLoad> loads(const VectorX& unknowns) const;
   VectorX unknowns(std::span<const ContactLoad> loads) const;

@@ -97,7 +97,8 @@ bool GrowingHull::add(const VectorX& given, int start) {
       }
       Ridge ridge{{}, beyond, 0};
       for (int i = 0, n = 0; i < d_; ++i)
-        if (i != k) ridge.corners[static_cast<std::size_t>(n++)] = own.corners[static_cast<std::size_t>(i)];
+        if (i != k)
+          ridge.corners[static_cast<std::size_t>(n++)] = own.corners[static_cast<std::size_t>(i)];
       ridge.place = static_cast<int>(
           std::find(other.neighbours.begin(), other.neighbours.begin() + d_, seen[next]) -
           other.neighbours.begin());
@@ -121,7 +122,8 @@ bool GrowingHull::add(const VectorX& given, int start) {
       Ridge ridge{{}, static_cast<int>(r), k};
       for (int i = 0, n = 0; i + 1 < d_; ++i)
         if (i != k)
-          ridge.corners[static_cast<std::size_t>(n++)] = rim[r].corners[static_cast<std::size_t>(i)];
+          ridge.corners[static_cast<std::size_t>(n++)] =
+              rim[r].corners[static_cast<std::size_t>(i)];
       ridges.push_back(ridge);
     }
   std::sort(ridges.begin(), ridges.end(),
@@ -158,8 +160,8 @@ bool GrowingHull::add(const VectorX& given, int start) {
   }
   for (std::size_t r = 0; r < made.size(); ++r) {
     made[r].neighbours[static_cast<std::size_t>(d_ - 1)] = rim[r].facet;
-    all_[static_cast<std::size_t>(rim[r].facet)].neighbours[static_cast<std::size_t>(rim[r].place)] =
-        places[r];
+    all_[static_cast<std::size_t>(rim[r].facet)]
+        .neighbours[static_cast<std::size_t>(rim[r].place)] = places[r];
     all_[static_cast<std::size_t>(places[r])] = made[r];
     push(places[r]);
   }

@@ -125,8 +125,8 @@ HeldWrench hold(const Grasp& grasp, const Vector6& wrench, LeastForces least) {
     result.imbalance = map.scaled(wrench + wrench_of(grasp, result.loads)).norm() / size;
     result.least_margin = infinity;
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
-      result.least_margin = std::min(
-          result.least_margin, margin_of(grasp, static_cast<int>(i), result.loads[i]));
+      result.least_margin =
+          std::min(result.least_margin, margin_of(grasp, static_cast<int>(i), result.loads[i]));
     return result;
   }
   refuse(grasp, map, w, most_against(map, w / size), result);

@@ -21,9 +21,9 @@ struct HeldWrench {
   };
   Status status = Status::undecided;
   std::vector<ContactLoad> loads;
-  double value = 0.0;      // of the objective: N², or N
-  double gap = 0.0;        // between it and a proved bound from below, relative
-  double imbalance = 0.0;  // N, relative to |w|
+  double value = 0.0;         // of the objective: N², or N
+  double gap = 0.0;           // between it and a proved bound from below, relative
+  double imbalance = 0.0;     // N, relative to |w|
   double least_margin = 0.0;  // of the loads, by margin_of(): not below 0 but for rounding, N
   Vector6 direction = Vector6::Zero();  // as ClosureProof has it
   double push = 0.0;                    // along it, as there

@@ -21,7 +21,8 @@ class WrenchSet {
  public:
   WrenchSet(const GraspMap& map, ForceLimit limit, int directions) : map_(map), limit_(limit) {
     if (directions > 0)
-      for (const ContactCone& contact : map.contacts) corners_.push_back(contact.corners(directions));
+      for (const ContactCone& contact : map.contacts)
+        corners_.push_back(contact.corners(directions));
   }
   bool exact() const { return corners_.empty(); }
 
@@ -47,8 +48,7 @@ class WrenchSet {
   // the value falls; repeated until it does not.
   VectorX descend(VectorX y) const {
     const ConeRows layout(map_, limit_ == ForceLimit::sum ? SharedHeight::yes : SharedHeight::no);
-    const int heights =
-        limit_ == ForceLimit::sum ? 1 : static_cast<int>(map_.contacts.size());
+    const int heights = limit_ == ForceLimit::sum ? 1 : static_cast<int>(map_.contacts.size());
     ConeProgram rows = layout.program();
     for (int i = 0; i < heights; ++i) rows.cost[layout.height(i)] = 1.0;
     if (limit_ == ForceLimit::each)

@@ -20,10 +20,10 @@ struct QualityOptions {
 };
 
 struct Quality {
-  double lower = 0.0, upper = 0.0;      // N: the radius lies between; both 0 of open grasps
-  Vector6 weakest = Vector6::Zero();    // y of `upper`, N and N m about the centre
-  bool settled = true;                  // the interval is as narrow as was asked for
-  int points = 0, facets = 0;           // of the hull that proves `lower`
+  double lower = 0.0, upper = 0.0;    // N: the radius lies between; both 0 of open grasps
+  Vector6 weakest = Vector6::Zero();  // y of `upper`, N and N m about the centre
+  bool settled = true;                // the interval is as narrow as was asked for
+  int points = 0, facets = 0;         // of the hull that proves `lower`
 };
 
 // `upper` is a local minimum, met to rounding, the best of all that were found; `lower` is proved
@@ -33,10 +33,10 @@ Quality grasp_quality(const Grasp& grasp, ForceLimit limit, const QualityOptions
 // The hull of the wrenches of pyramids with this many directions, from each contact's tangent on,
 // per unit of normal force (for ForceLimit::sum; the origin is not added).
 struct WrenchHull {
-  bool flat = false;           // the wrenches do not span the space
-  bool has_origin = false;     // strictly within
-  double radius = 0.0;         // of the largest ball about the origin, N; 0 if it is not within
-  double volume = 0.0;         // N^d, torques divided by ℓ
+  bool flat = false;        // the wrenches do not span the space
+  bool has_origin = false;  // strictly within
+  double radius = 0.0;      // of the largest ball about the origin, N; 0 if it is not within
+  double volume = 0.0;      // N^d, torques divided by ℓ
   Vector6 weakest = Vector6::Zero();
 };
 // With `outside` the pyramids are circumscribed: both hulls enclose that of the exact cones. Throws

@@ -23,10 +23,11 @@ int body_named(const Recording& recording, const std::string& name, const std::s
   throw Error(fmt::format("there is no body '{}'; accepted: {}", name, known), where);
 }
 
-// The model that the frame's step was made with: the recorded scene with the parameters of its time.
+// The model that the frame's step was made with: the recorded scene with the parameters of its
+// time.
 std::shared_ptr<const Model> model_of(const Recording& recording, std::int64_t frame) {
-  const auto json = nlohmann::json::parse(
-      recording.model_json(recording.info(frame).model), nullptr, false);
+  const auto json =
+      nlohmann::json::parse(recording.model_json(recording.info(frame).model), nullptr, false);
   std::map<std::string, double> parameters;
   if (json.is_object() && json.contains("set_parameters") && json["set_parameters"].is_object())
     for (const auto& [name, value] : json["set_parameters"].items())
@@ -53,9 +54,9 @@ std::int64_t frame_at(const Recording& recording, double time) {
 NamedGrasp recorded_grasp(const Recording& recording, std::int64_t frame, const std::string& object,
                           const std::vector<std::string>& by) {
   if (frame < 0 || frame >= recording.frames())
-    throw Error(fmt::format("there is no frame {}; accepted: 0 to {}", frame,
-                            recording.frames() - 1),
-                "frame");
+    throw Error(
+        fmt::format("there is no frame {}; accepted: 0 to {}", frame, recording.frames() - 1),
+        "frame");
   const int body = body_named(recording, object, "object");
   std::vector<char> others;
   for (const std::string& name : by) {
@@ -70,8 +71,8 @@ NamedGrasp recorded_grasp(const Recording& recording, std::int64_t frame, const 
   std::vector<SolvedContact> contacts;
   for (const ContactRow& row : recording.contacts(frame)) {
     SolvedContact solved;
-    solved.contact = {row.key,    row.body_a, row.body_b, row.point_a, row.point_b,
-                      row.normal, row.gap,    row.patch_point};
+    solved.contact = {row.key,     row.body_a, row.body_b, row.point_a,
+                      row.point_b, row.normal, row.gap,    row.patch_point};
     solved.tangent_1 = row.tangent_1;
     solved.tangent_2 = row.tangent_2;
     solved.impulse = row.impulse;
