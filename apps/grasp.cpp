@@ -310,11 +310,14 @@ void print_grasp(const NamedGrasp& named, const GraspAnswer& answer, const Grasp
              fmt::format("yes, proved by forces that balance with a margin of {:.5g} N per N of "
                          "normal force",
                          proof.margin));
-  else
+  else if (proof.proved)
     say_line("force closure",
-             fmt::format("no{}: nothing pushes along {}",
-                         proof.proved ? ", proved" : ", within rounding of the boundary",
-                         wrench_text(grasp, proof.direction)));
+             "no, proved: nothing pushes along " + wrench_text(grasp, proof.direction));
+  else
+    say_line(
+        "force closure",
+        "undecided, which counts as open: the grasp is too near to the boundary, or its numbers "
+        "are too different in size, for a proof");
   say_line("friction needed", std::isfinite(answer.friction_required)
                                   ? short_number(answer.friction_required)
                                   : "no friction closes it");
