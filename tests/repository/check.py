@@ -37,7 +37,7 @@ ARROWS = {
     "recording": ["simulation"],
     "comparison": ["recording"],
     "passage": ["recording"],
-    "grasp": ["stepping"],
+    "grasp": ["recording"],
     "viewing": ["recording"],
 }
 
