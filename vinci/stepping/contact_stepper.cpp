@@ -221,10 +221,14 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::solve);
   }
   move(part);
+  if (!model.joints.empty()) advance_joints(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   state.poses = moved_;
   state.velocities = next_;
+  state.joint_positions = next_positions_;
+  state.joint_rates = next_rates_;
+  read_joints(model, state);
   state.controls = context.out.controls;
   state.time += h;
   if (report.diverged_body < 0)
@@ -268,6 +272,7 @@ void ContactStepper::foresee(const StepPart& part) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     place_prescribed(model.bodies[b], end, placed_[b]);
   foreseen_ = part.state.velocities;
+  foreseen_rates_ = part.state.joint_rates;
   prescribe_velocities(model, end, placed_, foreseen_);
   if (predicts_drivers(discrete_)) predict_drivers(model, part.state, driven_);
 }
@@ -281,6 +286,7 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
   find_elements(
       {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_},
       elements_);
+  find_joints(part);
   switch (motion_) {
     case MotionModel::dynamic:
       free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
@@ -296,6 +302,7 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
       elements_.clear();
       break;
   }
+  join_motion(part, problem);
 }
 
 void ContactStepper::set_reach(const StepPart& part) {
@@ -350,6 +357,9 @@ void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
       if (body >= 0) bodies[body] = 1;
+  for (const Joint& joint : model.joints)
+    for (const int body : {joint.body_a, joint.body_b})
+      if (body >= 0) bodies[body] = 1;
 }
 
 // Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
@@ -360,6 +370,7 @@ void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
   work.contacts.clear();
   supports_.clear();
   elements_.clear();
+  joint_blocks_.clear();
 }
 
 // What does not fly is moved by the velocity at its end, which goes with the forces at its start.
@@ -383,11 +394,11 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
   const Model& model = *context.in.model;
   StepWorkspace& work = context.work;
   next_ = foreseen_;
+  next_rates_ = foreseen_rates_;
   if (motion_ != MotionModel::quasi_static && work.problem.rows() == 0) {
     report.solve = {};
     report.solve.status = SolveStatus::solved;
-    for (int i = 0; i < model.velocity_count; ++i)
-      if (model.free_index[i] >= 0) work.solution.u[model.free_index[i]] = foreseen_[i];
+    gather(model, foreseen_, foreseen_rates_, work.solution.u);
     return;
   }
   solve_motion(context, report);
@@ -406,8 +417,7 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
     }
     return;
   }
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (model.free_index[i] >= 0) next_[i] = work.solution.u[model.free_index[i]];
+  spread(model, work.solution.u, next_, next_rates_);
   if (motion_ == MotionModel::dynamic) rest_on_supports(model, context.in.accuracy);
 }
 
@@ -463,13 +473,10 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J. The
 // work of surfaces that run is none of it: on them it is that of a body that slides on one at rest.
 ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
-  change_.resize(model.free_count);
-  sum_.resize(model.free_count);
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (const int unknown = model.free_index[i]; unknown >= 0) {
-      sum_[unknown] = next_[i] + foreseen_[i];
-      change_[unknown] = next_[i] - foreseen_[i];
-    }
+  gather(model, next_, next_rates_, change_);
+  gather(model, foreseen_, foreseen_rates_, sum_);
+  change_ -= sum_;
+  sum_ = change_ + 2.0 * sum_;
   momentum_.setZero(model.free_count);
   work.problem.M.multiply_add(change_.data(), momentum_.data());
   double gained = 0.5 * sum_.dot(momentum_);

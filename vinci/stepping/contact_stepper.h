@@ -11,6 +11,8 @@
 // is integrated by the midpoint rule (free_motion.h).
 #pragma once
 
+#include "vinci/formulation/joined_motion.h"
+#include "vinci/formulation/joint_blocks.h"
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
@@ -151,6 +153,17 @@ class ContactStepper : public TimeStepper {
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
   void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
+  // Joints (contact_stepper_joints.cpp).
+  void find_joints(const StepPart& part);
+  void set_limits(const StepPart& part);
+  void join_motion(const StepPart& part, ComplementarityProblem& problem);
+  void spread(const Model& model, const VectorX& u, VectorX& velocities, VectorX& rates) const;
+  void gather(const Model& model, const VectorX& velocities, const VectorX& rates,
+              VectorX& u) const;
+  void note_limit(std::size_t i, double lambda, const VectorX& u, double h, State& state) const;
+  void advance_joints(const StepPart& part);
+  void collect_joints(StepContext& context, State& state, double h);
+  void read_joints(const Model& model, State& state) const;
 
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
@@ -183,6 +196,17 @@ class ContactStepper : public TimeStepper {
   std::vector<ElementTerms> elements_;
   std::vector<double> element_impulses_;  // N s
   std::vector<ElementRow> element_rows_;  // of one element
+  JointLoads joint_loads_;
+  JointBlocks joint_blocks_;
+  struct LimitRebound {
+    double speed = 0.0;  // to remember if it is hit, m/s or rad/s
+  };
+  std::vector<LimitRebound> limit_rebounds_;  // parallel to the terms of joints
+  VectorX free_;                              // unknowns without contact
+  Tree tree_, placed_tree_;                   // at the start, and where drivers are at the end
+  JoinedMotion joined_motion_;
+  VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
+  std::vector<int> slipped_;                              // couplings
   ProblemBuilder builder_;
 
   // Of contacts that are not taken at the start of the step.

@@ -27,6 +27,14 @@ struct SolvedContact {
   Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
 };
 
+// What a joint bore in a step, on body b.
+struct SolvedJoint {
+  // Of what it keeps together: N s, and N m s about the joint's point, along axes of the world.
+  Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero();
+  // Along its freedoms, N s or N m s.
+  Vector3 motor = Vector3::Zero(), friction = Vector3::Zero(), limit = Vector3::Zero();
+};
+
 struct NamedController {
   std::string name;  // for messages and recordings
   std::shared_ptr<Controller> controller;
@@ -90,6 +98,7 @@ struct OverlapRule {
 // What a step leaves besides the state and its report.
 struct StepOutput {
   std::vector<SolvedContact> contacts;
+  std::vector<SolvedJoint> joints;  // of all joints
   VectorX controls;                // State::controls of the next state
   bool controllers_acted = false;  // set by step_forces()
 };
