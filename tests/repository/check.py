@@ -20,6 +20,7 @@ ARROWS = {
     "geometry": ["base"],
     "model": ["geometry"],
     "kinematics": ["model"],
+    "control": ["kinematics"],
     "elements": ["model"],
     "scene": ["elements"],
     "collision": ["model"],
