@@ -24,7 +24,8 @@ JointedModel seven_joint_arm() {
     mass.center = Vector3(0.0, 0.02, 0.1);
     mass.inertia = Vector3(0.03, 0.03, 0.01).asDiagonal();
     const int link = arm.add_body(mass);
-    const Pose frame{Vector3(0.0, 0.0, lengths[i]),
+    // Odd links lie down: their −y points along the arm.
+    const Pose frame{i == 0 ? Vector3(0.0, 0.0, lengths[i]) : Vector3(0.0, -lengths[i], 0.0),
                      turned(Vector3::UnitX(), i == 0       ? 0.0
                                               : i % 2 == 1 ? -M_PI / 2
                                                            : M_PI / 2)};
@@ -164,8 +165,7 @@ void expect_all_reached(const Model& model, unsigned seed, int count) {
     }
   }
   EXPECT_EQ(missed, 0);
-  testing::Test::RecordProperty("starts", starts);
-  std::printf("%d targets, %d starts\n", count, starts);
+  EXPECT_LT(starts, 4 * count);
 }
 
 TEST(InverseKinematics, puma_reaches_2000_random_poses) {

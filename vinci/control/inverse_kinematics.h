@@ -17,7 +17,7 @@ struct InverseKinematicsOptions {
   double length = 0.0;
   bool position_only = false;
   int iterations = 200;  // per start
-  int starts = 40;       // the given one, then others spread over the limits
+  int starts = 200;      // at most: the given one, then others spread over the limits
   // Redundant joints: coordinates that are kept near, as far as the tip allows. Empty: the middle
   // of limits that are finite, elsewhere the start.
   bool posture = false;
