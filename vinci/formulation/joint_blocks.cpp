@@ -274,6 +274,15 @@ void JointBlocks::find(const JointStep& step, const JointLoads& loads) {
     add_coupling(step, loads, i);
 }
 
+void JointBlocks::find_bounds(const JointStep& step) {
+  clear();
+  bounds_.positions = step.state.joint_positions;
+  for (int j = 0; j < static_cast<int>(step.model.joints.size()); ++j) {
+    if (is_loop_joint(step.model, j)) add_constraint(step, j);
+    add_limits(step, bounds_, j);
+  }
+}
+
 double JointBlocks::rate(int row, const VectorX& u) const {
   double sum = 0.0;
   for (int k = starts_[static_cast<std::size_t>(row)]; k < starts_[static_cast<std::size_t>(row) + 1]; ++k)

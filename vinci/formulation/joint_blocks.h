@@ -64,6 +64,8 @@ struct JointTerms {
 class JointBlocks {
  public:
   void find(const JointStep& step, const JointLoads& loads);
+  // Constraints and limits alone, for displacements (h = 1): joints stay together.
+  void find_bounds(const JointStep& step);
   void clear();
   std::span<const JointTerms> terms() const { return terms_; }
   int rows() const { return static_cast<int>(bias_.size()); }
@@ -110,6 +112,7 @@ class JointBlocks {
   std::vector<int> columns_;
   std::vector<double> values_, bias_, compliance_;
   std::vector<Axis> axes_;
+  JointLoads bounds_;  // for displacements: positions alone
   std::vector<std::pair<int, double>> pushes_;  // unknown, and what it gets
 };
 

@@ -13,7 +13,9 @@ bool is_joint(const EntityKey& key) {
 
 }  // namespace
 
-void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, const ConeForm& form) {
+void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, const ConeForm& form,
+                           const Tree* tree) {
+  tree_ = tree;
   model_ = &model;
   poses_ = poses;
   world_ = model.world;
@@ -71,9 +73,9 @@ void ProblemBuilder::finish(ComplementarityProblem& problem) {
   problem.C.reset(rows_);
   problem.b.resize(rows_);
   problem.blocks.clear();
-  if (contacts_) write_contacts({*model_, poses_, form_}, *contacts_, terms_, contacts(), problem);
-  write_supports(*model_, poses_, supports_, form_, problem);
-  write_elements(*model_, poses_, elements_, problem);
+  if (contacts_) write_contacts({*model_, poses_, form_, tree_}, *contacts_, terms_, contacts(), problem);
+  write_supports({*model_, poses_, form_, tree_}, supports_, problem);
+  write_elements({*model_, poses_, form_, tree_}, elements_, problem);
   if (joints_) joints_->write(problem);
 }
 

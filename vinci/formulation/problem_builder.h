@@ -26,7 +26,9 @@ namespace vinci {
 class ProblemBuilder {
  public:
   // The arguments are referred to until finish().
-  void begin(const Model& model, std::span<const Pose> poses, const ConeForm& form);
+  // `tree` is that of the poses where bodies hang on joints.
+  void begin(const Model& model, std::span<const Pose> poses, const ConeForm& form,
+             const Tree* tree = nullptr);
   void add(const ContactSet& contacts, std::span<const ContactTerms> terms);
   void add(std::span<const SupportPoint> supports);
   void add(std::span<const ElementTerms> elements);
@@ -63,6 +65,7 @@ class ProblemBuilder {
   void declare(const EntityKey& key, std::int64_t point, int count);
 
   const Model* model_ = nullptr;
+  const Tree* tree_ = nullptr;
   std::span<const Pose> poses_;
   World world_ = World::planar;
   ConeForm form_;

@@ -155,6 +155,8 @@ struct Model {
   const Surface& surface(int material_a, int material_b) const {
     return surfaces[static_cast<std::size_t>(material_a) * materials.size() + material_b];
   }
+  // Whether an unknown moves the body: an entry of its own is free, or it hangs on a joint.
+  bool is_moved(int body) const;
   int find_body(const std::string& name) const;  // −1 if there is none
 };
 

@@ -133,7 +133,7 @@ class StepReader {
   void find_rows() {
     const auto& solved = simulation_.contacts();
     std::vector<SupportPoint> acting;
-    find_supports(model_, start_.poses, start_.poses, simulation_.step_size(), 1.0, acting);
+    find_supports({model_, start_.poses}, start_.poses, simulation_.step_size(), 1.0, acting);
     auto next = acting.begin();
     int first = 0;
     for (const SolvedContact& contact : solved) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/kinematics/joint_tree.h"
 #include "vinci/model/element.h"
 #include "vinci/stepping/checked_stepper.h"
 #include "vinci/stepping/step_diagnosis.h"
@@ -276,8 +277,10 @@ int wildest_body(const Model& model, const State& state) {
 std::shared_ptr<const Model> Simulation::compiled(const Values& values) const {
   std::shared_ptr<const Model> model = scene_.compile(values);
   const bool begun = first_model_ && !model->elements.empty();
-  if (code_.motions.empty() && !begun) return model;
+  if (code_.motions.empty() && !begun && model->joints.empty()) return model;
   auto driven = std::make_shared<Model>(*model);
+  if (!driven->joints.empty())
+    options_.text("coordinates") == "reduced" ? make_tree(*driven) : make_no_tree(*driven);
   for (std::size_t i = 0; begun && i < driven->elements.size(); ++i)
     driven->elements[i] =
         driven->elements[i]->begun_at(first_model_->elements[i]->place().distance);

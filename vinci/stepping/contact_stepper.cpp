@@ -9,6 +9,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
+#include "vinci/formulation/pair_columns.h"
 #include "vinci/model/actuation.h"
 #include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
@@ -43,6 +44,11 @@ int body_of(const Model& model, int unknown) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
     for (int i = 0; i < model.bodies[b].velocity_size; ++i)
       if (model.free_index[model.bodies[b].velocity_offset + i] == unknown) return b;
+  for (const int b : model.tree_order) {
+    const Joint& joint = model.joints[model.tree_joint[b]];
+    for (int k = 0; k < rate_count(joint.kind); ++k)
+      if (model.rate_index[joint.first_rate + k] == unknown) return b;
+  }
   return -1;
 }
 
@@ -229,6 +235,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
   state.joint_positions = next_positions_;
   state.joint_rates = next_rates_;
   read_joints(model, state);
+  carry_velocities(model, state);
   state.controls = context.out.controls;
   state.time += h;
   if (report.diverged_body < 0)
@@ -271,6 +278,7 @@ void ContactStepper::foresee(const StepPart& part) {
   placed_ = part.state.poses;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     place_prescribed(model.bodies[b], end, placed_[b]);
+  if (!model.tree_order.empty()) place_tree(model, part.state.joint_positions, placed_);
   foreseen_ = part.state.velocities;
   foreseen_rates_ = part.state.joint_rates;
   prescribe_velocities(model, end, placed_, foreseen_);
@@ -281,12 +289,26 @@ void ContactStepper::foresee(const StepPart& part) {
 // bodies besides contacts.
 void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& problem) {
   const auto& [model, state, h, rules] = part;
-  find_supports(model, state.poses, placed_, h, impulse_time(h), supports_);
+  find_joints(part);
+  const RowSpace space{model, state.poses, form_, tree_of(model)};
+  find_supports(space, placed_, h, impulse_time(h), supports_);
   if (predicts_drivers(discrete_)) predict_supports(model, state, driven_, supports_);
   find_elements(
-      {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_},
+      {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_,
+       space.tree},
       elements_);
-  find_joints(part);
+  fill_inertia(part, problem);
+  if (motion_ == MotionModel::quasi_static) {
+    // Without inertia their stiffness stands beside the viscosity of supports.
+    condense_elements(space, elements_, problem);
+    elements_.clear();
+  }
+  join_motion(part, problem);
+}
+
+void ContactStepper::fill_inertia(const StepPart& part, ComplementarityProblem& problem) {
+  const auto& [model, state, h, rules] = part;
+  if (!model.tree_order.empty()) return fill_tree(part, problem);
   switch (motion_) {
     case MotionModel::dynamic:
       free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
@@ -297,12 +319,8 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
     case MotionModel::quasi_static:
       weightless_motion(model, state.poses, forces_.line(), foreseen_, problem.M, problem.p);
       inertia_matrix(model, state.poses, inertia_);
-      // Without inertia their stiffness stands beside the viscosity of supports.
-      condense_elements(model, state.poses, elements_, problem);
-      elements_.clear();
       break;
   }
-  join_motion(part, problem);
 }
 
 void ContactStepper::set_reach(const StepPart& part) {
@@ -340,7 +358,7 @@ void ContactStepper::detect(StepContext& context, const StepPart& part, StepRepo
   // A contact that no free coordinate can open or close is nothing to solve for.
   std::erase_if(contacts, [&](const Contact& contact) {
     return (contact.gap > touch_ && !part.flies()) ||
-           !can_respond(part.model, part.state.poses, contact);
+           !can_respond(part.model, part.state.poses, contact, tree_of(part.model));
   });
   frames_.begin(contacts);
   if (!part.flies()) return;
@@ -606,7 +624,7 @@ void ContactStepper::move(const StepPart& part) {
   moved_ = state.poses;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
-    if (body.velocity_size == 0) continue;
+    if (body.velocity_size == 0 || hangs(tree_of(model), b)) continue;
     for (int i = body.velocity_offset;
          part.coasts() && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
       if (model.free_index[i] >= 0) next_[i] = state.velocities[i];

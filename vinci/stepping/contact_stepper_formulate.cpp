@@ -147,7 +147,7 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
   if (!part.model.joints.empty()) set_limits(part);
   soften(part, work.contacts, terms_);
   gap_noise_ = smallest_gap / part.h;
-  builder_.begin(part.model, part.state.poses, form_);
+  builder_.begin(part.model, part.state.poses, form_, tree_of(part.model));
   builder_.add(work.contacts, terms_);
   builder_.add(supports_);
   builder_.add(elements_);

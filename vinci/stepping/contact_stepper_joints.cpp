@@ -62,6 +62,23 @@ void ContactStepper::find_joints(const StepPart& part) {
   joint_blocks_.find(step, joint_loads_);
 }
 
+// M and p where bodies hang on joints.
+void ContactStepper::fill_tree(const StepPart& part, ComplementarityProblem& problem) {
+  const TreeStep step{part.model, part.state, tree_, forces_.line(), joint_loads_, part.h};
+  switch (motion_) {
+    case MotionModel::dynamic:
+      jointed_motion_.dynamic(step, problem.M, problem.p, foreseen_, foreseen_rates_);
+      break;
+    case MotionModel::first_order:
+      jointed_motion_.damped(step, problem.M, problem.p, foreseen_, foreseen_rates_);
+      break;
+    case MotionModel::quasi_static:
+      jointed_motion_.weightless(step, problem.M, problem.p, foreseen_, foreseen_rates_);
+      jointed_motion_.inertia(tree_, inertia_);
+      break;
+  }
+}
+
 // Efforts along freedoms that are no unknowns; and the motion without contact is one that joints
 // allow, where it counts how fast that is.
 void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& problem) {
@@ -169,6 +186,14 @@ void ContactStepper::advance_joints(const StepPart& part) {
       vinci::advance(joint, next_rates_.data() + joint.first_rate, part.h,
                      next_positions_.data() + joint.first_coordinate);
     }
+  if (!model.tree_order.empty()) place_tree(model, next_positions_, moved_);
+}
+
+// Velocities of what hangs on joints are those of where it is at the end.
+void ContactStepper::carry_velocities(const Model& model, State& state) {
+  if (model.tree_order.empty()) return;
+  tree_.place(model, state.poses, state.joint_positions);
+  tree_.spread_velocities(state.joint_rates, state.velocities);
 }
 
 // Coordinates at the end of the step, of joints that nothing hangs on from the poses of bodies.
