@@ -259,7 +259,11 @@ def _text(value: Any, name: str) -> str:
 
 def _named(controllers: Any) -> list[tuple[str, Any]]:
     """The controllers with names, of which no two are the same."""
-    if callable(controllers) or hasattr(controllers, "act"):
+    if (
+        callable(controllers)
+        or hasattr(controllers, "act")
+        or isinstance(controllers, _core.JointController)
+    ):
         controllers = [controllers]
     named: list[tuple[str, Any]] = []
     for controller in controllers:
