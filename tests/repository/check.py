@@ -22,7 +22,7 @@ ARROWS = {
     "kinematics": ["model"],
     "control": ["kinematics"],
     "elements": ["model"],
-    "scene": ["elements"],
+    "scene": ["elements", "kinematics"],
     "collision": ["model"],
     "linear": ["base"],
     "storage": ["base"],
