@@ -105,6 +105,7 @@ class Simulation(_core.Simulation):
         *,
         stepper: Any = None,
         motion: str | None = None,
+        coordinates: str | None = None,
         cone: str | None = None,
         directions: int | None = None,
         contact_frames: str | None = None,

@@ -10,6 +10,7 @@ namespace vinci::test {
 namespace {
 
 const char* const two_links = R"(
+world: spatial
 bodies:
   upper:
     mass: 2
@@ -22,18 +23,20 @@ bodies:
 joints:
   shoulder: {revolute: [world, upper], axis: [0, 1, 0], position: 0.3}
   elbow: {revolute: [upper, lower], at: [[0, 0, -0.5], [0, 0, 0]], axis: [0, 1, 0], position: -0.4}
-run: {step: STEP, duration: 1.2, coordinates: COORDINATES}
+run: {step: STEP, duration: DURATION, coordinates: COORDINATES}
 )";
 
-std::string scene(double h, const std::string& coordinates) {
+std::string scene(double h, const std::string& coordinates, double duration = 1.2) {
   std::string text = two_links;
   text.replace(text.find("STEP"), 4, fmt::format("{}", h));
   text.replace(text.find("COORDINATES"), 11, coordinates);
+  text.replace(text.find("DURATION"), 8, fmt::format("{}", duration));
   return text;
 }
 
 struct Tracking {
   double most = 0.0, end = 0.0;  // rad
+  VectorX last;                  // coordinates
 };
 
 Tracking track(const std::string& text, JointLaw law, JointGains gains) {
@@ -52,6 +55,7 @@ Tracking track(const std::string& text, JointLaw law, JointGains gains) {
     result.end = (simulation.state().joint_positions - point.position).cwiseAbs().maxCoeff();
     result.most = std::max(result.most, result.end);
   }
+  result.last = simulation.state().joint_positions;
   EXPECT_FALSE(simulation.diverged());
   return result;
 }
@@ -70,12 +74,19 @@ TEST(ClosedLoop, computed_torque_tracks_in_a_simulation_with_an_error_of_first_o
 
 // At rest at the end: what PD leaves is the load over its stiffness, which gravity compensation
 // takes away.
-TEST(ClosedLoop, gravity_compensation_leaves_no_error_at_rest) {
-  const JointGains gains{VectorX::Constant(2, 400.0), VectorX::Constant(2, 40.0), {}, {}, 0.002};
-  const Tracking pd = track(scene(1e-3, "reduced"), JointLaw::pd, gains);
-  const Tracking held = track(scene(1e-3, "reduced"), JointLaw::gravity_compensation, gains);
-  EXPECT_GT(pd.end, 0.01);
-  EXPECT_LT(held.end, 0.1 * pd.end);
+TEST(ClosedLoop, at_rest_pd_is_off_by_the_load_over_the_stiffness_and_gravity_compensation_is_not) {
+  const VectorX stiffness = Vector2(100.0, 40.0), damping = Vector2(6.0, 1.0);
+  const JointGains gains{stiffness, damping, {}, {}, 0.002};
+  const std::string text = scene(1e-3, "reduced", 8.0);
+  const Tracking pd = track(text, JointLaw::pd, gains);
+  Robot robot(Simulation(Scene::parse(text), {}).model());
+  robot.place(pd.last);
+  VectorX load;
+  robot.gravity_efforts(load);
+  EXPECT_GT(load.norm(), 1.0);
+  const VectorX hold = stiffness.cwiseProduct(VectorX(Vector2(1.1, 0.5)) - pd.last);
+  EXPECT_LT((hold - load).norm(), 1e-6);
+  EXPECT_LT(track(text, JointLaw::gravity_compensation, gains).end, 1e-9);
 }
 
 }  // namespace
