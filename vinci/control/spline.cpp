@@ -3,7 +3,7 @@
 // next derivatives are continuous there.
 #include <algorithm>
 
-#include <Eigen/LU>
+#include <Eigen/SparseLU>
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
@@ -85,11 +85,15 @@ Spline::Spline(SplineKind kind, const std::vector<double>& times, const MatrixX&
   //   quintic  c₃ = 10d/T³ − (6v₀ + 4v₁)/T² − (3a₀ − a₁)/(2T)
   //            c₄ = −15d/T⁴ + (8v₀ + 7v₁)/T³ + (3a₀ − 2a₁)/(2T²)
   //            c₅ = 6d/T⁵ − 3(v₀ + v₁)/T⁴ − (a₀ − a₁)/(2T³)
-  MatrixX matrix = MatrixX::Zero(per * count, per * count);
+  using Sparse = Eigen::SparseMatrix<double>;
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto set = [&](int row, int column, double value) {
+    entries.emplace_back(row, column, value);
+  };
   MatrixX right = MatrixX::Zero(per * count, coordinates_);
   for (int k = 0; k < per; ++k) {
-    matrix(k, k) = 1.0;
-    matrix(per * (count - 1) + k, per * (count - 1) + k) = 1.0;
+    set(k, k, 1.0);
+    set(per * (count - 1) + k, per * (count - 1) + k, 1.0);
   }
   for (int i = 1; i + 1 < count; ++i) {
     const int row = per * i, before = row - per, after = row + per;
@@ -97,30 +101,33 @@ Spline::Spline(SplineKind kind, const std::vector<double>& times, const MatrixX&
     const auto d = points.row(i) - points.row(i - 1), e = points.row(i + 1) - points.row(i);
     if (kind == SplineKind::cubic) {
       // 2c₂ + 6c₃T of the piece before is 2c₂ of the one after.
-      matrix(row, before) = 1.0 / t;
-      matrix(row, row) = 2.0 / t + 2.0 / u;
-      matrix(row, after) = 1.0 / u;
+      set(row, before, 1.0 / t);
+      set(row, row, 2.0 / t + 2.0 / u);
+      set(row, after, 1.0 / u);
       right.row(row) = 3.0 * d / (t * t) + 3.0 * e / (u * u);
       continue;
     }
     // Third derivatives, then fourth.
-    matrix(row, before) = -24.0 / (t * t);
-    matrix(row, before + 1) = -3.0 / t;
-    matrix(row, row) = -36.0 / (t * t) + 36.0 / (u * u);
-    matrix(row, row + 1) = 9.0 / t + 9.0 / u;
-    matrix(row, after) = 24.0 / (u * u);
-    matrix(row, after + 1) = -3.0 / u;
+    set(row, before, -24.0 / (t * t));
+    set(row, before + 1, -3.0 / t);
+    set(row, row, -36.0 / (t * t) + 36.0 / (u * u));
+    set(row, row + 1, 9.0 / t + 9.0 / u);
+    set(row, after, 24.0 / (u * u));
+    set(row, after + 1, -3.0 / u);
     right.row(row) = 60.0 * e / (u * u * u) - 60.0 * d / (t * t * t);
     const double t2 = t * t, u2 = u * u;
-    matrix(row + 1, before) = -168.0 / (t2 * t);
-    matrix(row + 1, before + 1) = -24.0 / t2;
-    matrix(row + 1, row) = -192.0 / (t2 * t) - 192.0 / (u2 * u);
-    matrix(row + 1, row + 1) = 36.0 / t2 - 36.0 / u2;
-    matrix(row + 1, after) = -168.0 / (u2 * u);
-    matrix(row + 1, after + 1) = 24.0 / u2;
+    set(row + 1, before, -168.0 / (t2 * t));
+    set(row + 1, before + 1, -24.0 / t2);
+    set(row + 1, row, -192.0 / (t2 * t) - 192.0 / (u2 * u));
+    set(row + 1, row + 1, 36.0 / t2 - 36.0 / u2);
+    set(row + 1, after, -168.0 / (u2 * u));
+    set(row + 1, after + 1, 24.0 / u2);
     right.row(row + 1) = -360.0 * d / (t2 * t2) - 360.0 * e / (u2 * u2);
   }
-  const MatrixX slopes = Eigen::PartialPivLU<MatrixX>(matrix).solve(right);
+  Sparse matrix(per * count, per * count);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseLU<Sparse> factors(matrix);
+  const MatrixX slopes = factors.solve(right);
   coefficients_.assign(static_cast<std::size_t>((count - 1) * coordinates_ * terms), 0.0);
   for (int i = 0; i + 1 < count; ++i)
     for (int k = 0; k < coordinates_; ++k) {
