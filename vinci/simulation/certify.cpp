@@ -183,6 +183,8 @@ bool has_sliding_law(const Simulation& simulation) {
 }  // namespace
 
 StepCertificate certify_step(Simulation& simulation) {
+  if (!simulation.model().joints.empty())
+    throw Error("scenes with joints are not certified yet; accepted: scenes without them");
   const State start = simulation.state();
   const StepReport report = simulation.step();
   StepCertificate certificate;

@@ -8,6 +8,7 @@
 #include "vinci/formulation/free_motion.h"
 #include "vinci/kinematics/joint_motion.h"
 #include "vinci/kinematics/joint_tree.h"
+#include "vinci/kinematics/velocities.h"
 
 namespace vinci {
 namespace {
@@ -95,7 +96,15 @@ RemovedOverlap OverlapRemoval::remove(StepContext& context, State& state, const 
   RemovedOverlap removed{.depth = before - left, .left = left};
   if (removed.depth > 0.0) removed.energy = gained(model, state);
   if (share == 1.0) removed.energy = pay(model, state, removed.energy);
+  if (removed.depth > 0.0 && !model.joints.empty()) carry(model, state);
   return removed;
+}
+
+// Velocities of what hangs on joints, and rates of the other joints, are those of its new place.
+void OverlapRemoval::carry(const Model& model, State& state) {
+  if (const Tree* tree = placed(model, state))
+    tree->spread_velocities(state.joint_rates, state.velocities);
+  read_loop_rates(model, state.poses, state.velocities, state.joint_rates);
 }
 
 // The tree of the state, where bodies hang on joints.
@@ -224,6 +233,10 @@ double OverlapRemoval::pay(const Model& model, State& state, double gained) {
     if (moved(b))
       state.velocities.segment(model.bodies[b].velocity_offset, model.bodies[b].velocity_size) *=
           factor;
+  // What hangs together slows down together.
+  const auto has_moved = [&](int b) { return moved(b); };
+  if (std::any_of(model.tree_order.begin(), model.tree_order.end(), has_moved))
+    state.joint_rates *= factor;
   return gained - paid;
 }
 

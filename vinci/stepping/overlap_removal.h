@@ -64,6 +64,7 @@ class OverlapRemoval {
   void add_joints(StepContext& context, const State& state);
   void displace_joints(const Model& model, State& state, double rounding);
   const Tree* placed(const Model& model, const State& state);
+  void carry(const Model& model, State& state);
   double gained(const Model& model, State& state);
 
   ComplementarityProblem problem_;

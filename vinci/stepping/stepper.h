@@ -9,6 +9,7 @@
 #include "vinci/complementarity/problem.h"
 #include "vinci/model/actuation.h"
 #include "vinci/model/controller.h"
+#include "vinci/model/joint_columns.h"
 #include "vinci/model/state.h"
 #include "vinci/stepping/report.h"
 
@@ -25,14 +26,6 @@ struct SolvedContact {
   // Of contacts with moments, about normal, tangent 1, tangent 2: N m s on b, and rad/s of b
   // relative to a at the end of the step.
   Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
-};
-
-// What a joint bore in a step, on body b.
-struct SolvedJoint {
-  // Of what it keeps together: N s, and N m s about the joint's point, along axes of the world.
-  Vector3 impulse = Vector3::Zero(), moment = Vector3::Zero();
-  // Along its freedoms, N s or N m s.
-  Vector3 motor = Vector3::Zero(), friction = Vector3::Zero(), limit = Vector3::Zero();
 };
 
 struct NamedController {
