@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry model elements scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base geometry robots model elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping simulation recording comparison
                   passage grasp viewing)
 
@@ -22,6 +22,7 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock error expression functions hash math options registry settings words)
 set(public_geometry build mass shape)
+set(public_robots description robot_file)
 set(public_model actuation contact_moments controller element entity friction_law memory model motion run_options state)
 set(public_elements builtin)
 set(public_scene scene)
