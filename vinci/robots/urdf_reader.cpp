@@ -221,9 +221,6 @@ class UrdfReader {
         findings_.warning(element.place,
                           fmt::format("both limits are {:.6g}: the joint cannot move", freedom.lower));
     }
-    for (const char* name : {"effort", "velocity"})
-      if (!element.attribute(name))
-        findings_.warning(element.place, fmt::format("<limit> has no {}: it is not limited", name));
     freedom.effort = read_.number(element, "effort", infinity, ElementReader::not_negative());
     freedom.velocity = read_.number(element, "velocity", infinity, ElementReader::not_negative());
   }
