@@ -28,8 +28,8 @@ class RobotCheck {
     const std::size_t before = findings_.count();
     unique_names();
     ends();
-    if (findings_.count() == before && !robot_.links.empty()) tree();
-    const bool is_tree = findings_.count() == before;
+    if (findings_.count() == before && is_whole_ && !robot_.links.empty()) tree();
+    const bool is_tree = findings_.count() == before && is_whole_;
     references();
     mimics();
     numbers();
@@ -59,6 +59,7 @@ class RobotCheck {
   void unique_names() {
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
       const RobotLink& link = robot_.links[i];
+      is_whole_ &= !link.name.empty();
       if (link.name.empty()) continue;  // told before
       const auto [found, is_new] = links_.emplace(link.name, i);
       if (!is_new) twice(link.place, "link", link.name, robot_.links[found->second].place);
@@ -88,6 +89,7 @@ class RobotCheck {
       };
       known(joint.parent, "parent");
       known(joint.child, "child");
+      is_whole_ &= !joint.parent.empty() && !joint.child.empty();
       if (joint.parent.empty() || joint.child.empty()) continue;
       if (joint.parent == joint.child) {
         findings_.mistake(joint.place, fmt::format("the joint {} connects {} with itself; accepted: "
@@ -204,7 +206,6 @@ class RobotCheck {
   }
 
   void mimics() {
-    std::set<std::string> told;
     for (const RobotJoint& joint : robot_.joints) {
       if (!joint.mimic) continue;
       const auto leader = joints_.find(joint.mimic->joint);
@@ -222,22 +223,26 @@ class RobotCheck {
                                         "one coordinate mimic each other",
                                         quote(end->name), to_string(end->kind),
                                         end->freedoms.size()));
-      // Along the chain of leaders; every joint of a circle finds it, the first one tells.
-      std::string chain = quote(joint.name);
-      const RobotJoint* next = &joint;
-      std::set<std::string> seen{joint.name};
-      while (next->mimic && joints_.count(next->mimic->joint) > 0) {
+    }
+    // Along the chains of leaders, each joint once.
+    std::map<std::string, std::size_t> seen;  // joint -> the walk that came by
+    for (std::size_t walk = 0; walk < robot_.joints.size(); ++walk) {
+      std::vector<const RobotJoint*> chain;
+      const RobotJoint* next = &robot_.joints[walk];
+      while (next->mimic && joints_.count(next->mimic->joint) > 0 &&
+             seen.emplace(next->name, walk).second) {
+        chain.push_back(next);
         next = &robot_.joints[joints_.at(next->mimic->joint)];
-        if (seen.size() < 8) chain += " -> " + quote(next->name);
-        if (next->name == joint.name && told.count(joint.name) == 0) {
-          findings_.mistake(joint.mimic->place,
-                            fmt::format("joints mimic each other in a circle: {}; accepted: a "
-                                        "leader that mimics nothing",
-                                        chain));
-          told.insert(seen.begin(), seen.end());
-        }
-        if (!seen.insert(next->name).second) break;
       }
+      const auto start = std::find(chain.begin(), chain.end(), next);
+      if (start == chain.end()) continue;
+      std::string text;
+      for (auto joint = start; joint != chain.end() && joint - start < 8; ++joint)
+        text += quote((*joint)->name) + " -> ";
+      findings_.mistake(next->mimic->place,
+                        fmt::format("joints mimic each other in a circle: {}{}; accepted: a leader "
+                                    "that mimics nothing",
+                                    text, quote(next->name)));
     }
   }
 
@@ -344,6 +349,7 @@ class RobotCheck {
   RobotDescription& robot_;
   Findings& findings_;
   std::map<std::string, std::size_t> links_, joints_, above_;
+  bool is_whole_ = true;  // every link has a name, every joint two ends
 };
 
 }  // namespace

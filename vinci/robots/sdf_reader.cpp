@@ -160,7 +160,7 @@ class SdfReader {
       }
       if (frame.state == 1) {
         read_.mistake(frame.place, fmt::format("the pose of {} is relative to itself, by a circle "
-                                               "of frames",
+                                               "of frames; accepted: chains that end at the model",
                                                quote(next)));
         break;
       }
@@ -404,7 +404,7 @@ class SdfReader {
     }
     for (const std::string& link : {joint.parent, joint.child})
       if (link != "world" && frames_.count(link) == 0) {
-        read_.mistake(element.place, fmt::format("the joint {} names {}, which is no link",
+        read_.mistake(element.place, fmt::format("the joint {} names {}, which is no link; accepted: links and frames of the model",
                                                  quote(joint.name), quote(link)));
         return;
       }

@@ -46,7 +46,7 @@ std::string syntax_problem(const tinyxml2::XMLDocument& document) {
     case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
       return fmt::format("elements nest deeper than {} levels", max_robot_depth);
     case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
-      return "an attribute cannot be read; accepted: name=\"value\"";
+      return "an attribute cannot be read, or is given twice; accepted: name=\"value\"";
     case tinyxml2::XML_ERROR_PARSING_COMMENT:
       return "a comment has no end; accepted: <!-- ... -->";
     case tinyxml2::XML_ERROR_PARSING_CDATA:

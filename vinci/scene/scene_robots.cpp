@@ -123,6 +123,11 @@ class Expansion {
     return otherwise;
   }
 
+  std::filesystem::path folder_of(const Node& node) const {
+    const auto index = static_cast<std::size_t>(node.file);
+    return index < folders_.folders.size() ? folders_.folders[index] : std::filesystem::path();
+  }
+
   // The model file of a robot, read; nothing if there was a mistake.
   std::optional<RobotDescription> read(const Node& robot) {
     const Node* file = nullptr;
@@ -149,9 +154,9 @@ class Expansion {
     if (const Node* search = robot.find("search")) {
       if (!search->is_list()) fail(*search, "accepted: a list of folders");
       for (const Node& folder : search->children)
-        reading.search.push_back(folders_.folder / folder.text);
+        reading.search.push_back(folder_of(folder) / folder.text);
     }
-    const std::filesystem::path path = folders_.folder / file->text;
+    const std::filesystem::path path = folder_of(*file) / file->text;
     if (std::filesystem::path(file->text).is_absolute() || !is_allowed(path, reading.search)) {
       fail(*file, fmt::format("{}: the file is outside of the scene's folder; --allow-path FOLDER "
                               "lets scenes read there",
@@ -192,7 +197,7 @@ class Expansion {
       fs::path real = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
       if (!error) roots.push_back(std::move(real));
     };
-    add_root(folders_.folder);
+    if (!folders_.folders.empty()) add_root(folders_.folders[0]);
     for (const fs::path& folder : folders_.allowed) add_root(folder);
     const auto holds = [&](const fs::path& file) {
       std::error_code error;

@@ -14,8 +14,8 @@
 namespace vinci {
 
 struct RobotFolders {
-  bool is_text = false;          // a scene given as text reads no models
-  std::filesystem::path folder;  // of the scene
+  bool is_text = false;  // a scene given as text reads no models
+  std::vector<std::filesystem::path> folders;  // of the scene's files; the first is the scene
   std::vector<std::filesystem::path> allowed;
 };
 
