@@ -60,7 +60,7 @@ TEST_F(SceneRobots, an_arm_becomes_bodies_joints_couplings_and_exclusions) {
       "    joints: {shoulder: {position: 20 deg, motor: {position: 1, stiffness: 5}}}\n");
   EXPECT_TRUE(mistakes.empty());
   EXPECT_EQ(text(root),
-            R"(bodies:
+            R"yaml(bodies:
   arm.base:
     freedom: fixed
     position: [x, 0, 1]
@@ -123,7 +123,7 @@ exclude:
   - [arm.upper, arm.fore]
   - [arm.upper, arm.hook]
   - [arm.fore, arm.hook]
-)");
+)yaml");
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("arm.urdf:4: no body has the principal moments"), std::string::npos);
 }
