@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry robots model elements scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base geometry robots model kinematics elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping simulation recording comparison
                   passage grasp viewing)
 
@@ -24,6 +24,7 @@ set(public_base clock error expression functions hash math options registry sett
 set(public_geometry build mass shape)
 set(public_robots description robot_file)
 set(public_model actuation contact_moments controller element entity friction_law memory model motion run_options state)
+set(public_kinematics joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_elements builtin)
 set(public_scene scene)
 set(public_storage hdf5_file hdf5_handle hdf5_table)

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "vinci/model/model.h"
 #include "vinci/robots/robot_file.h"
 
 namespace vinci {
@@ -96,7 +97,8 @@ joints:
       - [0, 0, 0.3]
       - [0, 0, 0]
     axis: [0, -1, 0]
-    turn: [1.5707963267948966, 0, 0]
+    rotation:
+      rpy: [1.5707963267948966, 0, 0]
     limits: [-1, 2]
     damping: 0.5
     position: "20 deg"
@@ -135,7 +137,7 @@ TEST_F(SceneRobots, a_hand_is_attached_to_a_link_that_has_no_body_of_its_own) {
   EXPECT_TRUE(mistakes.empty());
   const Node* mount = root.find("joints")->find("hand.attach");
   ASSERT_NE(mount, nullptr);
-  EXPECT_EQ(text(*mount), "fixed: [arm.hook, hand.palm]\nat:\n  - [0, 0, 0.1]\n  - [0, 0, 0]\nturn: [0, 0, 0.5]\n");
+  EXPECT_EQ(text(*mount), "fixed: [arm.hook, hand.palm]\nat:\n  - [0, 0, 0.1]\n  - [0, 0, 0]\nrotation:\n  rpy: [0, 0, 0.5]\n");
 }
 
 TEST_F(SceneRobots, what_collides_is_chosen_by_links) {
@@ -190,6 +192,39 @@ TEST_F(SceneRobots, constraints_and_actuators_of_a_model_become_joints_and_motor
         "  two.pin:\n    ball: [two.a, two.b]\n    at:\n      - [1, 0, 0]\n      - [0, 0, 0]\n",
         "    position: [1, 0, 1]\n"})
     EXPECT_NE(scene.find(part), std::string::npos) << part << "\nis not in\n" << scene;
+}
+
+// Every robot that comes with us, as a scene by itself and in one that names it.
+TEST_F(SceneRobots, the_shipped_models_are_scenes) {
+  const fs::path robots = fs::path(VINCI_SOURCE_DIR) / "robots";
+  int count = 0;
+  for (const auto& [name, freedoms] : {std::pair("puma560", 6), std::pair("panda", 7),
+                                       std::pair("hand", 8), std::pair("gripper", 2)}) {
+    SCOPED_TRACE(name);
+    const RobotDescription robot = read_robot(robots / name / (std::string(name) + ".urdf"));
+    const auto model = Scene::parse(robot_scene(robot)).compile();
+    int rates = 0;
+    for (const Joint& joint : model->joints) rates += rate_count(joint.kind);
+    EXPECT_EQ(rates, freedoms);
+    ++count;
+  }
+  EXPECT_EQ(count, 4);
+  for (const char* part : {"puma560", "hand"}) {
+    fs::create_directories(folder / part);
+    fs::copy(robots / part, folder / part, fs::copy_options::overwrite_existing);
+  }
+  write("scene.yaml",
+        "world: spatial\nparameters: {height: 0.7}\nrobots:\n"
+        "  arm: {urdf: puma560/puma560.urdf, base: {position: [0, 0, height]}, joints: {shoulder: "
+        "{position: 0.5}}}\n"
+        "  hand: {urdf: hand/hand.urdf, attach: arm.flange, couplings: {finger1_inner: {breakaway: "
+        "1}}, joints: {finger1_outer: {position: 0.1}}}\n");
+  const Scene scene = Scene::load(folder / "scene.yaml");
+  const auto model = scene.compile();
+  EXPECT_EQ(model->couplings.size(), 4u);
+  EXPECT_EQ(scene.notes().size(), 1u);
+  // The source stands for itself.
+  EXPECT_EQ(Scene::parse(scene.source()).compile()->joints.size(), model->joints.size());
 }
 
 }  // namespace

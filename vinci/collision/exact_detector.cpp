@@ -8,12 +8,6 @@ namespace vinci {
 
 namespace {
 
-bool has_free_coordinate(const Model& model, const Body& body) {
-  for (int i = 0; i < body.velocity_size; ++i)
-    if (model.free_index[body.velocity_offset + i] >= 0) return true;
-  return false;
-}
-
 bool is_finite(const Box3& box) {
   return box.lower.allFinite() && box.upper.allFinite();
 }
@@ -70,7 +64,8 @@ void ExactDetector::pair_unbounded(const Model& model, std::span<const double> r
 void ExactDetector::place_shapes(const Model& model, std::span<const Pose> poses,
                                  std::span<const double> reach) {
   movable_.clear();
-  for (const Body& body : model.bodies) movable_.push_back(has_free_coordinate(model, body));
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    movable_.push_back(model.is_moved(static_cast<int>(b)));
   items_.clear(), unbounded_.clear(), shape_poses_.clear();
   for (int i = 0; i < static_cast<int>(model.shapes.size()); ++i) {
     const PlacedShape& placed = model.shapes[i];

@@ -123,13 +123,9 @@ double BodyDistance::diameter() const {
 }
 
 std::optional<double> moving_size(const Model& model) {
-  const auto is_free = [&](const Body& body) {
-    const auto first = model.free_index.begin() + body.velocity_offset;
-    return std::any_of(first, first + body.velocity_size, [](int unknown) { return unknown >= 0; });
-  };
   double size = 0.0;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    if (is_free(model.bodies[b]) && std::isfinite(model.bodies[b].bounding_radius))
+    if (model.is_moved(static_cast<int>(b)) && std::isfinite(model.bodies[b].bounding_radius))
       size = std::max(size, BodyDistance(model, static_cast<int>(b), 0.0).diameter());
   return size > 0.0 ? std::optional(size) : std::nullopt;
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of J of one contact: velocities and angular velocities of b minus those of a along an axis,
-// gathered over the free entries.
+// over the unknowns that move one of the two and not both alike.
 #pragma once
 
 #include <span>
 
 #include "vinci/collision/contact.h"
 #include "vinci/formulation/contact_motion.h"
-#include "vinci/model/model.h"
+#include "vinci/formulation/pair_columns.h"
 
 namespace vinci {
 
 class ContactAxes {
  public:
-  // The impulse acts at the ends of these arms, or at the midpoint of the witness points.
+  // The impulse acts at the ends of these arms, or at the midpoint of the witness points. `tree` is
+  // that of the poses, of models in which bodies hang on joints.
   ContactAxes(const Model& model, std::span<const Pose> poses, const Contact& contact,
-              const ContactArms* arms = nullptr)
+              const ContactArms* arms = nullptr, const Tree* tree = nullptr)
       : model_(model) {
     const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
     add_side(contact.body_a, -1.0, poses, point);
@@ -23,6 +24,10 @@ class ContactAxes {
     if (arms) {
       sides_[0].arm = arms->a;
       sides_[1].arm = arms->b;
+    }
+    if (hangs(tree, contact.body_a) || hangs(tree, contact.body_b)) {
+      paths_.find(*tree, {contact.body_a, sides_[0].arm}, {contact.body_b, sides_[1].arm});
+      return;
     }
     // Columns ascend.
     const bool swapped =
@@ -35,6 +40,7 @@ class ContactAxes {
   void visit(const Vector3& axis, Take take) const {
     const Vector3 moments[2] = {sides_[0].arm.cross(axis), sides_[1].arm.cross(axis)};
     visit_entries(axis, moments, take);
+    for (const auto& column : paths_.columns()) take(column.unknown, axis.dot(column.linear));
   }
   // Of that and the angular velocity about another axis.
   template <class Take>
@@ -42,6 +48,8 @@ class ContactAxes {
     const Vector3 moments[2] = {sides_[0].arm.cross(axis) + turning,
                                 sides_[1].arm.cross(axis) + turning};
     visit_entries(axis, moments, take);
+    for (const auto& column : paths_.columns())
+      take(column.unknown, axis.dot(column.linear) + turning.dot(column.angular));
   }
 
  private:
@@ -77,6 +85,7 @@ class ContactAxes {
   Side sides_[2];
   Entry entries_[12];
   int count_ = 0;
+  PairColumns paths_;  // of bodies that hang on joints
 };
 
 }  // namespace vinci

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "vinci/kinematics/joint_tree.h"
+
 namespace vinci {
 namespace {
 
@@ -11,8 +13,20 @@ bool turns_freely(const Body& body) {
   return body.velocity_size > 0 && !body.drives[5].prescribed;  // angles are prescribed together
 }
 
+// Whether prescribed coordinates move it: its own, or those of the body that it hangs on.
+bool is_carried(const Model& model, int body) {
+  while (!model.tree_joint.empty() && body >= 0 && model.tree_joint[body] >= 0)
+    body = parent_body(model, body);
+  return body >= 0 && model.bodies[body].is_prescribed();
+}
+
+bool hangs_on_joint(const Model& model, int body) {
+  return !model.tree_joint.empty() && model.tree_joint[body] >= 0;
+}
+
 int free_translations(const Model& model, int body) {
   const Body& own = model.bodies[body];
+  if (hangs_on_joint(model, body)) return own.freedom == Freedom::planar ? 2 : 3;
   int count = 0;
   for (int i = own.velocity_offset; i < own.velocity_offset + own.velocity_size; ++i)
     count += model.free_index[i] >= 0 && model.coordinate[i] < 3 ? 1 : 0;
@@ -21,14 +35,16 @@ int free_translations(const Model& model, int body) {
 
 // Displacement over the step of the point of `body` that is at `point` now, by its prescribed
 // coordinates alone; m.
-Vector3 prescribed_displacement(const Body& body, const Pose& now, const Pose& placed,
+Vector3 prescribed_displacement(const Model& model, int b, const Pose& now, const Pose& placed,
                                 const Vector3& point) {
-  if (!body.is_prescribed()) return Vector3::Zero();
+  if (!is_carried(model, b)) return Vector3::Zero();
+  const Body& body = model.bodies[b];
+  const bool whole = hangs_on_joint(model, b);
   const Vector3 arm_now = now.rotation * body.mass.center;
   const Vector3 arm_placed = placed.rotation * body.mass.center;
   Vector3 shift = Vector3::Zero();
   for (int i = 0; i < 3; ++i)
-    if (body.drives[i].prescribed)
+    if (whole || body.drives[i].prescribed)
       shift[i] = placed.position[i] - now.position[i] + (arm_placed[i] - arm_now[i]);
   const Vector3 arm = point - (now.position + arm_now);
   const Quaternion turn = placed.rotation * now.rotation.conjugate();
@@ -38,11 +54,11 @@ Vector3 prescribed_displacement(const Body& body, const Pose& now, const Pose& p
 // Mean velocity over the step, at `point`, that the prescribed coordinates of a body give to
 // something that moves with it: the exact displacement of the body's material at `center`, plus the
 // exact turn about it. m/s
-Vector3 carried_velocity(const Body& body, const Pose& now, const Pose& placed,
+Vector3 carried_velocity(const Model& model, int body, const Pose& now, const Pose& placed,
                          const Vector3& point, const Vector3& center, double h) {
-  if (!body.is_prescribed()) return Vector3::Zero();
+  if (!is_carried(model, body)) return Vector3::Zero();
   const Quaternion turn = placed.rotation * now.rotation.conjugate();
-  return (prescribed_displacement(body, now, placed, center) +
+  return (prescribed_displacement(model, body, now, placed, center) +
           rotation_vector(turn).cross(point - center)) /
          h;
 }
@@ -102,9 +118,9 @@ Vector3 relative_velocity(const Model& model, const VectorX& velocities, const C
          body_twist(model, velocities, contact.body_a).at(arms.a);
 }
 
-Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
-                        double h) {
-  return prescribed_displacement(body, now, placed, point) / h;
+Vector3 driven_velocity(const Model& model, int body, const Pose& now, const Pose& placed,
+                        const Vector3& point, double h) {
+  return prescribed_displacement(model, body, now, placed, point) / h;
 }
 
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
@@ -116,7 +132,7 @@ Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
   for (const int body : {contact.body_a, contact.body_b})
     if (turns_freely(model.bodies[body])) center = center_of_mass(model, poses, body);
   const auto velocity = [&](int body) {
-    return carried_velocity(model.bodies[body], poses[body], placed[body], point, center, h);
+    return carried_velocity(model, body, poses[body], placed[body], point, center, h);
   };
   return velocity(contact.body_b) - velocity(contact.body_a);
 }
@@ -131,17 +147,16 @@ Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
     if (free_translations(model, body) > 0) moving = body;
   }
   const auto velocity = [&](int body) -> Vector3 {
-    const Body& own = model.bodies[body];
     const Pose &now = poses[body], &end = placed[body];
-    if (!own.is_prescribed()) return Vector3::Zero();
+    if (!is_carried(model, body)) return Vector3::Zero();
     const int of = free_translations(model, body) > 0 ? body : turning;
     if (of >= 0) {
       const Vector3 center = center_of_mass(model, poses, of);
-      return carried_velocity(own, now, end, center + arm(of), center, h);
+      return carried_velocity(model, body, now, end, center + arm(of), center, h);
     }
     const int carried = moving >= 0 ? moving : body;
     const Vector3 point = center_of_mass(model, poses, carried) + arm(carried);
-    return prescribed_displacement(own, now, end, point) / h;
+    return prescribed_displacement(model, body, now, end, point) / h;
   };
   return velocity(contact.body_b) - velocity(contact.body_a);
 }

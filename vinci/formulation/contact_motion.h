@@ -41,8 +41,8 @@ Vector3 surface_velocity(const Model& model, const std::vector<Pose>& poses, con
 
 // Mean velocity over the step of the point of a body that is at `point` now, by its prescribed
 // coordinates alone. m/s
-Vector3 driven_velocity(const Body& body, const Pose& now, const Pose& placed, const Vector3& point,
-                        double h);
+Vector3 driven_velocity(const Model& model, int body, const Pose& now, const Pose& placed,
+                        const Vector3& point, double h);
 
 // Mean velocity over the step of b against a at the contact by the prescribed coordinates alone;
 // `placed` are the poses with those at the end of the step. m/s

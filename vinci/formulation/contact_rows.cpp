@@ -20,9 +20,10 @@ double turn_for(const Body& body, const Pose& pose, const Vector3& moment) {
 
 }  // namespace
 
-bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact) {
+bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                 const Tree* tree) {
   double largest = 0.0;
-  ContactAxes(model, poses, contact).visit(contact.normal, [&](int, double value) {
+  ContactAxes(model, poses, contact, nullptr, tree).visit(contact.normal, [&](int, double value) {
     largest = std::max(largest, std::abs(value));
   });
   return largest > 1e-12;  // directions are unit vectors: below this it is rounding
@@ -85,7 +86,7 @@ class ContactWriter {
   void write(std::size_t i, const Contact& contact) {
     const ContactTerms& t = terms_[i];
     const EntityRows& own = rows_[i];
-    const ContactAxes axes(space_.model, space_.poses, contact, t.arms);
+    const ContactAxes axes(space_.model, space_.poses, contact, t.arms, space_.tree);
     at_ = own.first;
     push(axes, i, t.frame.normal, t.normal_bias, Vector3::UnitX());
     if (own.moments.any()) {

@@ -27,6 +27,7 @@
 #include "vinci/formulation/friction_cone.h"
 #include "vinci/formulation/moment_rows.h"
 #include "vinci/formulation/row_map.h"
+#include "vinci/formulation/row_space.h"
 
 namespace vinci {
 
@@ -53,7 +54,9 @@ struct ContactTerms {
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.
-bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact);
+// `tree` as in RowSpace.
+bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact,
+                 const Tree* tree = nullptr);
 
 // 1/kg: velocity along the axis for a unit impulse along it, by the free coordinates.
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& contact,
@@ -67,13 +70,6 @@ double turning_mobility(const Model& model, std::span<const Pose> poses, const C
 // How many rows a contact has: 1 without friction.
 int contact_row_count(World world, const ConeForm& form, double friction,
                       const Vector2& scale = Vector2::Ones());
-
-// What the rows of a step have in common.
-struct RowSpace {
-  const Model& model;
-  std::span<const Pose> poses;
-  ConeForm form;
-};
 
 // Appends the rows of every contact, in order; `terms` and `rows` run parallel to `contacts`. b and
 // the columns of C have their final size.

@@ -6,13 +6,25 @@
 #include <cmath>
 
 #include "vinci/formulation/contact_motion.h"
+#include "vinci/formulation/pair_columns.h"
 
 namespace vinci {
 namespace {
 
 // The row of J over the free entries, by ascending column: take(column, value).
 template <class Take>
-void visit(const Model& model, std::span<const Pose> poses, const ElementRow& row, Take take) {
+void visit(const RowSpace& space, const ElementRow& row, Take take) {
+  const Model& model = space.model;
+  const std::span<const Pose> poses = space.poses;
+  if (hangs(space.tree, row.body_a) || hangs(space.tree, row.body_b)) {
+    const auto end = [&](int body, const Vector3& point) -> PairColumns::End {
+      return {body, body < 0 ? point : Vector3(point - poses[body] * model.bodies[body].mass.center)};
+    };
+    PairColumns columns;
+    columns.find(*space.tree, end(row.body_a, row.point_a), end(row.body_b, row.point_b));
+    for (const auto& column : columns.columns()) take(column.unknown, row.axis.dot(column.linear));
+    return;
+  }
   struct Side {
     int body;
     const Vector3* point;
@@ -41,15 +53,14 @@ void visit(const Model& model, std::span<const Pose> poses, const ElementRow& ro
 double prescribed_rate(const ElementStep& step, const ElementRow& row) {
   const auto velocity = [&](int b, const Vector3& point) -> Vector3 {
     if (b < 0) return Vector3::Zero();
-    return driven_velocity(step.model.bodies[b], step.state.poses[b], step.placed[b], point,
-                           step.h);
+    return driven_velocity(step.model, b, step.state.poses[b], step.placed[b], point, step.h);
   };
   return row.axis.dot(velocity(row.body_b, row.point_b) - velocity(row.body_a, row.point_a));
 }
 
 bool can_respond(const ElementStep& step, const ElementRow& row) {
   double largest = 0.0;
-  visit(step.model, step.state.poses, row,
+  visit({step.model, step.state.poses, {}, step.tree}, row,
         [&](int, double value) { largest = std::max(largest, std::abs(value)); });
   return largest > 1e-12;  // the axis is a unit vector: below this it is rounding
 }
@@ -119,11 +130,11 @@ ElementGain element_gain(const Model& model, const ElementWork& work) {
   return {gained > rounding * size ? gained : 0.0, stored};
 }
 
-void write_elements(const Model& model, std::span<const Pose> poses,
-                    std::span<const ElementTerms> elements, ComplementarityProblem& problem) {
+void write_elements(const RowSpace& space, std::span<const ElementTerms> elements,
+                    ComplementarityProblem& problem) {
   for (const ElementTerms& element : elements) {
     const int row = problem.J.rows;
-    visit(model, poses, element.row,
+    visit(space, element.row,
           [&](int column, double value) { problem.J.push(column, value); });
     problem.J.end_row();
     problem.C.push(row, element.compliance);
@@ -133,8 +144,8 @@ void write_elements(const Model& model, std::span<const Pose> poses,
   }
 }
 
-void condense_elements(const Model& model, std::span<const Pose> poses,
-                       std::span<const ElementTerms> elements, ComplementarityProblem& problem) {
+void condense_elements(const RowSpace& space, std::span<const ElementTerms> elements,
+                       ComplementarityProblem& problem) {
   if (elements.empty()) return;
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < problem.M.rows; ++i)
@@ -143,7 +154,7 @@ void condense_elements(const Model& model, std::span<const Pose> poses,
   std::vector<std::pair<int, double>> own;
   for (const ElementTerms& element : elements) {
     own.clear();
-    visit(model, poses, element.row,
+    visit(space, element.row,
           [&](int column, double value) { own.emplace_back(column, value); });
     const double stiffness = 1.0 / element.compliance;
     for (const auto& [i, a] : own) {
@@ -151,7 +162,7 @@ void condense_elements(const Model& model, std::span<const Pose> poses,
       for (const auto& [j, b] : own) entries.emplace_back(i, j, stiffness * a * b);
     }
   }
-  Eigen::SparseMatrix<double, Eigen::RowMajor, int> M(model.free_count, model.free_count);
+  Eigen::SparseMatrix<double, Eigen::RowMajor, int> M(space.model.free_count, space.model.free_count);
   M.setFromTriplets(entries.begin(), entries.end());
   problem.M = SparseRows::from(M);
 }

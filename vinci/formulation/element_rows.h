@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vinci/complementarity/problem.h"
+#include "vinci/formulation/row_space.h"
 #include "vinci/model/element.h"
 
 namespace vinci {
@@ -35,6 +36,7 @@ struct ElementStep {
   double time = 0.0;      // τ
   bool momentum = false;  // without it ElementRow::sideways counts
   std::vector<ElementRow>& scratch;
+  const Tree* tree = nullptr;  // as in RowSpace
 };
 
 // The rows of every element that a free coordinate can stretch.
@@ -53,12 +55,12 @@ struct ElementGain {
 ElementGain element_gain(const Model& model, const ElementWork& work);
 
 // Appends the rows; b and the columns of C have their final size.
-void write_elements(const Model& model, std::span<const Pose> poses,
-                    std::span<const ElementTerms> elements, ComplementarityProblem& problem);
+void write_elements(const RowSpace& space, std::span<const ElementTerms> elements,
+                    ComplementarityProblem& problem);
 
 // Eliminates the rows instead: M gets Jᵀ C⁻¹ J and p gets −Jᵀ C⁻¹ b, for problems that have only
 // contacts as rows.
-void condense_elements(const Model& model, std::span<const Pose> poses,
-                       std::span<const ElementTerms> elements, ComplementarityProblem& problem);
+void condense_elements(const RowSpace& space, std::span<const ElementTerms> elements,
+                       ComplementarityProblem& problem);
 
 }  // namespace vinci

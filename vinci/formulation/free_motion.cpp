@@ -52,6 +52,27 @@ Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h
   return x;
 }
 
+bool viscous_matrix(const Body& body, const Pose& pose, Matrix6& c) {
+  c.setZero();
+  bool any = false;
+  for (const Support& support : body.supports) {
+    if (support.viscosity == 0.0) continue;
+    any = true;
+    const Vector3 arm = pose.rotation * (support.point - body.mass.center);
+    Eigen::Matrix<double, 2, 3> rows;
+    rows << 1.0, 0.0, -arm.y(), 0.0, 1.0, arm.x();
+    c.topLeftCorner<3, 3>() += support.viscosity * rows.transpose() * rows;
+  }
+  return any;
+}
+
+bool add_drag_of(const LinearForces& forces, const Body& body, Matrix6& c) {
+  if (forces.drag.size() == 0) return false;
+  const auto own = forces.drag.segment(body.velocity_offset, body.velocity_size);
+  c.diagonal().head(body.velocity_size) += own;
+  return !own.isZero(0.0);
+}
+
 namespace {
 
 // Free entries of one body: which of its packed entries are unknowns.
@@ -80,21 +101,6 @@ Matrix6 packed_inertia(const Body& body, const Matrix3& inertia) {
   return m;
 }
 
-// Σ c JᵀJ of the body's supports over its packed entries, N s/m; false if there is none.
-bool viscous_matrix(const Body& body, const Pose& pose, Matrix6& c) {
-  c.setZero();
-  bool any = false;
-  for (const Support& support : body.supports) {
-    if (support.viscosity == 0.0) continue;
-    any = true;
-    const Vector3 arm = pose.rotation * (support.point - body.mass.center);
-    Eigen::Matrix<double, 2, 3> rows;
-    rows << 1.0, 0.0, -arm.y(), 0.0, 1.0, arm.x();
-    c.topLeftCorner<3, 3>() += support.viscosity * rows.transpose() * rows;
-  }
-  return any;
-}
-
 // Of packed velocities, those of the body that are prescribed; of a body's own, those that are
 // free.
 Vector6 prescribed_part(const Model& model, const Body& body, const VectorX& velocities) {
@@ -118,14 +124,6 @@ struct Assembly {
   double time;  // s that the forces act, or 1 where p is a force
   bool weighs = true;
 };
-
-// Beside the viscosity of its supports; false if there is none.
-bool add_drag(const LinearForces& forces, const Body& body, Matrix6& c) {
-  if (forces.drag.size() == 0) return false;
-  const auto own = forces.drag.segment(body.velocity_offset, body.velocity_size);
-  c.diagonal().head(body.velocity_size) += own;
-  return !own.isZero(0.0);
-}
 
 // Velocity of the body at the start, with the velocity product over the step.
 Vector6 start_velocity(const Assembly& from, int b) {
@@ -162,7 +160,7 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
     force.head(body.velocity_size) =
         from.forces.at_rest.segment(body.velocity_offset, body.velocity_size);
     bool viscous = viscous_matrix(body, from.poses[b], drag);
-    viscous = add_drag(from.forces, body, drag) || viscous;
+    viscous = add_drag_of(from.forces, body, drag) || viscous;
     if (viscous) force -= drag * prescribed_part(model, body, velocities);
     const Vector6 p = m * velocity + from.time * force;
     if (viscous) m += from.time * drag;

@@ -26,6 +26,11 @@ Matrix3 world_inertia(const Body& body, const Quaternion& rotation);
 // ω′ of the midpoint rule above, body axes; ω is in rad/s.
 Vector3 gyroscopic_update(const Matrix3& inertia, const Vector3& omega, double h);
 
+// Σ c JᵀJ of the body's supports over its packed entries, N s/m; false if there is none.
+bool viscous_matrix(const Body& body, const Pose& pose, Matrix6& c);
+// Adds the drag on the body beside it; false if there is none.
+bool add_drag_of(const LinearForces& forces, const Body& body, Matrix6& c);
+
 // Inertia matrix M + h c and momentum p = M vˡ + h f of the free entries, and the velocity v they
 // lead to (packed; prescribed entries keep what `velocities` holds).
 void free_motion(const Model& model, const State& state, const LinearForces& forces, double h,

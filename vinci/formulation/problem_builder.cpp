@@ -5,8 +5,17 @@
 #include "vinci/base/regular_polygon.h"
 
 namespace vinci {
+namespace {
 
-void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, const ConeForm& form) {
+bool is_joint(const EntityKey& key) {
+  return key.kind == EntityKind::joint || key.kind == EntityKind::coupling;
+}
+
+}  // namespace
+
+void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, const ConeForm& form,
+                           const Tree* tree) {
+  tree_ = tree;
   model_ = &model;
   poses_ = poses;
   world_ = model.world;
@@ -15,8 +24,9 @@ void ProblemBuilder::begin(const Model& model, std::span<const Pose> poses, cons
   terms_ = {};
   supports_ = {};
   elements_ = {};
+  joints_ = nullptr;
   map_.clear();
-  contact_count_ = support_count_ = element_count_ = rows_ = 0;
+  contact_count_ = support_count_ = element_count_ = joint_count_ = rows_ = 0;
 }
 
 void ProblemBuilder::declare(const EntityKey& key, std::int64_t point, int count) {
@@ -52,14 +62,21 @@ void ProblemBuilder::add(std::span<const ElementTerms> elements) {
   for (const ElementTerms& element : elements) declare(element.key, element.point, 1);
 }
 
+void ProblemBuilder::add(const JointBlocks& joints) {
+  joints_ = &joints;
+  joint_count_ = static_cast<int>(joints.terms().size());
+  for (const JointTerms& terms : joints.terms()) declare(terms.key, 0, terms.count);
+}
+
 void ProblemBuilder::finish(ComplementarityProblem& problem) {
   problem.J.reset(model_->free_count);
   problem.C.reset(rows_);
   problem.b.resize(rows_);
   problem.blocks.clear();
-  if (contacts_) write_contacts({*model_, poses_, form_}, *contacts_, terms_, contacts(), problem);
-  write_supports(*model_, poses_, supports_, form_, problem);
-  write_elements(*model_, poses_, elements_, problem);
+  if (contacts_) write_contacts({*model_, poses_, form_, tree_}, *contacts_, terms_, contacts(), problem);
+  write_supports({*model_, poses_, form_, tree_}, supports_, problem);
+  write_elements({*model_, poses_, form_, tree_}, elements_, problem);
+  if (joints_) joints_->write(problem);
 }
 
 Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) const {
@@ -69,6 +86,9 @@ Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) c
       return contact_impulse(world_, form_, lambda.segment(rows.first, rows.count), rows.scale);
     case EntityKind::support:
       return support_impulse(form_, lambda.segment(rows.first, rows.count));
+    case EntityKind::joint:
+    case EntityKind::coupling:
+      return wrench(rows, lambda).impulse;
     case EntityKind::element:
       break;
   }
@@ -76,6 +96,12 @@ Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) c
 }
 
 ContactWrench ProblemBuilder::wrench(const EntityRows& rows, const VectorX& lambda) const {
+  if (is_joint(rows.key)) {
+    ContactWrench own;
+    for (int i = 0; i < rows.count; ++i)
+      (i < 3 ? own.impulse[i] : own.moment[i - 3]) = lambda[rows.first + i];
+    return own;
+  }
   if (!rows.moments.any()) return {impulse(rows, lambda)};
   return moment_wrench(world_, form_, rows.moments, rows.scale,
                        lambda.segment(rows.first, rows.count));
@@ -83,6 +109,11 @@ ContactWrench ProblemBuilder::wrench(const EntityRows& rows, const VectorX& lamb
 
 void ProblemBuilder::guess(const EntityRows& rows, const ContactWrench& wrench,
                            VectorX& lambda) const {
+  if (is_joint(rows.key)) {
+    for (int i = 0; i < rows.count; ++i)
+      lambda[rows.first + i] = i < 3 ? wrench.impulse[i] : wrench.moment[i - 3];
+    return;
+  }
   if (!rows.moments.any()) return guess(rows, wrench.impulse, lambda);
   guess_moments(world_, form_, rows.moments, rows.scale, wrench,
                 lambda.segment(rows.first, rows.count));

@@ -3,10 +3,11 @@
 // and the map that says which rows are whose. M and p are those of the motion (free_motion.h).
 //
 //   builder.begin(model, poses, form);
-//   builder.add(contacts, terms), builder.add(supports), builder.add(element_rows);
+//   builder.add(contacts, terms), builder.add(supports), builder.add(element_rows),
+//   builder.add(joint_blocks);
 //   builder.finish(problem);
 //
-// Entities are added by ascending keys: contacts, supports, elements. Warm starts, impulses and
+// Entities are added by ascending keys: contacts, supports, elements, joints. Warm starts, impulses and
 // results read λ through the map; nobody else counts rows.
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "vinci/complementarity/problem.h"
 #include "vinci/formulation/contact_rows.h"
 #include "vinci/formulation/element_rows.h"
+#include "vinci/formulation/joint_blocks.h"
 #include "vinci/formulation/row_map.h"
 #include "vinci/formulation/supports.h"
 
@@ -24,10 +26,13 @@ namespace vinci {
 class ProblemBuilder {
  public:
   // The arguments are referred to until finish().
-  void begin(const Model& model, std::span<const Pose> poses, const ConeForm& form);
+  // `tree` is that of the poses where bodies hang on joints.
+  void begin(const Model& model, std::span<const Pose> poses, const ConeForm& form,
+             const Tree* tree = nullptr);
   void add(const ContactSet& contacts, std::span<const ContactTerms> terms);
   void add(std::span<const SupportPoint> supports);
   void add(std::span<const ElementTerms> elements);
+  void add(const JointBlocks& joints);  // and couplings
   // Replaces J, C, b and the blocks of the problem.
   void finish(ComplementarityProblem& problem);
 
@@ -38,9 +43,14 @@ class ProblemBuilder {
   std::span<const EntityRows> elements() const {
     return part(contact_count_ + support_count_, element_count_);
   }
+  // Parallel to JointBlocks::terms().
+  std::span<const EntityRows> joints() const {
+    return part(contact_count_ + support_count_ + element_count_, joint_count_);
+  }
 
   // What the rows of an entity say of its impulse (or force): normal, tangent 1, tangent 2 of a
-  // contact; 0 and the two axes of the plane of a support; the first number of a row of an element.
+  // contact; 0 and the two axes of the plane of a support; the first number of a row of an element;
+  // up to three rows of a joint, the others as moments.
   Vector3 impulse(const EntityRows& rows, const VectorX& lambda) const;
   // That and the moments of a contact.
   ContactWrench wrench(const EntityRows& rows, const VectorX& lambda) const;
@@ -55,6 +65,7 @@ class ProblemBuilder {
   void declare(const EntityKey& key, std::int64_t point, int count);
 
   const Model* model_ = nullptr;
+  const Tree* tree_ = nullptr;
   std::span<const Pose> poses_;
   World world_ = World::planar;
   ConeForm form_;
@@ -62,8 +73,9 @@ class ProblemBuilder {
   std::span<const ContactTerms> terms_;
   std::span<const SupportPoint> supports_;
   std::span<const ElementTerms> elements_;
+  const JointBlocks* joints_ = nullptr;
   std::vector<EntityRows> map_;
-  int contact_count_ = 0, support_count_ = 0, element_count_ = 0, rows_ = 0;
+  int contact_count_ = 0, support_count_ = 0, element_count_ = 0, joint_count_ = 0, rows_ = 0;
 };
 
 }  // namespace vinci

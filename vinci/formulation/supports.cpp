@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vinci/formulation/contact_motion.h"
+#include "vinci/formulation/pair_columns.h"
 
 namespace vinci {
 namespace {
@@ -12,8 +13,15 @@ namespace {
 // Velocity of the support along an axis of the plane, over the free entries of its body: column and
 // value.
 template <class Take>
-void visit(const Model& model, const Body& body, const Vector3& arm, const Vector2& axis,
-           Take take) {
+void visit(const RowSpace& space, int b, const Vector3& arm, const Vector2& axis, Take take) {
+  const Model& model = space.model;
+  const Body& body = model.bodies[b];
+  if (hangs(space.tree, b)) {
+    PairColumns columns;
+    columns.find(*space.tree, {}, {b, arm});
+    for (const auto& column : columns.columns()) take(column.unknown, axis.dot(column.linear.head<2>()));
+    return;
+  }
   for (int i = 0; i < body.velocity_size; ++i) {
     const int column = model.free_index[body.velocity_offset + i];
     if (column < 0) continue;
@@ -22,30 +30,31 @@ void visit(const Model& model, const Body& body, const Vector3& arm, const Vecto
 }
 
 // Whether a free coordinate moves the support.
-bool can_slide(const Model& model, const Body& body, const Vector3& arm) {
+bool can_slide(const RowSpace& space, int body, const Vector3& arm) {
   double largest = 0.0;
   for (const Vector2& axis : {Vector2(1.0, 0.0), Vector2(0.0, 1.0)})
-    visit(model, body, arm, axis,
+    visit(space, body, arm, axis,
           [&](int, double value) { largest = std::max(largest, std::abs(value)); });
   return largest > 1e-12 * (1.0 + arm.norm());
 }
 
 }  // namespace
 
-void find_supports(const Model& model, const std::vector<Pose>& poses,
-                   const std::vector<Pose>& placed, double h, double time,
+void find_supports(const RowSpace& space, const std::vector<Pose>& placed, double h, double time,
                    std::vector<SupportPoint>& supports) {
+  const Model& model = space.model;
+  const std::span<const Pose> poses = space.poses;
   supports.clear();
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     const Vector3 center =
-        body.supports.empty() ? Vector3::Zero() : center_of_mass(model, poses, b);
+        body.supports.empty() ? Vector3::Zero() : Vector3(poses[b] * body.mass.center);
     for (int k = 0; k < static_cast<int>(body.supports.size()); ++k) {
       const Support& support = body.supports[k];
       SupportPoint point{b, k, poses[b] * support.point};
       point.limit = support.friction * support.load * time;
-      if (point.limit == 0.0 || !can_slide(model, body, point.point - center)) continue;
-      point.prescribed = driven_velocity(body, poses[b], placed[b], point.point, h).head<2>();
+      if (point.limit == 0.0 || !can_slide(space, b, point.point - center)) continue;
+      point.prescribed = driven_velocity(model, b, poses[b], placed[b], point.point, h).head<2>();
       supports.push_back(point);
     }
   }
@@ -55,16 +64,16 @@ int support_row_count(const ConeForm& form) {
   return has_directions(form) ? direction_count(World::spatial, form) + 1 : 2;
 }
 
-void write_supports(const Model& model, std::span<const Pose> poses,
-                    std::span<const SupportPoint> supports, const ConeForm& form,
+void write_supports(const RowSpace& space, std::span<const SupportPoint> supports,
                     ComplementarityProblem& problem) {
+  const ConeForm& form = space.form;
   for (const SupportPoint& support : supports) {
-    const Body& body = model.bodies[support.body];
-    const Vector3 arm = support.point - poses[support.body] * body.mass.center;
+    const Vector3 arm = support.point - space.poses[support.body] *
+                                            space.model.bodies[support.body].mass.center;
     const int first = problem.J.rows;
     const auto write = [&](const Vector2& axis) {
       problem.b[problem.J.rows] = axis.dot(support.prescribed);
-      visit(model, body, arm, axis,
+      visit(space, support.body, arm, axis,
             [&](int column, double value) { problem.J.push(column, value); });
       problem.J.end_row();
     };

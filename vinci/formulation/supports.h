@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "vinci/complementarity/problem.h"
-#include "vinci/formulation/friction_cone.h"
+#include "vinci/formulation/row_space.h"
 #include "vinci/model/state.h"
 
 namespace vinci {
@@ -28,14 +28,12 @@ struct SupportPoint {
 
 // The supports that friction can act on: of bodies with something free there. `time` is what a
 // force is multiplied by in the problem, h or 1.
-void find_supports(const Model& model, const std::vector<Pose>& poses,
-                   const std::vector<Pose>& placed, double h, double time,
+void find_supports(const RowSpace& space, const std::vector<Pose>& placed, double h, double time,
                    std::vector<SupportPoint>& supports);
 
 int support_row_count(const ConeForm& form);
 // Appends the rows; b and the columns of C have their final size.
-void write_supports(const Model& model, std::span<const Pose> poses,
-                    std::span<const SupportPoint> supports, const ConeForm& form,
+void write_supports(const RowSpace& space, std::span<const SupportPoint> supports,
                     ComplementarityProblem& problem);
 // 0, then the friction along x and y, from the λ of the support's rows.
 Vector3 support_impulse(const ConeForm& form, Eigen::Ref<const VectorX> lambda);

@@ -7,7 +7,7 @@ namespace {
 
 // First words of keys other than those of contacts count down from here, a kind after the other.
 constexpr std::uint32_t first_mark = 0xffffffff;
-constexpr std::uint32_t kind_count = 3;
+constexpr std::uint32_t kind_count = 5;
 
 }  // namespace
 
@@ -19,6 +19,10 @@ const char* to_string(EntityKind kind) {
       return "support";
     case EntityKind::element:
       return "element";
+    case EntityKind::joint:
+      return "joint";
+    case EntityKind::coupling:
+      return "coupling";
   }
   return "";
 }

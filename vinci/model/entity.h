@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of what takes part in a step: contacts, supports, elements. A key names the same thing from
+// Keys of what takes part in a step: contacts, supports, elements, joints and couplings. A key names the same thing from
 // step to step; memory, rows of the problem, results and recordings refer to it.
 #pragma once
 
@@ -10,13 +10,15 @@
 namespace vinci {
 
 // Kinds in the order of their rows in a problem.
-enum class EntityKind : std::uint32_t { contact, support, element };
+enum class EntityKind : std::uint32_t { contact, support, element, joint, coupling };
 const char* to_string(EntityKind kind);
 
 struct EntityKey {
   EntityKind kind = EntityKind::contact;
   // contact: shapes a < b (indices into Model::shapes), then their features in the detector's
-  // numbering; support: body, index into Body::supports; element: index into Model::elements.
+  // numbering; support: body, index into Body::supports; element: index into Model::elements;
+  // joint: index into Model::joints, part of the joint (JointPart), freedom; coupling: index into
+  // Model::couplings.
   std::array<std::uint32_t, 4> ids = {};
   auto operator<=>(const EntityKey&) const = default;
 
@@ -35,6 +37,23 @@ inline EntityKey support_key(int body, int index) {
 }
 inline EntityKey element_key(int index) {
   return {EntityKind::element, {static_cast<std::uint32_t>(index), 0, 0, 0}};
+}
+// What a row of a joint is about.
+enum class JointPart : std::uint32_t {
+  constraint,
+  lower_limit,
+  upper_limit,
+  friction,
+  yielding,  // armature, damping and spring
+  servo
+};
+inline EntityKey joint_key(int joint, JointPart part, int freedom) {
+  return {EntityKind::joint,
+          {static_cast<std::uint32_t>(joint), static_cast<std::uint32_t>(part),
+           static_cast<std::uint32_t>(freedom), 0}};
+}
+inline EntityKey coupling_key(int index) {
+  return {EntityKind::coupling, {static_cast<std::uint32_t>(index), 0, 0, 0}};
 }
 
 // A key as four numbers, for hashes, files and the viewer: those of a contact as they are; of

@@ -50,4 +50,21 @@ bool is_turning(JointKind kind, int freedom) {
   return facts_of(kind).turning[static_cast<std::size_t>(freedom)];
 }
 
+void start_coordinates(const Joint& joint, double* q) {
+  const Quaternion& r = joint.rotation;
+  if (joint.kind == JointKind::ball) {
+    q[0] = r.w(), q[1] = r.x(), q[2] = r.y(), q[3] = r.z();
+    return;
+  }
+  for (std::size_t k = 0; k < joint.freedoms.size(); ++k) q[k] = joint.freedoms[k].position;
+}
+
+void set_start(Joint& joint, const double* q) {
+  if (joint.kind == JointKind::ball) {
+    joint.rotation = Quaternion(q[0], q[1], q[2], q[3]);
+    return;
+  }
+  for (std::size_t k = 0; k < joint.freedoms.size(); ++k) joint.freedoms[k].position = q[k];
+}
+
 }  // namespace vinci

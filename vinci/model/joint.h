@@ -86,6 +86,10 @@ struct Joint {
   int first_rate = 0;                            // in State::joint_rates
 };
 
+// Coordinates at the start, position_count(kind) of them, and back.
+void start_coordinates(const Joint& joint, double* q);
+void set_start(Joint& joint, const double* q);
+
 // Keeps a combination of two joint coordinates: q_b = ratio q_a + offset. With a breakaway effort
 // it slips where holding it takes more, and holds the offset that it has then.
 struct Coupling {

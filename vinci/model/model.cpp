@@ -35,6 +35,13 @@ bool Body::is_prescribed() const {
                      [](const Drive& drive) { return drive.prescribed; });
 }
 
+bool Model::is_moved(int b) const {
+  const Body& body = bodies[static_cast<std::size_t>(b)];
+  for (int i = 0; i < body.velocity_size; ++i)
+    if (free_index[static_cast<std::size_t>(body.velocity_offset + i)] >= 0) return true;
+  return !tree_joint.empty() && tree_joint[static_cast<std::size_t>(b)] >= 0;
+}
+
 int Model::find_body(const std::string& name) const {
   const auto found = std::find_if(bodies.begin(), bodies.end(),
                                   [&](const Body& body) { return body.name == name; });

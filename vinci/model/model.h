@@ -138,12 +138,13 @@ struct Model {
   bool drags = false;           // a force depends on a velocity
   bool conveys = false;         // the surface of a shape runs
   bool friction_laws = false;   // a surface has one
-  std::vector<int> free_index;  // packed entry -> unknown, or −1 if prescribed
+  // Packed entry -> unknown, or −1 if prescribed or if the body hangs on a joint.
+  std::vector<int> free_index;
   std::vector<int> coordinate;  // packed entry -> 0..5
   int joint_coordinate_count = 0, joint_rate_count = 0;
   // Reduced coordinates: bodies that hang on a joint move with the body before it and by the rates
   // of that joint; none of their packed entries is free. Maximal coordinates: there are none.
-  std::vector<int> tree_joint;  // per body: the joint that it hangs on, as b, or −1
+  std::vector<int> tree_joint;  // per body: the joint that it hangs on, as b or a, or −1
   std::vector<int> tree_order;  // the bodies that hang on joints, those before others first
   std::vector<int> rate_index;  // joint rate -> unknown, or −1 of a joint that nothing hangs on
 
@@ -154,6 +155,8 @@ struct Model {
   const Surface& surface(int material_a, int material_b) const {
     return surfaces[static_cast<std::size_t>(material_a) * materials.size() + material_b];
   }
+  // Whether an unknown moves the body: an entry of its own is free, or it hangs on a joint.
+  bool is_moved(int body) const;
   int find_body(const std::string& name) const;  // −1 if there is none
 };
 

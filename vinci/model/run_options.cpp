@@ -19,6 +19,14 @@ const OptionTable& run_option_table() {
        0,
        0,
        {"dynamic", "first-order", "quasi-static", "dqc", "dlc"}},
+      {"coordinates",
+       "How joints hold: reduced, bodies move by the coordinates of the joints that they hang on, "
+       "and rows close loops; maximal, every body moves by itself and rows hold every joint.",
+       std::string("reduced"),
+       "",
+       0,
+       0,
+       {"reduced", "maximal"}},
       {"cone",
        "Friction cone: the exact quadratic one; an inscribed pyramid; a box around it, which "
        "limits friction along each of two tangents by itself.",

@@ -39,6 +39,16 @@ State initial_state(const Model& model) {
       state.velocities.segment<6>(body.velocity_offset) << twist.linear, twist.angular;
   }
   prescribe_velocities(model, 0.0, state.poses, state.velocities);
+  state.joint_positions = VectorX::Zero(model.joint_coordinate_count);
+  state.joint_rates = VectorX::Zero(model.joint_rate_count);
+  for (const Joint& joint : model.joints) {
+    start_coordinates(joint, state.joint_positions.data() + joint.first_coordinate);
+    for (std::size_t k = 0; k < joint.freedoms.size(); ++k)
+      state.joint_rates[joint.first_rate + static_cast<int>(k)] = joint.freedoms[k].velocity;
+  }
+  state.coupling_offsets = VectorX::Zero(static_cast<Eigen::Index>(model.couplings.size()));
+  for (std::size_t i = 0; i < model.couplings.size(); ++i)
+    state.coupling_offsets[static_cast<Eigen::Index>(i)] = model.couplings[i].offset;
   return state;
 }
 
@@ -56,10 +66,12 @@ std::uint64_t hash(const State& state) {
   result.add(static_cast<std::int64_t>(state.velocities.size()));
   for (const double velocity : state.velocities) result.add(velocity);
   add_memory(result, state.memory);
-  // Runs without controllers keep the hashes they had before there were any.
-  if (state.controls.size() > 0) {
-    result.add(static_cast<std::int64_t>(state.controls.size()));
-    for (const double number : state.controls) result.add(number);
+  // Runs without controllers and joints keep the hashes they had before there were any.
+  for (const VectorX* numbers :
+       {&state.controls, &state.joint_positions, &state.joint_rates, &state.coupling_offsets}) {
+    if (numbers->size() == 0) continue;
+    result.add(static_cast<std::int64_t>(numbers->size()));
+    for (const double number : *numbers) result.add(number);
   }
   return result.value();
 }
@@ -82,11 +94,16 @@ bool State::operator==(const State& other) const {
   return step == other.step && equal_bits(&time, &other.time, 1) &&
          std::equal(poses.begin(), poses.end(), other.poses.begin(), other.poses.end(), same) &&
          same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
+         same_bits(joint_positions, other.joint_positions) &&
+         same_bits(joint_rates, other.joint_rates) &&
+         same_bits(coupling_offsets, other.coupling_offsets) &&
          memory == other.memory;
 }
 
 bool is_finite(const State& state) {
-  if (!std::isfinite(state.time) || !state.velocities.allFinite() || !state.controls.allFinite())
+  if (!std::isfinite(state.time) || !state.velocities.allFinite() ||
+      !state.controls.allFinite() || !state.joint_positions.allFinite() ||
+      !state.joint_rates.allFinite() || !state.coupling_offsets.allFinite())
     return false;
   for (const Pose& pose : state.poses)
     if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;
@@ -122,6 +139,20 @@ Energy body_energy(const Model& model, const State& state, std::size_t b) {
           -mass.mass * model.gravity.dot(center_of_mass(model, state.poses, index))};
 }
 
+// Of rotors and of springs in joints.
+void add_joint_energy(const Model& model, const State& state, Energy& sum) {
+  for (const Joint& joint : model.joints)
+    for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
+      const JointFreedom& freedom = joint.freedoms[k];
+      const int i = static_cast<int>(k);
+      const double rate = state.joint_rates[joint.first_rate + i];
+      sum.kinetic += 0.5 * freedom.armature * rate * rate;
+      if (freedom.stiffness == 0.0) continue;
+      const double stretch = state.joint_positions[joint.first_coordinate + i] - freedom.rest;
+      sum.potential += 0.5 * freedom.stiffness * stretch * stretch;
+    }
+}
+
 }  // namespace
 
 Energy energy(const Model& model, const State& state) {
@@ -132,6 +163,7 @@ Energy energy(const Model& model, const State& state) {
     sum.potential += own.potential;
   }
   for (const auto& element : model.elements) sum.potential += element->potential(state.poses);
+  add_joint_energy(model, state, sum);
   for (const LayerMemory& layer : state.memory.layers) sum.layers += layer.energy;
   sum.potential += sum.layers;
   return sum;

@@ -18,6 +18,7 @@ struct State {
   VectorX velocities;       // packed as Model says
   VectorX joint_positions;  // coordinates of all joints (joint.h); turns are counted
   VectorX joint_rates;
+  VectorX coupling_offsets;  // that couplings hold; those that slip let go of theirs
   Memory memory;            // of entities
   VectorX controls;         // memory of the controllers, one after the other
 

@@ -180,10 +180,12 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
   table.publish();
 }
 
-void write_elements(const Recording& recording, const std::filesystem::path& folder) {
-  const std::vector<std::string>& columns = recording.element_columns();
+// Numbers of every frame under the names of their columns.
+void write_columns(const Recording& recording, const std::filesystem::path& folder,
+                   const char* name, const std::vector<std::string>& columns,
+                   std::vector<double> (Recording::*read)(const FrameRange&) const) {
   if (columns.empty()) return;
-  Table table(folder, "elements.csv");
+  Table table(folder, name);
   table.text("step,time [s]");
   for (const std::string& column : columns) table.text(",{}", field(column));
   table.end_line();
@@ -191,7 +193,7 @@ void write_elements(const Recording& recording, const std::filesystem::path& fol
     const FrameInfo info = recording.info(frame);
     table.text("{}", info.step);
     table.number(info.time);
-    for (const double value : recording.elements({frame, 1, 1})) table.number(value);
+    for (const double value : (recording.*read)({frame, 1, 1})) table.number(value);
     table.end_line();
   }
   table.publish();
@@ -206,7 +208,9 @@ void export_csv(const Recording& recording, const std::filesystem::path& folder)
   write_steps(recording, folder);
   write_states(recording, folder);
   write_contacts(recording, folder);
-  write_elements(recording, folder);
+  write_columns(recording, folder, "elements.csv", recording.element_columns(),
+                &Recording::elements);
+  write_columns(recording, folder, "joints.csv", recording.joint_columns(), &Recording::joints);
 }
 
 }  // namespace vinci

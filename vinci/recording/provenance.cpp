@@ -210,6 +210,10 @@ void write_units(Hdf5File& file) {
   if (file.row_width("elements") > 0)
     file.write_attribute("elements", "description",
                          "numbers of springs and the like; element_columns names them");
+  if (file.has("joints"))
+    file.write_attribute("joints", "description",
+                         "coordinates and rates of joints, what couplings hold, and what joints "
+                         "bore; joint_columns names them");
 }
 
 }  // namespace vinci

@@ -14,6 +14,7 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/model/element.h"
+#include "vinci/model/joint_columns.h"
 #include "vinci/recording/provenance.h"
 #include "vinci/recording/recording.h"
 #include "vinci/recording/recording_guard.h"
@@ -60,7 +61,7 @@ ContactRecord contact_record(const SolvedContact& solved) {
 struct Pending {
   std::vector<FrameRow> frames;
   std::vector<RunStatistics> summary;
-  std::vector<double> poses, velocities, controls, elements;
+  std::vector<double> poses, velocities, controls, elements, joints;
   std::vector<ContactRecord> contacts;
   std::vector<MemoryRecord> memory;
   std::vector<ModelRecord> models;
@@ -70,7 +71,8 @@ struct Pending {
 
   std::size_t bytes() const {
     return frames.size() * (sizeof(FrameRow) + sizeof(RunStatistics)) +
-           (poses.size() + velocities.size() + controls.size() + elements.size()) * sizeof(double) +
+           (poses.size() + velocities.size() + controls.size() + elements.size() + joints.size()) *
+               sizeof(double) +
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
            models.size() * sizeof(ModelRecord) + model_text.size() +
            solutions.size() * sizeof(SolutionRecord) +
@@ -78,7 +80,7 @@ struct Pending {
   }
   void clear() {
     frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
-    elements.clear(), solutions.clear(), solution_contacts.clear();
+    elements.clear(), joints.clear(), solutions.clear(), solution_contacts.clear();
     contacts.clear(), memory.clear(), models.clear(), model_text.clear();
   }
 };
@@ -88,6 +90,7 @@ FrameWidths widths_of(const Simulation& simulation) {
           static_cast<std::size_t>(simulation.model().velocity_count),
           static_cast<std::size_t>(simulation.state().controls.size()),
           static_cast<std::size_t>(element_width(simulation.model())),
+          joint_columns(simulation.model()).size(),
           simulation.options().text("diagnose") == "all"};
 }
 
@@ -107,7 +110,7 @@ struct Recorder::Impl {
   Hdf5Scalar progress;
 
   Pending pending;
-  VectorX element_numbers;  // of a frame
+  VectorX element_numbers, joint_numbers;  // of a frame
   Written written;
   RunStatistics statistics;
   std::string last_model;  // as JSON
@@ -168,6 +171,7 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   file->write_texts("bodies/name", names);
   file->write_texts("bodies/freedom", freedoms);
   if (!model.elements.empty()) file->write_texts("element_columns", element_columns(model));
+  if (!model.joints.empty()) file->write_texts("joint_columns", joint_columns(model));
   tables = RecordingTables::create(*file, widths_of(simulation));
   progress = Hdf5Scalar::create(*file, "progress", progress_row());
   write_units(*file);
@@ -209,6 +213,7 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   tables.velocities.shrink(written.frames);
   tables.controls.shrink(written.frames);
   tables.elements.shrink(written.frames);
+  if (tables.has_joints) tables.joints.shrink(written.frames);
   tables.contacts.shrink(written.contacts);
   tables.memory.shrink(written.memory);
   tables.models.shrink(written.models);
@@ -306,6 +311,8 @@ void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
   pending.controls.insert(pending.controls.end(), state.controls.begin(), state.controls.end());
   read_elements(simulation.model(), state, element_numbers);
   pending.elements.insert(pending.elements.end(), element_numbers.begin(), element_numbers.end());
+  simulation.read_joints(joint_numbers);
+  pending.joints.insert(pending.joints.end(), joint_numbers.begin(), joint_numbers.end());
   statistics.energy_last = now.total();
   if (last_step < 0) statistics.energy_first = now.total();
   statistics.wall_seconds = earlier_seconds + since_start.seconds();
@@ -324,6 +331,7 @@ void Recorder::Impl::write_pending() {
   tables.velocities.write(frame, frames, pending.velocities.data());
   tables.controls.write(frame, frames, pending.controls.data());
   tables.elements.write(frame, frames, pending.elements.data());
+  if (tables.has_joints) tables.joints.write(frame, frames, pending.joints.data());
   tables.model_text.write(written.model_bytes, pending.model_text.size(),
                           pending.model_text.data());
   tables.models.write(written.models, pending.models.size(), pending.models.data());

@@ -110,6 +110,11 @@ void repair(const std::filesystem::path& path) {
     rewrite_superblock(file.get(), static_cast<std::uint64_t>(status.st_size));
 }
 
+// Numbers of joints that belong to the state.
+struct JointWidths {
+  Eigen::Index positions = 0, rates = 0, offsets = 0;
+};
+
 }  // namespace
 
 struct Recording::Impl {
@@ -122,7 +127,8 @@ struct Recording::Impl {
   std::vector<std::string> names;
   std::vector<Freedom> freedoms;
   std::size_t velocity_count = 0, control_count = 0;
-  std::vector<std::string> element_columns;
+  std::vector<std::string> element_columns, joint_columns;
+  JointWidths joint_widths;
 
   explicit Impl(const std::filesystem::path& file_path);
   FrameRow row(std::int64_t frame) const;
@@ -133,6 +139,7 @@ struct Recording::Impl {
   void check_version() const;
   void read_progress();
   void read_freedoms();
+  void read_joint_columns();
   void check_rows() const;
 };
 
@@ -160,8 +167,9 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   for (std::string& column : element_columns) column = escaped(column);
   if (element_columns.size() != file->row_width("elements"))
     throw Error("'element_columns' and 'elements' differ in length", path.string());
-  tables = RecordingTables::open(
-      *file, {names.size(), velocity_count, control_count, element_columns.size()});
+  read_joint_columns();
+  tables = RecordingTables::open(*file, {names.size(), velocity_count, control_count,
+                                         element_columns.size(), joint_columns.size()});
   check_rows();
   if (outside.open_for_writing && !outside.has_writer) repair(path);
 }
@@ -199,6 +207,22 @@ void Recording::Impl::read_freedoms() {
   }
 }
 
+// Which numbers are the state's follows from the names of the columns.
+void Recording::Impl::read_joint_columns() {
+  if (!file->has("joint_columns")) return;
+  joint_columns = file->texts("joint_columns");
+  for (std::string& column : joint_columns) {
+    column = escaped(column);
+    const std::size_t dot = column.rfind('.');
+    const std::string what = dot == std::string::npos ? "" : column.substr(dot + 1);
+    if (what.starts_with("position")) ++joint_widths.positions;
+    if (what.starts_with("rate")) ++joint_widths.rates;
+    if (what.starts_with("offset")) ++joint_widths.offsets;
+  }
+  if (joint_columns.size() != file->row_width("joints"))
+    throw Error("'joint_columns' and 'joints' differ in length", path.string());
+}
+
 void Recording::Impl::check_rows() const {
   const std::uint64_t frames = progress.frames;
   if (frames == 0) throw Error("has no complete frame", path.string());
@@ -206,7 +230,8 @@ void Recording::Impl::check_rows() const {
       (!names.empty() && tables.poses.rows() < frames) ||
       (velocity_count > 0 && tables.velocities.rows() < frames) ||
       (control_count > 0 && tables.controls.rows() < frames) ||
-      (!element_columns.empty() && tables.elements.rows() < frames))
+      (!element_columns.empty() && tables.elements.rows() < frames) ||
+      (tables.has_joints && tables.joints.rows() < frames))
     throw Error(fmt::format("is damaged: it announces {} frames and holds {}", frames,
                             tables.frames.rows()),
                 path.string());
@@ -438,6 +463,17 @@ std::vector<double> Recording::elements(const FrameRange& range) const {
   return numbers;
 }
 
+const std::vector<std::string>& Recording::joint_columns() const {
+  return impl_->joint_columns;
+}
+
+std::vector<double> Recording::joints(const FrameRange& range) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  std::vector<double> numbers(chosen.count * impl_->joint_columns.size());
+  if (impl_->tables.has_joints) impl_->tables.joints.read(chosen, numbers.data());
+  return numbers;
+}
+
 State Recording::state(std::int64_t frame) const {
   const FrameRow row = impl_->row(frame);
   const auto at = static_cast<std::uint64_t>(frame);
@@ -453,6 +489,14 @@ State Recording::state(std::int64_t frame) const {
   impl_->tables.velocities.read(at, 1, state.velocities.data());
   state.controls.setZero(static_cast<Eigen::Index>(impl_->control_count));
   impl_->tables.controls.read(at, 1, state.controls.data());
+  if (impl_->tables.has_joints) {
+    VectorX numbers(static_cast<Eigen::Index>(impl_->joint_columns.size()));
+    impl_->tables.joints.read(at, 1, numbers.data());
+    const JointWidths& widths = impl_->joint_widths;
+    state.joint_positions = numbers.head(widths.positions);
+    state.joint_rates = numbers.segment(widths.positions, widths.rates);
+    state.coupling_offsets = numbers.segment(widths.positions + widths.rates, widths.offsets);
+  }
   std::vector<MemoryRecord> memory(row.memory_rows);
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, memory.data());
   for (const MemoryRecord& record : memory) remember(record, state.memory);

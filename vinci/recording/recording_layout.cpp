@@ -151,8 +151,16 @@ RecordingTables each(const FrameWidths& widths, Use use) {
           .memory = use("memory", memory_row()),
           .models = use("models/index", model_row()),
           .model_text = use("models/text", Hdf5Row::numbers(Hdf5Number::uint8)),
+          .joints = {},
           .solutions = {},
           .solution_contacts = {}};
+}
+
+template <class Use>
+void use_joints(RecordingTables& tables, const FrameWidths& widths, Use use) {
+  if (widths.joints == 0) return;
+  tables.joints = use("joints", Hdf5Row::numbers(Hdf5Number::real, {widths.joints}));
+  tables.has_joints = true;
 }
 
 template <class Use>
@@ -200,6 +208,7 @@ RecordingTables RecordingTables::create(const Hdf5File& file, const FrameWidths&
     return Hdf5Table::create(file, name, std::move(row));
   };
   RecordingTables tables = each(widths, make);
+  use_joints(tables, widths, make);
   if (widths.solutions) each_solution(tables, make);
   return tables;
 }
@@ -209,6 +218,7 @@ RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& w
     return Hdf5Table::open(file, name, std::move(row));
   };
   RecordingTables tables = each(widths, find);
+  use_joints(tables, widths, find);
   if (file.has("solutions") && file.has("solution_contacts")) each_solution(tables, find);
   return tables;
 }
@@ -216,6 +226,7 @@ RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& w
 std::vector<Hdf5Table*> RecordingTables::all() {
   std::vector<Hdf5Table*> tables = {&contacts, &memory,   &poses,      &velocities,
                                     &controls, &elements, &model_text, &models};
+  if (has_joints) tables.push_back(&joints);
   if (has_solutions) tables.insert(tables.end(), {&solutions, &solution_contacts});
   tables.insert(tables.end(), {&summary, &frames});
   return tables;

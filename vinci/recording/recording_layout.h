@@ -94,7 +94,7 @@ Hdf5Row progress_row();
 
 // Numbers of a frame.
 struct FrameWidths {
-  std::size_t bodies = 0, velocities = 0, controls = 0, elements = 0;
+  std::size_t bodies = 0, velocities = 0, controls = 0, elements = 0, joints = 0;
   bool solutions = false;  // motions of steps that allow several
 };
 
@@ -102,6 +102,8 @@ struct FrameWidths {
 struct RecordingTables {
   Hdf5Table frames, summary, poses, velocities, controls, elements, contacts, memory, models,
       model_text;
+  Hdf5Table joints;  // where there are any
+  bool has_joints = false;
   // Of `diagnose: all`; older recordings lack them.
   Hdf5Table solutions, solution_contacts;
   bool has_solutions = false;

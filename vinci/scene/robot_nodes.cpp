@@ -51,6 +51,12 @@ Node names_node(std::string key, const std::vector<std::string>& names) {
   return node;
 }
 
+void add_rotation(Node& node, const Quaternion& rotation) {
+  const Vector3 angles = roll_pitch_yaw(rotation);
+  if (!angles.isZero(0.0))
+    node.children.push_back(map_node("rotation", {vector_node("rpy", angles)}));
+}
+
 std::string scene_name(const std::string& name) {
   std::string result = name;
   for (char& c : result) {
@@ -213,9 +219,7 @@ class NodeWriter {
     if (!material.empty()) node.children.push_back(scalar_node("material", material));
     const Pose pose = link * shape.origin;
     if (!pose.position.isZero(0.0)) node.children.push_back(vector_node("position", pose.position));
-    const Vector3 angles = roll_pitch_yaw(pose.rotation);
-    if (!angles.isZero(0.0))
-      node.children.push_back(map_node("rotation", {vector_node("rpy", angles)}));
+    add_rotation(node, pose.rotation);
     return node;
   }
 
@@ -290,8 +294,7 @@ class NodeWriter {
     if (joint.kind == Kind::universal ||
         (joint.kind == Kind::planar && joint.axis2.dot(joint.axis) == 0.0))
       node.children.push_back(vector_node("across", cleaned(origin.rotation * joint.axis2)));
-    const Vector3 angles = roll_pitch_yaw(origin.rotation);
-    if (!angles.isZero(0.0)) node.children.push_back(vector_node("turn", angles));
+    add_rotation(node, origin.rotation);
     if (joint.kind == Kind::screw) node.children.push_back(number_node("pitch", joint.pitch));
     add_limits(node, joint);
     add_values(node, "friction", joint, &RobotFreedom::friction);
@@ -326,8 +329,7 @@ class NodeWriter {
     node.children.push_back(names_node(welds ? "fixed" : "ball", {first.body, second.body}));
     node.children.push_back(
         list_node("at", {vector_node("", a.position), vector_node("", b.position)}));
-    const Vector3 angles = roll_pitch_yaw(a.rotation * b.rotation.conjugate());
-    if (welds && !angles.isZero(0.0)) node.children.push_back(vector_node("turn", angles));
+    if (welds) add_rotation(node, a.rotation * b.rotation.conjugate());
     return node;
   }
 
@@ -388,9 +390,7 @@ RobotNodes robot_nodes(const RobotDescription& robot, const RobotChoices& choice
 
 void add_pose(Node& body, const Pose& pose) {
   if (!pose.position.isZero(0.0)) body.children.push_back(vector_node("position", pose.position));
-  const Vector3 angles = roll_pitch_yaw(pose.rotation);
-  if (!angles.isZero(0.0))
-    body.children.push_back(map_node("rotation", {vector_node("rpy", angles)}));
+  add_rotation(body, pose.rotation);
 }
 
 void place_floating_links(const RobotDescription& robot, const Pose& base, RobotNodes& nodes) {

@@ -22,6 +22,8 @@ Node number_node(std::string key, double value);
 Node list_node(std::string key, std::vector<Node> children = {});
 Node map_node(std::string key, std::vector<Node> children = {});
 Node vector_node(std::string key, const Vector3& vector);
+// {rpy: [...]} where it is a turn.
+void add_rotation(Node& node, const Quaternion& rotation);
 Node names_node(std::string key, const std::vector<std::string>& names);
 
 // A name as scenes accept it: other characters than letters, digits, _, - and . become _.

@@ -145,6 +145,7 @@ class StructureCheck {
         bodies_(names_below("bodies")),
         anchors_(bodies_),
         materials_(names_below("materials")),
+        joints_(names_below("joints")),
         parameters_(scene.variables.begin() + first_parameter, scene.variables.end()),
         plane_variables_(scene.variables),
         friction_variables_(scene.variables) {
@@ -291,6 +292,8 @@ class StructureCheck {
         return {"material", &materials_};
       case Reference::parameter:
         return {"parameter", &parameters_};
+      case Reference::joint:
+        return {"joint", &joints_};
       case Reference::none:
         break;
     }
@@ -329,7 +332,7 @@ class StructureCheck {
                                 ? name_problem(child.key, value.naming)
                                 : reference_problem(child.key, value.reference);
       if (problem.empty() && node.key == "bodies" && child.key == "world")
-        problem = "springs mean the world itself by 'world'; choose another name";
+        problem = "springs and joints mean the world itself by 'world'; choose another name";
       if (!problem.empty()) {
         mistakes_.add(child, std::move(problem));
         fine = false;
@@ -413,7 +416,7 @@ class StructureCheck {
 
   const SceneData& scene_;
   Mistakes& mistakes_;
-  std::set<std::string> bodies_, anchors_, materials_, parameters_;
+  std::set<std::string> bodies_, anchors_, materials_, joints_, parameters_;
   std::vector<std::string> plane_variables_;     // of the functions of implicit curves
   std::vector<std::string> friction_variables_;  // of coefficients of friction
 };

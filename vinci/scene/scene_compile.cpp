@@ -12,6 +12,7 @@
 #include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
 #include "vinci/scene/scene_friction.h"
+#include "vinci/scene/scene_joints.h"
 #include "vinci/scene/scene_moments.h"
 
 namespace vinci {
@@ -38,11 +39,15 @@ class Compiler {
     read_materials();
     read_surfaces();
     read_bodies();
+    JointReader joints(scene_, numbers_, mistakes_, *model_);
+    const Node *jointed = part("joints"), *coupled = part("couplings");
+    if (fine_) fine_ = joints.read(jointed, coupled);
     read_excluded_pairs();
     if (!fine_ || !mistakes_.none()) return nullptr;
     friction_.check_pairs(*model_);
     moments_.check_pairs(*model_);
     number_coordinates();
+    if (!model_->joints.empty()) joints.set_velocities();
     read_elements();
     return fine_ && mistakes_.none() ? model_ : nullptr;
   }

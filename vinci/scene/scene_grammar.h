@@ -34,7 +34,8 @@ struct SceneValue {
   // Variables that an expression may use besides the parameters.
   enum class Variables { none, time, state, plane, friction };
   // What a text must name.
-  enum class Reference { none, body, anchor, material, parameter };  // anchor: a body or the world
+  // anchor: a body or the world
+  enum class Reference { none, body, anchor, material, parameter, joint };
 
   explicit SceneValue(Kind kind = Kind::number, std::string text = {});
 

@@ -325,8 +325,7 @@ class Expansion {
     if (!pose.position.isZero(0.0))
       node.children.push_back(list_node(
           "at", {vector_node("", pose.position), vector_node("", Vector3::Zero())}));
-    const Vector3 angles = roll_pitch_yaw(pose.rotation);
-    if (!angles.isZero(0.0)) node.children.push_back(vector_node("turn", angles));
+    add_rotation(node, pose.rotation);
     return node;
   }
 

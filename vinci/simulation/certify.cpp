@@ -133,7 +133,7 @@ class StepReader {
   void find_rows() {
     const auto& solved = simulation_.contacts();
     std::vector<SupportPoint> acting;
-    find_supports(model_, start_.poses, start_.poses, simulation_.step_size(), 1.0, acting);
+    find_supports({model_, start_.poses}, start_.poses, simulation_.step_size(), 1.0, acting);
     auto next = acting.begin();
     int first = 0;
     for (const SolvedContact& contact : solved) {
@@ -183,6 +183,8 @@ bool has_sliding_law(const Simulation& simulation) {
 }  // namespace
 
 StepCertificate certify_step(Simulation& simulation) {
+  if (!simulation.model().joints.empty())
+    throw Error("scenes with joints are not certified yet; accepted: scenes without them");
   const State start = simulation.state();
   const StepReport report = simulation.step();
   StepCertificate certificate;

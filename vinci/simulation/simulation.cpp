@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/kinematics/joint_tree.h"
 #include "vinci/model/element.h"
 #include "vinci/stepping/checked_stepper.h"
 #include "vinci/stepping/step_diagnosis.h"
@@ -188,6 +189,10 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
   if (const std::string& asked = options_.text("diagnose"); asked != "off") {
+    if (!model_->joints.empty())
+      refuse(scene_, overrides, "diagnose",
+             "whether a motion is the only one is not told of scenes with joints yet; accepted: "
+             "'diagnose: off'");
     diagnosis_ = std::make_shared<StepDiagnosis>(asked == "all", options_.integer("seed"));
     context_.in.diagnosis = diagnosis_.get();
   }
@@ -276,8 +281,10 @@ int wildest_body(const Model& model, const State& state) {
 std::shared_ptr<const Model> Simulation::compiled(const Values& values) const {
   std::shared_ptr<const Model> model = scene_.compile(values);
   const bool begun = first_model_ && !model->elements.empty();
-  if (code_.motions.empty() && !begun) return model;
+  if (code_.motions.empty() && !begun && model->joints.empty()) return model;
   auto driven = std::make_shared<Model>(*model);
+  if (!driven->joints.empty())
+    options_.text("coordinates") == "reduced" ? make_tree(*driven) : make_no_tree(*driven);
   for (std::size_t i = 0; begun && i < driven->elements.size(); ++i)
     driven->elements[i] =
         driven->elements[i]->begun_at(first_model_->elements[i]->place().distance);
@@ -411,11 +418,34 @@ void Simulation::set_parameter(const std::map<std::string, double>& values) {
   use(applied_changes_, code);
 }
 
+void Simulation::read_joints(VectorX& numbers) const {
+  const Model& model = *model_;
+  numbers.resize(0);
+  if (model.joints.empty()) return;
+  std::vector<double> list;
+  for (const VectorX* part :
+       {&state_.joint_positions, &state_.joint_rates, &state_.coupling_offsets})
+    list.insert(list.end(), part->begin(), part->end());
+  const std::vector<SolvedJoint>& solved = context_.out.joints;
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const SolvedJoint own = j < solved.size() ? solved[j] : SolvedJoint();
+    for (const Vector3* part : {&own.motor, &own.friction, &own.limit})
+      for (int k = 0; k < rate_count(model.joints[j].kind); ++k) list.push_back((*part)[k] / h_);
+    for (const Vector3* part : {&own.impulse, &own.moment})
+      for (int k = 0; k < 3; ++k) list.push_back((*part)[k] / h_);
+  }
+  numbers = Eigen::Map<VectorX>(list.data(), static_cast<Eigen::Index>(list.size()));
+}
+
 void Simulation::check_state(const State& state) const {
   if (state.poses.size() != model_->bodies.size() ||
       state.velocities.size() != model_->velocity_count)
     throw Error("the state belongs to another scene: it has " + std::to_string(state.poses.size()) +
                 " bodies, the scene " + std::to_string(model_->bodies.size()));
+  if (state.joint_positions.size() != model_->joint_coordinate_count ||
+      state.joint_rates.size() != model_->joint_rate_count ||
+      state.coupling_offsets.size() != static_cast<Eigen::Index>(model_->couplings.size()))
+    throw Error("the state belongs to another scene: it has other joints");
   if (state.controls.size() != state_.controls.size())
     throw Error(
         fmt::format("the state belongs to other controllers: it has {} numbers of their "

@@ -105,6 +105,7 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
     throw;
   }
   context.in.held_forces = nullptr;
+  sum.finish_joints(context.out.joints);
   return with(sudden, sum.finish(context.out.contacts));
 }
 
@@ -147,6 +148,7 @@ void CheckedStepper::in_parts(StepContext& context, State& state, const Cut& cut
     if (depth > 0.0 && !found.in_layers) report.passed = 1;
     if (!is_lost(report)) accept(context, state, half, report);
     sum.add(report, context.out.contacts);
+    sum.add_joints(context.out.joints);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
+#include "vinci/formulation/pair_columns.h"
 #include "vinci/model/actuation.h"
 #include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
@@ -43,6 +44,11 @@ int body_of(const Model& model, int unknown) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
     for (int i = 0; i < model.bodies[b].velocity_size; ++i)
       if (model.free_index[model.bodies[b].velocity_offset + i] == unknown) return b;
+  for (const int b : model.tree_order) {
+    const Joint& joint = model.joints[model.tree_joint[b]];
+    for (int k = 0; k < rate_count(joint.kind); ++k)
+      if (model.rate_index[joint.first_rate + k] == unknown) return b;
+  }
   return -1;
 }
 
@@ -221,10 +227,15 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::solve);
   }
   move(part);
+  if (!model.joints.empty()) advance_joints(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   state.poses = moved_;
   state.velocities = next_;
+  state.joint_positions = next_positions_;
+  state.joint_rates = next_rates_;
+  read_joints(model, state);
+  carry_velocities(model, state);
   state.controls = context.out.controls;
   state.time += h;
   if (report.diverged_body < 0)
@@ -267,7 +278,9 @@ void ContactStepper::foresee(const StepPart& part) {
   placed_ = part.state.poses;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     place_prescribed(model.bodies[b], end, placed_[b]);
+  if (!model.tree_order.empty()) place_tree(model, part.state.joint_positions, placed_);
   foreseen_ = part.state.velocities;
+  foreseen_rates_ = part.state.joint_rates;
   prescribe_velocities(model, end, placed_, foreseen_);
   if (predicts_drivers(discrete_)) predict_drivers(model, part.state, driven_);
 }
@@ -276,11 +289,26 @@ void ContactStepper::foresee(const StepPart& part) {
 // bodies besides contacts.
 void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& problem) {
   const auto& [model, state, h, rules] = part;
-  find_supports(model, state.poses, placed_, h, impulse_time(h), supports_);
+  find_joints(part);
+  const RowSpace space{model, state.poses, form_, tree_of(model)};
+  find_supports(space, placed_, h, impulse_time(h), supports_);
   if (predicts_drivers(discrete_)) predict_supports(model, state, driven_, supports_);
   find_elements(
-      {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_},
+      {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_,
+       space.tree},
       elements_);
+  fill_inertia(part, problem);
+  if (motion_ == MotionModel::quasi_static) {
+    // Without inertia their stiffness stands beside the viscosity of supports.
+    condense_elements(space, elements_, problem);
+    elements_.clear();
+  }
+  join_motion(part, problem);
+}
+
+void ContactStepper::fill_inertia(const StepPart& part, ComplementarityProblem& problem) {
+  const auto& [model, state, h, rules] = part;
+  if (!model.tree_order.empty()) return fill_tree(part, problem);
   switch (motion_) {
     case MotionModel::dynamic:
       free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
@@ -291,9 +319,6 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
     case MotionModel::quasi_static:
       weightless_motion(model, state.poses, forces_.line(), foreseen_, problem.M, problem.p);
       inertia_matrix(model, state.poses, inertia_);
-      // Without inertia their stiffness stands beside the viscosity of supports.
-      condense_elements(model, state.poses, elements_, problem);
-      elements_.clear();
       break;
   }
 }
@@ -333,7 +358,7 @@ void ContactStepper::detect(StepContext& context, const StepPart& part, StepRepo
   // A contact that no free coordinate can open or close is nothing to solve for.
   std::erase_if(contacts, [&](const Contact& contact) {
     return (contact.gap > touch_ && !part.flies()) ||
-           !can_respond(part.model, part.state.poses, contact);
+           !can_respond(part.model, part.state.poses, contact, tree_of(part.model));
   });
   frames_.begin(contacts);
   if (!part.flies()) return;
@@ -350,6 +375,9 @@ void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
       if (body >= 0) bodies[body] = 1;
+  for (const Joint& joint : model.joints)
+    for (const int body : {joint.body_a, joint.body_b})
+      if (body >= 0) bodies[body] = 1;
 }
 
 // Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
@@ -360,6 +388,7 @@ void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
   work.contacts.clear();
   supports_.clear();
   elements_.clear();
+  joint_blocks_.clear();
 }
 
 // What does not fly is moved by the velocity at its end, which goes with the forces at its start.
@@ -383,11 +412,11 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
   const Model& model = *context.in.model;
   StepWorkspace& work = context.work;
   next_ = foreseen_;
+  next_rates_ = foreseen_rates_;
   if (motion_ != MotionModel::quasi_static && work.problem.rows() == 0) {
     report.solve = {};
     report.solve.status = SolveStatus::solved;
-    for (int i = 0; i < model.velocity_count; ++i)
-      if (model.free_index[i] >= 0) work.solution.u[model.free_index[i]] = foreseen_[i];
+    gather(model, foreseen_, foreseen_rates_, work.solution.u);
     return;
   }
   solve_motion(context, report);
@@ -406,8 +435,7 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
     }
     return;
   }
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (model.free_index[i] >= 0) next_[i] = work.solution.u[model.free_index[i]];
+  spread(model, work.solution.u, next_, next_rates_);
   if (motion_ == MotionModel::dynamic) rest_on_supports(model, context.in.accuracy);
 }
 
@@ -463,13 +491,10 @@ void ContactStepper::diagnose(StepContext& context, StepReport& report) const {
 // Kinetic energy that the answer has beyond that without contact, and of all that moves, J. The
 // work of surfaces that run is none of it: on them it is that of a body that slides on one at rest.
 ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const StepWorkspace& work) {
-  change_.resize(model.free_count);
-  sum_.resize(model.free_count);
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (const int unknown = model.free_index[i]; unknown >= 0) {
-      sum_[unknown] = next_[i] + foreseen_[i];
-      change_[unknown] = next_[i] - foreseen_[i];
-    }
+  gather(model, next_, next_rates_, change_);
+  gather(model, foreseen_, foreseen_rates_, sum_);
+  change_ -= sum_;
+  sum_ = change_ + 2.0 * sum_;
   momentum_.setZero(model.free_count);
   work.problem.M.multiply_add(change_.data(), momentum_.data());
   double gained = 0.5 * sum_.dot(momentum_);
@@ -599,7 +624,7 @@ void ContactStepper::move(const StepPart& part) {
   moved_ = state.poses;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
-    if (body.velocity_size == 0) continue;
+    if (body.velocity_size == 0 || hangs(tree_of(model), b)) continue;
     for (int i = body.velocity_offset;
          part.coasts() && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
       if (model.free_index[i] >= 0) next_[i] = state.velocities[i];

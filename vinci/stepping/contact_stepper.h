@@ -11,7 +11,10 @@
 // is integrated by the midpoint rule (free_motion.h).
 #pragma once
 
+#include "vinci/formulation/joined_motion.h"
+#include "vinci/formulation/joint_blocks.h"
 #include "vinci/formulation/problem_builder.h"
+#include "vinci/formulation/tree_motion.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/solvers/quasi_static.h"
 #include "vinci/stepping/contact_frames.h"
@@ -101,6 +104,7 @@ class ContactStepper : public TimeStepper {
   double impulse_time(double h) const;
   void foresee(const StepPart& part);
   void fill_motion(const StepPart& part, ComplementarityProblem& problem);
+  void fill_inertia(const StepPart& part, ComplementarityProblem& problem);
   void set_reach(const StepPart& part);
   void detect(StepContext& context, const StepPart& part, StepReport& report);
   ContactTerms terms_of(const StepPart& part, std::size_t index, const Contact& contact,
@@ -151,6 +155,22 @@ class ContactStepper : public TimeStepper {
   void collect(StepContext& context, State& state, double h, StepReport& report);
   void collect_supports(StepContext& context, State& state, double h, StepReport& report) const;
   void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
+  // Joints (contact_stepper_joints.cpp).
+  void find_joints(const StepPart& part);
+  void fill_tree(const StepPart& part, ComplementarityProblem& problem);
+  const Tree* tree_of(const Model& model) const {
+    return model.tree_order.empty() ? nullptr : &tree_;
+  }
+  void set_limits(const StepPart& part);
+  void join_motion(const StepPart& part, ComplementarityProblem& problem);
+  void spread(const Model& model, const VectorX& u, VectorX& velocities, VectorX& rates) const;
+  void gather(const Model& model, const VectorX& velocities, const VectorX& rates,
+              VectorX& u) const;
+  void note_limit(std::size_t i, double lambda, const VectorX& u, double h, State& state) const;
+  void advance_joints(const StepPart& part);
+  void carry_velocities(const Model& model, State& state);
+  void collect_joints(StepContext& context, State& state, double h);
+  void read_joints(const Model& model, State& state) const;
 
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
@@ -183,6 +203,18 @@ class ContactStepper : public TimeStepper {
   std::vector<ElementTerms> elements_;
   std::vector<double> element_impulses_;  // N s
   std::vector<ElementRow> element_rows_;  // of one element
+  JointLoads joint_loads_;
+  JointBlocks joint_blocks_;
+  struct LimitRebound {
+    double speed = 0.0;  // to remember if it is hit, m/s or rad/s
+  };
+  std::vector<LimitRebound> limit_rebounds_;  // parallel to the terms of joints
+  VectorX free_;                              // unknowns without contact
+  Tree tree_, placed_tree_;                   // at the start, and where drivers are at the end
+  JoinedMotion joined_motion_;
+  JointedMotion jointed_motion_;
+  VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
+  std::vector<int> slipped_;                              // couplings
   ProblemBuilder builder_;
 
   // Of contacts that are not taken at the start of the step.

@@ -77,6 +77,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
   collect_supports(context, state, h, report);
   remember(context, state, h);
   collect_elements(context, state, h, report);
+  collect_joints(context, state, h);
 }
 
 // Supports as contacts of a body with itself: normal up, tangents along x and y.

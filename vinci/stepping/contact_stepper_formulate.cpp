@@ -144,12 +144,14 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
     const ImpulseMemory* landing = due ? landings.find(contact.key, contact.patch_point) : nullptr;
     note_rebound(part, i, contact, landing, due ? due->speed : 0.0);
   }
+  if (!part.model.joints.empty()) set_limits(part);
   soften(part, work.contacts, terms_);
   gap_noise_ = smallest_gap / part.h;
-  builder_.begin(part.model, part.state.poses, form_);
+  builder_.begin(part.model, part.state.poses, form_, tree_of(part.model));
   builder_.add(work.contacts, terms_);
   builder_.add(supports_);
   builder_.add(elements_);
+  builder_.add(joint_blocks_);
   builder_.finish(work.problem);
 }
 
@@ -162,10 +164,7 @@ bool ContactStepper::is_still(const Model& model, int b) const {
 // Guess: the impulses that the same entities had in the last step.
 void ContactStepper::warm_start(StepWorkspace& work, const StepPart& part) {
   const Model& model = part.model;
-  before_.setZero(work.problem.unknowns());
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (const int unknown = model.free_index[i]; unknown >= 0)
-      before_[unknown] = part.state.velocities[i];
+  gather(model, part.state.velocities, part.state.joint_rates, before_);
   work.solution.u.setZero(work.problem.unknowns());
   if (motion_ == MotionModel::quasi_static) work.solution.u = before_;
   guess_impulses(work, part, part.state.memory.impulses, impulse_time(part.h) / part.h);

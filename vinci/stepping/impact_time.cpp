@@ -104,6 +104,9 @@ std::string ImpactTimeStepper::why_not(const Model& model) const {
   if (method_->frame_rule() != FrameRule::start)
     return "impact-time flies up to an impact and takes contacts there; accepted: "
            "'contact-frames: start', or 'impact-time: none'";
+  if (!model.joints.empty())
+    return "impact laws know nothing of joints yet; accepted: 'impact-time: none', which bounces "
+           "by Newton's law, or a scene without joints";
   return method_->why_not(model);
 }
 
@@ -136,6 +139,7 @@ StepReport ImpactTimeStepper::step(StepContext& context, State& state, double h)
     throw;
   }
   state = now_;
+  sum.finish_joints(context.out.joints);
   return sum.finish(context.out.contacts);
 }
 
@@ -180,6 +184,7 @@ void ImpactTimeStepper::take(const StepContext& context, double& left, SubstepSu
   std::swap(now_, trial_);
   left -= flight_time_;
   sum.add(flown_, context.out.contacts);
+  sum.add_joints(context.out.joints);
 }
 
 // The least gap, m, of the contacts at the end of the last flight that it left out and that meet

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "vinci/formulation/problem_builder.h"
+#include "vinci/formulation/tree_motion.h"
 #include "vinci/selection/load_selection.h"
 #include "vinci/stepping/stepper.h"
 
@@ -60,6 +61,10 @@ class OverlapRemoval {
  private:
   double deepest() const;
   bool displace(StepContext& context, State& state, double share);
+  void add_joints(StepContext& context, const State& state);
+  void displace_joints(const Model& model, State& state, double rounding);
+  const Tree* placed(const Model& model, const State& state);
+  void carry(const Model& model, State& state);
   double gained(const Model& model, State& state);
 
   ComplementarityProblem problem_;
@@ -74,6 +79,10 @@ class OverlapRemoval {
   std::vector<Pose> last_;     // of the best round, with its contacts
   ContactSet last_contacts_;
   ProblemBuilder builder_;
+  Tree tree_;
+  JointedMotion motion_;
+  JointBlocks joints_;
+  VectorX displaced_rates_, last_positions_;
 };
 
 }  // namespace vinci

@@ -122,6 +122,9 @@ std::string SongPangKumar::why_not(const Model& model) const {
   if (frame_rule() != FrameRule::start)
     return "the layers of song-pang-kumar are pressed in along the frames at the start of a "
            "substep; accepted: 'contact-frames: start', or stewart-trinkle or anitescu-potra";
+  if (!model.joints.empty())
+    return "the layers of song-pang-kumar do not take joints yet; accepted: stewart-trinkle or "
+           "anitescu-potra, or a scene without joints";
   return ContactStepper::why_not(model);
 }
 
@@ -214,10 +217,12 @@ StepReport SongPangKumar::substeps(StepContext& context, State& state, double h)
       report.used_up += solved.contact.patch_point == points_.count() && solved.impulse[0] > 0.0 &&
                         is_soft(model, solved.contact.key);
     sum.add(report, context.out.contacts);
+    sum.add_joints(context.out.joints);
     if (report.diverged_body < 0) settle(context, state);
     sum.add(Stage::detect, watch.lap());
     if (last || sum.ended()) break;
   }
+  sum.finish_joints(context.out.joints);
   StepReport report = sum.finish(context.out.contacts);
   report.coarse = coarse_;
   for (const LayerMemory& layer : state.memory.layers) report.layer_energy += layer.energy;

@@ -9,6 +9,7 @@
 #include "vinci/complementarity/problem.h"
 #include "vinci/model/actuation.h"
 #include "vinci/model/controller.h"
+#include "vinci/model/joint_columns.h"
 #include "vinci/model/state.h"
 #include "vinci/stepping/report.h"
 
@@ -90,6 +91,7 @@ struct OverlapRule {
 // What a step leaves besides the state and its report.
 struct StepOutput {
   std::vector<SolvedContact> contacts;
+  std::vector<SolvedJoint> joints;  // of all joints
   VectorX controls;                // State::controls of the next state
   bool controllers_acted = false;  // set by step_forces()
 };

@@ -55,6 +55,17 @@ void SubstepSum::merge(const StepReport& report, const std::vector<SolvedContact
   if (solved_.size() > known) std::sort(solved_.begin(), solved_.end(), before);
 }
 
+void SubstepSum::add_joints(const std::vector<SolvedJoint>& joints) {
+  joints_.resize(joints.size());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    joints_[j].impulse += joints[j].impulse;
+    joints_[j].moment += joints[j].moment;
+    joints_[j].motor += joints[j].motor;
+    joints_[j].friction += joints[j].friction;
+    joints_[j].limit += joints[j].limit;
+  }
+}
+
 StepReport SubstepSum::finish(std::vector<SolvedContact>& solved) {
   solved.swap(solved_);
   report_.substeps = count_;

@@ -17,6 +17,9 @@ class SubstepSum {
   }
   void add(const StepReport& report, const std::vector<SolvedContact>& solved);
   void add_impact(const StepReport& report, const std::vector<SolvedContact>& solved);
+  // Impulses of joints add up likewise; none: there are no joints.
+  void add_joints(const std::vector<SolvedJoint>& joints);
+  void finish_joints(std::vector<SolvedJoint>& joints) { joints.swap(joints_); }
   void add(Stage stage, double seconds) { further_[static_cast<int>(stage)] += seconds; }
   // Detections and time of what was tried and not taken.
   void add_work(const StepReport& report);
@@ -35,6 +38,7 @@ class SubstepSum {
   int passes_ = 0;          // between the substeps
   StageSeconds further_{};  // between the substeps
   std::vector<SolvedContact>& solved_;
+  std::vector<SolvedJoint> joints_;
 };
 
 }  // namespace vinci

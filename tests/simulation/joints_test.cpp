@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference cases 11 and 26: pendulums, loops, stops, servos, friction and couplings, in the plane
+// and in space, in reduced and in maximal coordinates.
+#include <gtest/gtest.h>
+
+#include "tests/support/reference.h"
+#include "tests/support/runs.h"
+
+namespace vinci::test {
+namespace {
+
+struct Way {
+  const char* name;
+  bool planar;
+  const char* coordinates;
+};
+
+// The words of a scene that differ in the plane and in space, where it is that of x and y.
+struct Words {
+  Way way;
+
+  std::string at(double x, double y) const {
+    return fmt::format(way.planar ? "[{:.17g}, {:.17g}]" : "[{:.17g}, {:.17g}, 0]", x, y);
+  }
+  // A body without a shape.
+  std::string body(double mass, double inertia, const std::string& more = "") const {
+    const std::string about = way.planar ? fmt::format("{:.17g}", inertia)
+                                         : fmt::format("[{0:.17g}, {0:.17g}, {0:.17g}]", inertia);
+    return fmt::format("{{mass: {:.17g}, inertia: {}{}}}", mass, about, more);
+  }
+  std::string rod(double mass, double length, const std::string& more = "") const {
+    return body(mass, mass * length * length / 12.0, more);
+  }
+  std::string scene(const std::string& bodies, const std::string& joints, double step,
+                    double duration, const std::string& couplings = "",
+                    bool weightless = false) const {
+    return fmt::format(
+        "world: {}\ngravity: {}\nbodies: {{{}}}\njoints: {{{}}}\n{}run: {{step: {:.17g}, duration: "
+        "{:.17g}, coordinates: {}}}\n",
+        way.planar ? "planar" : "spatial", at(0.0, weightless ? 0.0 : -9.81), bodies, joints,
+        couplings.empty() ? "" : "couplings: {" + couplings + "}\n", step, duration,
+        way.coordinates);
+  }
+};
+
+double coordinate(const Simulation& simulation, const char* name) {
+  for (const Joint& joint : simulation.model().joints)
+    if (joint.name == name) return simulation.state().joint_positions[joint.first_coordinate];
+  ADD_FAILURE() << name;
+  return 0.0;
+}
+double rate(const Simulation& simulation, const char* name) {
+  for (const Joint& joint : simulation.model().joints)
+    if (joint.name == name) return simulation.state().joint_rates[joint.first_rate];
+  ADD_FAILURE() << name;
+  return 0.0;
+}
+
+void step_to(Simulation& simulation, double time) {
+  while (simulation.state().time < time - 1e-9) {
+    const StepReport& report = simulation.step();
+    ASSERT_LE(report.solve.residual.relative, 1e-10) << simulation.state().step;
+  }
+}
+
+class Joints : public testing::TestWithParam<Way> {};
+
+TEST_P(Joints, double_pendulum_falls_as_the_reference) {
+  const Words words{GetParam()};
+  const auto expected = reference("case11_joints")["expected"]["double_pendulum"];
+  std::vector<double> steps = {2e-3, 1e-3, 5e-4}, errors;
+  for (const double h : steps) {
+    Simulation simulation = simulate(words.scene(
+        "one: " + words.rod(1, 1) + ", two: " + words.rod(1, 1),
+        fmt::format("a: {{revolute: [world, one], at: [{}, {}]}}, "
+                    "b: {{revolute: [one, two], at: [{}, {}]}}",
+                    words.at(0, 0), words.at(-0.5, 0), words.at(0.5, 0), words.at(-0.5, 0)),
+        h, 1.0));
+    step_to(simulation, 1.0);
+    errors.push_back(std::max(
+        std::abs(coordinate(simulation, "a") - expected["theta1"][2].get<double>()),
+        std::abs(coordinate(simulation, "a") + coordinate(simulation, "b") -
+                 expected["theta2"][2].get<double>())));
+    EXPECT_LE(errors.back(), 4.0 * h);
+  }
+  EXPECT_GT(fitted_order(steps, errors), 0.9);
+}
+
+std::string four_bar(const Words& words, const nlohmann::json& c, double h, double duration,
+                     const std::string& friction) {
+  const double ground = c["ground"], crank = c["crank"], coupler = c["coupler"],
+               rocker = c["rocker"], density = c.contains("linear_density") ? c["linear_density"].get<double>() : 1.0;
+  const auto rod = [&](double length) { return words.rod(density * length, length); };
+  // The coupler's and the rocker's coordinates are found where the scene is read.
+  return words.scene(
+      fmt::format("crank: {}, coupler: {}, rocker: {}", rod(crank), rod(coupler), rod(rocker)),
+      fmt::format(
+          "a: {{revolute: [world, crank], at: [{}, {}], position: {:.17g}}}, "
+          "b: {{revolute: [crank, coupler], at: [{}, {}]}}, "
+          "d: {{revolute: [world, rocker], at: [{}, {}]{}}}, "
+          "c: {{revolute: [coupler, rocker], at: [{}, {}]}}",
+          words.at(0, 0), words.at(-crank / 2, 0), c["phi0"].get<double>(), words.at(crank / 2, 0),
+          words.at(-coupler / 2, 0), words.at(ground, 0), words.at(-rocker / 2, 0), friction,
+          words.at(coupler / 2, 0), words.at(rocker / 2, 0)),
+      h, duration);
+}
+
+// In space three of the six rows that close the loop follow from the others.
+TEST_P(Joints, four_bar_loop_moves_as_the_reference) {
+  const Words words{GetParam()};
+  const auto c = reference("case11_joints")["expected"]["four_bar"];
+  std::vector<double> steps = {2e-3, 1e-3, 5e-4}, errors;
+  for (const double h : steps) {
+    Simulation simulation = simulate(four_bar(words, c, h, 1.0, ""));
+    const double start = coordinate(simulation, "d");
+    EXPECT_NEAR(std::remainder(start - c["chi0"].get<double>(), 2.0 * M_PI), 0.0, 1e-9);
+    step_to(simulation, 1.0);
+    errors.push_back(std::abs(coordinate(simulation, "a") - c["phi"][4].get<double>()));
+    EXPECT_LE(errors.back(), 10.0 * h);
+  }
+  EXPECT_GT(fitted_order(steps, errors), 0.8);
+}
+
+TEST_P(Joints, stops_are_reached_and_never_overrun) {
+  const Words words{GetParam()};
+  const auto expected = reference("case26_joint_motors")["expected"];
+  for (const char* name :
+       {"stop_before_vertical_e0", "stop_before_vertical_e0.5", "stop_past_vertical_e0.5"}) {
+    const auto& c = expected[name];
+    const double l = c["l"], m = c["m"], limit = c["limit"], h = 1e-3;
+    Simulation simulation = simulate(words.scene(
+        "rod: " + words.rod(m, l),
+        fmt::format("a: {{revolute: [world, rod], at: [{}, {}], limits: [{:.17g}, 4], restitution: "
+                    "{:.17g}}}",
+                    words.at(0, 0), words.at(-l / 2, 0), limit, c["restitution"].get<double>()),
+        h, 2.0));
+    double fastest = 0.0, impulse = 0.0;
+    for (std::size_t i = 0; i < c["t"].size(); ++i) {
+      const double t = c["t"][i];
+      while (simulation.state().time < t - 1e-9) {
+        const StepReport& report = simulation.step();
+        ASSERT_LE(report.solve.residual.relative, 1e-10);
+        fastest = std::max(fastest, std::abs(rate(simulation, "a")));
+        if (simulation.state().time < c["impact_times"][0].get<double>() + 3.0 * h)
+          impulse += simulation.joints()[0].limit[0];
+        ASSERT_GE(coordinate(simulation, "a"), limit - 1e-9) << simulation.state().time;
+      }
+      EXPECT_NEAR(coordinate(simulation, "a"), c["theta"][i].get<double>(), 4.0 * fastest * h)
+          << name << " at " << t;
+    }
+    if (c["rest_torque_of_limit"].is_null()) continue;
+    while (simulation.state().time < 2.0 - 1e-9) simulation.step();
+    EXPECT_NEAR(simulation.joints()[0].limit[0] / h, c["rest_torque_of_limit"].get<double>(), 1e-6)
+        << name;
+    EXPECT_EQ(rate(simulation, "a"), 0.0) << name;
+  }
+}
+
+TEST_P(Joints, servo_saturates_overshoots_and_sticks) {
+  const Words words{GetParam()};
+  const auto expected = reference("case26_joint_motors")["expected"];
+  for (const char* name : {"pd_saturated_step", "pd_light_damping_reverses", "pd_rod_with_gravity"}) {
+    const auto& c = expected[name];
+    const auto& p = c["parameters"];
+    const auto number = [&](const char* key) { return p[key].get<double>(); };
+    // A rod of 1 kg whose weight has the moment that is asked for.
+    const double arm = p.contains("grav") ? number("grav") / 9.81 : 0.0, h = 1e-3;
+    Simulation simulation = simulate(words.scene(
+        "rod: " + words.body(1.0, number("I") - arm * arm),
+        fmt::format("a: {{revolute: [world, rod], at: [{}, {}], position: {}, friction: {}, "
+                    "damping: {}, motor: {{position: {}, stiffness: {}, damping: {}, limit: {}}}}}",
+                    words.at(0, 0), words.at(-arm, 0), number("th0"), number("c"), number("v"),
+                    number("thd"), number("kp"), number("kd"), number("tm")),
+        h, number("T"), "", arm == 0.0));
+    double fastest = 0.0;
+    for (std::size_t i = 0; i < c["t"].size(); ++i) {
+      const double t = c["t"][i];
+      while (simulation.state().time < t - 1e-9) {
+        simulation.step();
+        fastest = std::max(fastest, std::abs(rate(simulation, "a")));
+        ASSERT_LE(std::abs(simulation.joints()[0].motor[0]), (1.0 + 1e-12) * number("tm") * h);
+      }
+      EXPECT_NEAR(coordinate(simulation, "a"), c["theta"][i].get<double>(), 4.0 * fastest * h)
+          << name << " at " << t;
+    }
+    step_to(simulation, number("T"));
+    EXPECT_NEAR(coordinate(simulation, "a"), c["final_theta"].get<double>(), 2.0 * h) << name;
+    const double stuck = coordinate(simulation, "a");
+    for (int i = 0; i < 1000; ++i) simulation.step();
+    EXPECT_NEAR(coordinate(simulation, "a"), stuck, 1e-11) << name;
+  }
+}
+
+TEST_P(Joints, coupled_finger_moves_as_the_reference) {
+  const Words words{GetParam()};
+  const auto c = reference("case26_joint_motors")["expected"]["coupled_finger"];
+  const auto& motion = c["motion"];
+  const double l2 = c["l2"], l3 = c["l3"], ratio = c["ratio"], h = 1e-4;
+  Simulation simulation = simulate(words.scene(
+      "two: " + words.rod(c["m2"], l2) + ", three: " + words.rod(c["m3"], l3),
+      fmt::format("a: {{revolute: [world, two], at: [{}, {}], position: {:.17g}, motor: {{torque: "
+                  "{:.17g}}}}}, "
+                  "b: {{revolute: [two, three], at: [{}, {}], position: {:.17g}}}",
+                  words.at(0, 0), words.at(-l2 / 2, 0), motion["theta2_0"].get<double>(),
+                  motion["motor_torque"].get<double>(), words.at(l2 / 2, 0), words.at(-l3 / 2, 0),
+                  ratio * motion["theta2_0"].get<double>() + c["offset"].get<double>()),
+      h, 0.2,
+      fmt::format("k: {{joints: [a, b], ratio: {:.17g}, offset: {:.17g}}}", ratio,
+                  c["offset"].get<double>())));
+  double fastest = 0.0;
+  for (std::size_t i = 1; i < motion["t"].size(); ++i) {
+    const double t = motion["t"][i];
+    while (simulation.state().time + 0.5 * h < t) {
+      simulation.step();
+      fastest = std::max(fastest, std::abs(rate(simulation, "a")));
+      ASSERT_NEAR(coordinate(simulation, "b"),
+                  ratio * coordinate(simulation, "a") + c["offset"].get<double>(), 1e-12);
+    }
+    EXPECT_NEAR(coordinate(simulation, "a"), motion["theta2"][i].get<double>(),
+                5.0 * fastest * h);
+  }
+}
+
+TEST_P(Joints, joint_friction_stops_and_sticks_without_creep) {
+  const Words words{GetParam()};
+  const auto c = reference("case11_joints")["expected"]["joint_friction"];
+  const double h = 1e-3;
+  Simulation simulation = simulate(words.scene(
+      "rod: " + words.body(1.0, c["I"]),
+      fmt::format("a: {{revolute: [world, rod], friction: {}, damping: {}, velocity: {}}}",
+                  c["c"].get<double>(), c["v"].get<double>(), c["w0"].get<double>()),
+      h, 12.0, "", true));
+  double stopped = 0.0;
+  while (stopped == 0.0) {
+    simulation.step();
+    if (rate(simulation, "a") == 0.0) stopped = simulation.state().time;
+    ASSERT_LT(simulation.state().time, 2.0);
+  }
+  EXPECT_NEAR(stopped, c["t_stop"].get<double>(), 2.0 * h);
+  EXPECT_NEAR(coordinate(simulation, "a"), c["theta_stop"].get<double>(), 4.0 * 3.0 * h);
+  const double stuck = coordinate(simulation, "a");
+  for (int i = 0; i < 10000; ++i) simulation.step();
+  EXPECT_NEAR(coordinate(simulation, "a"), stuck, 1e-10);
+}
+
+TEST_P(Joints, stiff_servo_is_stable_and_ends_where_the_balance_is) {
+  const Words words{GetParam()};
+  const auto expected = reference("case11_joints")["expected"];
+  for (const auto& [name, gain] : {std::pair{"pd_Kp=50", 50.0}, {"pd_Kp=200", 200.0}, {"pd_Kp=20", 20.0}}) {
+    const auto& c = expected[name];
+    Simulation simulation = simulate(words.scene(
+        "rod: " + words.rod(1, 1),
+        fmt::format("a: {{revolute: [world, rod], at: [{}, {}], motor: {{position: {}, stiffness: "
+                    "{}, damping: {}}}}}",
+                    words.at(0, 0), words.at(-0.5, 0), c["theta_desired"].get<double>(), gain,
+                    0.4 * gain),
+        0.02, 20.0));
+    step_to(simulation, 20.0);
+    EXPECT_NEAR(coordinate(simulation, "a"), c["theta_steady"].get<double>(), 1e-6) << name;
+  }
+}
+
+TEST_P(Joints, state_continues_bit_for_bit) {
+  const Words words{GetParam()};
+  const auto c = reference("case26_joint_motors")["expected"]["four_bar_friction"];
+  const std::string scene = four_bar(words, c, 1e-3, 0.4, ", friction: 0.35, damping: 0.02");
+  Simulation whole = simulate(scene), first = simulate(scene), second = simulate(scene);
+  for (int i = 0; i < 200; ++i) first.step();
+  second.set_state(first.state());
+  while (!whole.finished()) whole.step();
+  while (!second.finished()) second.step();
+  EXPECT_EQ(hash(whole.state()), hash(second.state()));
+}
+
+TEST_P(Joints, four_bar_with_friction_moves_as_the_reference) {
+  const Words words{GetParam()};
+  const auto c = reference("case26_joint_motors")["expected"]["four_bar_friction"];
+  const double h = 2.5e-4;
+  Simulation simulation = simulate(four_bar(words, c, h, 1.0, ", friction: 0.35, damping: 0.02"));
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < 10; ++i) {
+    const double t = c["t"][i];
+    while (simulation.state().time < t - 1e-9) {
+      simulation.step();
+      fastest = std::max(fastest, std::abs(rate(simulation, "a")));
+    }
+    EXPECT_NEAR(coordinate(simulation, "a"), c["phi"][i].get<double>(), 4.0 * fastest * h) << t;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ways, Joints,
+                         testing::Values(Way{"planar_reduced", true, "reduced"},
+                                         Way{"planar_maximal", true, "maximal"},
+                                         Way{"spatial_reduced", false, "reduced"},
+                                         Way{"spatial_maximal", false, "maximal"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace vinci::test

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands at the freedoms of joints, and the rows that come of it.
+#include "vinci/formulation/joint_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "vinci/kinematics/joint_tree.h"
+#include "vinci/kinematics/joint_rows.h"
+
+namespace vinci {
+namespace {
+
+// Share of the error of a joint that a step takes out: all of it, so that the way of a body about a
+// joint is a chord from one place of its true way to the next, which keeps energy.
+constexpr double stabilization = 1.0;
+
+Pose pose_of(std::span<const Pose> poses, int body) {
+  return body < 0 ? Pose() : poses[static_cast<std::size_t>(body)];
+}
+
+// Where a servo is to be at the end of the step, and how fast.
+struct Target {
+  double position = 0.0, velocity = 0.0;
+};
+Target target_of(const Motor& motor, double time) {
+  const std::array<Jet, 3> variables{Jet{time, 1.0, 0.0}, Jet{}, Jet{}};
+  const Jet jet = motor.target.jet(variables);
+  if (motor.kind == MotorKind::velocity) return {0.0, jet.value};
+  return {jet.value, jet.first};
+}
+
+// λ = push − resistance (q̇ − δ).
+struct Line {
+  double resistance = 0.0, push = 0.0;
+};
+
+Line servo_line(const Motor& motor, const JointStep& step, double q, double driven) {
+  const Target target = target_of(motor, step.state.time + step.h);
+  return {step.time * (step.h * motor.stiffness + motor.damping),
+          -step.time * (motor.stiffness * (q - target.position) +
+                        motor.damping * (driven - target.velocity))};
+}
+
+bool is_cut_off(const Motor& motor) {
+  return motor.kind != MotorKind::effort && motor.limit < infinity;
+}
+
+double effort_of(const Motor& motor, double time, double q, double rate) {
+  const std::array<double, 3> variables{time, q, rate};
+  return std::clamp(motor.target.value(variables), -motor.limit, motor.limit);
+}
+
+Line line_of(const JointFreedom& freedom, const JointStep& step, double q, double q_start,
+             double driven, double rate, bool closes_loop) {
+  Line line;
+  if (step.inert && closes_loop) {
+    line.resistance += freedom.armature;
+    if (step.momentum) line.push += freedom.armature * (rate - driven);
+  }
+  line.resistance += step.time * (freedom.damping + step.h * freedom.stiffness);
+  line.push -= step.time * (freedom.damping * driven + freedom.stiffness * (q - freedom.rest));
+  const Motor& motor = freedom.motor;
+  if (motor.kind == MotorKind::effort) {
+    line.push += step.time * effort_of(motor, step.state.time, q_start, rate);
+  } else if (motor.kind != MotorKind::none && !is_cut_off(motor)) {
+    const Line servo = servo_line(motor, step, q, driven);
+    line.resistance += servo.resistance;
+    line.push += servo.push;
+  }
+  return line;
+}
+
+}  // namespace
+
+void find_joint_loads(const JointStep& step, JointLoads& loads) {
+  const Model& model = step.model;
+  loads.positions = step.state.joint_positions;
+  loads.driven.setZero(model.joint_rate_count);
+  loads.resistance.setZero(model.joint_rate_count);
+  loads.push.setZero(model.joint_rate_count);
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+    const bool counts = rate_count(joint.kind) == position_count(joint.kind);
+    if (is_loop_joint(model, j)) {
+      read_coordinates(joint, pose_of(step.placed, joint.body_a), pose_of(step.placed, joint.body_b),
+                     loads.positions.data() + joint.first_coordinate);
+      if (counts)
+        for (int k = 0; k < rate_count(joint.kind); ++k)
+          loads.driven[joint.first_rate + k] =
+              (loads.positions[joint.first_coordinate + k] -
+               step.state.joint_positions[joint.first_coordinate + k]) /
+              step.h;
+    }
+    for (int k = 0; k < rate_count(joint.kind); ++k) {
+      const int at = joint.first_rate + k;
+      const double q = counts ? loads.positions[joint.first_coordinate + k] : 0.0;
+      const double q_start = counts ? step.state.joint_positions[joint.first_coordinate + k] : 0.0;
+      const Line line = line_of(joint.freedoms[static_cast<std::size_t>(k)], step, q, q_start,
+                                loads.driven[at], step.state.joint_rates[at],
+                                is_loop_joint(model, j));
+      loads.resistance[at] = line.resistance;
+      loads.push[at] = line.push;
+    }
+  }
+}
+
+void JointBlocks::clear() {
+  terms_.clear();
+  starts_.assign(1, 0);
+  columns_.clear();
+  values_.clear();
+  bias_.clear();
+  compliance_.clear();
+  axes_.clear();
+  pushes_.clear();
+}
+
+void JointBlocks::add_row(double bias, double compliance) {
+  row_.visit([&](int column, double value) {
+    columns_.push_back(column);
+    values_.push_back(value);
+  });
+  starts_.push_back(static_cast<int>(columns_.size()));
+  bias_.push_back(bias);
+  compliance_.push_back(compliance);
+}
+
+// Adds l·v_rel + a·ω_rel to row_, v_rel the velocity of b against a at the joint's point.
+void JointBlocks::add_relative(const JointStep& step, const Joint& joint, const Vector3& l,
+                               const Vector3& a) {
+  const Vector3 point = pose_of(step.placed, joint.body_b) * joint.frame_b.position;
+  const auto arm = [&](int body) {
+    return body < 0 ? point : Vector3(point - center_of_mass(step.model, step.placed, body));
+  };
+  row_.add(step.tree, joint.body_b, arm(joint.body_b), l, a);
+  row_.add(step.tree, joint.body_a, arm(joint.body_a), -l, -a);
+}
+
+// Adds the rate of a freedom to row_.
+void JointBlocks::add_rate(const JointStep& step, int j, int k, double factor) {
+  const Model& model = step.model;
+  const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+  if (!is_loop_joint(model, j)) {
+    const int column = model.rate_index[static_cast<std::size_t>(joint.first_rate + k)];
+    if (column >= 0) row_.add(column, factor);
+    return;
+  }
+  const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
+  const Twist axis = rate_row(joint, a, b, k);
+  add_relative(step, joint, factor * axis.linear, factor * axis.angular);
+}
+
+bool JointBlocks::begin_rate(const JointStep& step, int j, int k, double factor) {
+  row_.begin(step.model.free_count);
+  add_rate(step, j, k, factor);
+  return row_.largest() > negligible;
+}
+
+void JointBlocks::add_constraint(const JointStep& step, int j) {
+  const Model& model = step.model;
+  const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+  const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
+  JointTerms terms{.key = joint_key(j, JointPart::constraint, 0),
+                   .law = Law::equality,
+                   .first = rows(),
+                   .count = 0};
+  JointRows kept;
+  const double angle =
+      joint.kind == JointKind::screw ? step.state.joint_positions[joint.first_coordinate] : 0.0;
+  joint_rows(joint, model.world, a, b, angle, kept);
+  for (int i = 0; i < kept.count; ++i) {
+    const JointRow& row = kept.rows[static_cast<std::size_t>(i)];
+    row_.begin(model.free_count);
+    add_relative(step, joint, row.linear, row.angular);
+    if (!(row_.largest() > negligible)) continue;
+    axes_.push_back({rows(), row.linear, row.angular});
+    add_row(stabilization * row.error / step.h, 0.0);
+    ++terms.count;
+  }
+  if (terms.count > 0) terms_.push_back(terms);
+}
+
+void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int j) {
+  const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
+  for (const bool lower : {true, false})
+    for (int k = 0; k < static_cast<int>(joint.freedoms.size()); ++k) {
+      const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
+      const double bound = lower ? freedom.lower : freedom.upper;
+      const double sign = lower ? 1.0 : -1.0;
+      if (!std::isfinite(bound) || !begin_rate(step, j, k, sign)) continue;
+      const double gap = sign * (loads.positions[joint.first_coordinate + k] - bound);
+      const JointPart part = lower ? JointPart::lower_limit : JointPart::upper_limit;
+      terms_.push_back({.key = joint_key(j, part, k),
+                        .law = Law::nonnegative,
+                        .first = rows(),
+                        .gap = gap,
+                        .velocity = sign * step.state.joint_rates[joint.first_rate + k],
+                        .restitution = freedom.restitution});
+      add_row(gap / step.h, 0.0);
+    }
+}
+
+void JointBlocks::add_box(const JointStep& step, const EntityKey& key, double bound, double bias,
+                        double compliance) {
+  terms_.push_back({.key = key,
+                    .law = Law::box,
+                    .first = rows(),
+                    .lower = -step.time * bound,
+                    .upper = step.time * bound});
+  add_row(bias, compliance);
+}
+
+void JointBlocks::add_efforts(const JointStep& step, const JointLoads& loads, int j) {
+  const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
+  const int count = static_cast<int>(joint.freedoms.size());
+  const auto freedom = [&](int k) -> const JointFreedom& {
+    return joint.freedoms[static_cast<std::size_t>(k)];
+  };
+  for (int k = 0; k < count; ++k)
+    if (freedom(k).friction > 0.0 && begin_rate(step, j, k, 1.0))
+      add_box(step, joint_key(j, JointPart::friction, k), freedom(k).friction,
+              loads.driven[joint.first_rate + k], 0.0);
+  for (int k = 0; k < count && is_loop_joint(step.model, j); ++k) {
+    const double resistance = loads.resistance[joint.first_rate + k];
+    const double push = loads.push[joint.first_rate + k];
+    if ((resistance == 0.0 && push == 0.0) || !begin_rate(step, j, k, 1.0)) continue;
+    if (resistance == 0.0) {
+      row_.visit([&](int column, double value) { pushes_.emplace_back(column, push * value); });
+      continue;
+    }
+    terms_.push_back({.key = joint_key(j, JointPart::yielding, k), .first = rows()});
+    add_row(-push / resistance, 1.0 / resistance);
+  }
+  for (int k = 0; k < count; ++k) {
+    const Motor& motor = freedom(k).motor;
+    if (motor.kind == MotorKind::none || !is_cut_off(motor) || motor.limit == 0.0 ||
+        !begin_rate(step, j, k, 1.0))
+      continue;
+    const double q = joint.kind == JointKind::ball ? 0.0 : loads.positions[joint.first_coordinate + k];
+    const Line line = servo_line(motor, step, q, loads.driven[joint.first_rate + k]);
+    add_box(step, joint_key(j, JointPart::servo, k), motor.limit, -line.push / line.resistance,
+            1.0 / line.resistance);
+  }
+}
+
+void JointBlocks::add_coupling(const JointStep& step, const JointLoads& loads, int i) {
+  const Coupling& coupling = step.model.couplings[static_cast<std::size_t>(i)];
+  const Joint& a = step.model.joints[static_cast<std::size_t>(coupling.joint_a)];
+  const Joint& b = step.model.joints[static_cast<std::size_t>(coupling.joint_b)];
+  row_.begin(step.model.free_count);
+  add_rate(step, coupling.joint_b, coupling.freedom_b, 1.0);
+  add_rate(step, coupling.joint_a, coupling.freedom_a, -coupling.ratio);
+  if (!(row_.largest() > negligible)) return;
+  const double error = loads.positions[b.first_coordinate + coupling.freedom_b] -
+                       coupling.ratio * loads.positions[a.first_coordinate + coupling.freedom_a] -
+                       step.state.coupling_offsets[i];
+  const double bias = stabilization * error / step.h;
+  if (coupling.breakaway < infinity) return add_box(step, coupling_key(i), coupling.breakaway, bias, 0.0);
+  terms_.push_back({.key = coupling_key(i), .first = rows()});
+  add_row(bias, 0.0);
+}
+
+void JointBlocks::find(const JointStep& step, const JointLoads& loads) {
+  clear();
+  const int joints = static_cast<int>(step.model.joints.size());
+  for (int j = 0; j < joints; ++j) {
+    if (is_loop_joint(step.model, j)) add_constraint(step, j);
+    add_limits(step, loads, j);
+    add_efforts(step, loads, j);
+  }
+  for (int i = 0; i < static_cast<int>(step.model.couplings.size()); ++i)
+    add_coupling(step, loads, i);
+}
+
+void JointBlocks::find_bounds(const JointStep& step) {
+  clear();
+  bounds_.positions = step.state.joint_positions;
+  for (int j = 0; j < static_cast<int>(step.model.joints.size()); ++j) {
+    if (is_loop_joint(step.model, j)) add_constraint(step, j);
+    add_limits(step, bounds_, j);
+  }
+}
+
+double JointBlocks::rate(int row, const VectorX& u) const {
+  double sum = 0.0;
+  for (int k = starts_[static_cast<std::size_t>(row)]; k < starts_[static_cast<std::size_t>(row) + 1]; ++k)
+    sum += values_[static_cast<std::size_t>(k)] * u[columns_[static_cast<std::size_t>(k)]];
+  return sum;
+}
+
+void JointBlocks::write_rows(const JointTerms& terms, ComplementarityProblem& problem) const {
+  for (int i = 0; i < terms.count; ++i) {
+    const auto row = static_cast<std::size_t>(terms.first + i);
+    for (int k = starts_[row]; k < starts_[row + 1]; ++k)
+      problem.J.push(columns_[static_cast<std::size_t>(k)], values_[static_cast<std::size_t>(k)]);
+    if (compliance_[row] > 0.0) problem.C.push(problem.J.rows, compliance_[row]);
+    problem.C.end_row();
+    problem.b[problem.J.rows] = bias_[row];
+    problem.J.end_row();
+  }
+}
+
+void JointBlocks::write_equalities(int unknowns, ComplementarityProblem& problem) const {
+  problem.J.reset(unknowns);
+  problem.C.reset(rows());
+  problem.b.resize(rows());
+  for (const JointTerms& terms : terms_)
+    if (terms.law == Law::equality) write_rows(terms, problem);
+}
+
+void JointBlocks::write(ComplementarityProblem& problem) const {
+  for (const JointTerms& terms : terms_) {
+    const int first = problem.J.rows;
+    write_rows(terms, problem);
+    Block block{.law = terms.law, .offset = first, .size = terms.count};
+    if (terms.law == Law::box) {
+      block.lower = terms.lower;
+      block.upper = terms.upper;
+    }
+    problem.blocks.push_back(block);
+  }
+}
+
+void JointBlocks::add_pushes(VectorX& momentum) const {
+  for (const auto& [column, push] : pushes_) momentum[column] += push;
+}
+
+JointBlocks::Wrench JointBlocks::wrench(const JointTerms& terms,
+                                    Eigen::Ref<const VectorX> lambda) const {
+  Wrench wrench;
+  for (const Axis& axis : axes_) {
+    if (axis.row < terms.first || axis.row >= terms.first + terms.count) continue;
+    wrench.force += lambda[axis.row - terms.first] * axis.linear;
+    wrench.moment += lambda[axis.row - terms.first] * axis.angular;
+  }
+  return wrench;
+}
+
+}  // namespace vinci

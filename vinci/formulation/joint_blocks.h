@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of joints and couplings. With q̇ the rate of a freedom, δ what drivers contribute to it, q its
+// coordinate where drivers have moved, h the step and τ = h (λ an impulse) or 1 (a force):
+//
+//   constraint  0 = (rate of the error g) + γ g/h                       [Miller 2003, eq. 7]
+//   limits      0 <= λ ⟂ q̇ − δ + (q − q_low)/h >= 0, likewise above; restitution as at contacts
+//   friction    |λ| <= τ c, and λ opposes q̇ where it is at a bound: a freedom may stick
+//   yielding    λ = −J (q̇ − q̇ˡ) − τ d q̇ − τ k (q + h (q̇ − δ) − rest): armature, damping, spring
+//   servo       λ = −τ k (q + h (q̇ − δ) − q*) − τ d (q̇ − v*), cut off at ± τ limit
+//   coupling    0 = q̇_b − ratio q̇_a + γ g/h, cut off at ± τ breakaway, where it slips
+//
+// Errors, springs, limits and servos are met at the end of the step: a limit is reached and not
+// overrun, gains may be of any size. What is never cut off is linear: along freedoms that are
+// unknowns themselves (reduced coordinates) it stands beside M and p, elsewhere it is an equality
+// row with compliance. What may be cut off is a box with compliance.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vinci/complementarity/problem.h"
+#include "vinci/formulation/velocity_row.h"
+#include "vinci/model/state.h"
+
+namespace vinci {
+
+// What a step knows of its joints.
+struct JointStep {
+  const Model& model;
+  const State& state;              // at its start
+  const std::vector<Pose>& placed;  // with the prescribed coordinates at its end
+  const Tree& tree;                // there
+  double h = 0.0;
+  double time = 0.0;     // τ
+  bool momentum = true;  // rates of the start count
+  bool inert = true;     // armature counts
+};
+
+// What stands at the freedoms of all joints, per joint rate.
+struct JointLoads {
+  VectorX positions;   // q, of every coordinate
+  VectorX driven;      // δ
+  // A: λ = B − A (q̇ − δ) of all that is never cut off, but for the armature of joints that
+  // something hangs on: M has it.
+  VectorX resistance;
+  VectorX push;        // B
+};
+void find_joint_loads(const JointStep& step, JointLoads& loads);
+
+// One block of rows.
+struct JointTerms {
+  EntityKey key;
+  Law law = Law::equality;
+  int first = 0, count = 1;         // into the rows of the list
+  double lower = 0.0, upper = 0.0;  // of a box: on λ
+  // Of a limit, as at contacts (stepping/impact.h).
+  double gap = 0.0;          // m or rad
+  double velocity = 0.0;     // m/s or rad/s at the start, < 0 closing
+  double restitution = 0.0;
+};
+
+// The rows of all joints and couplings of a step, by ascending keys; made once and written as often
+// as the problem is.
+class JointBlocks {
+ public:
+  void find(const JointStep& step, const JointLoads& loads);
+  // Constraints and limits alone, for displacements (h = 1): joints stay together.
+  void find_bounds(const JointStep& step);
+  void clear();
+  std::span<const JointTerms> terms() const { return terms_; }
+  int rows() const { return static_cast<int>(bias_.size()); }
+  double& bias(int row) { return bias_[static_cast<std::size_t>(row)]; }
+  // J u of a row.
+  double rate(int row, const VectorX& u) const;
+  // Appends rows and blocks; b and the columns of C have their final size.
+  void write(ComplementarityProblem& problem) const;
+  // The equality rows alone, as J, C and b of a problem of their own.
+  void write_equalities(int unknowns, ComplementarityProblem& problem) const;
+  // Adds B along the freedoms that are no unknowns and have nothing to yield.
+  void add_pushes(VectorX& momentum) const;
+  // Force (N s) and moment about the joint's point (N m s), on b, of the λ of a constraint block.
+  struct Wrench {
+    Vector3 force = Vector3::Zero(), moment = Vector3::Zero();
+  };
+  Wrench wrench(const JointTerms& terms, Eigen::Ref<const VectorX> lambda) const;
+
+ private:
+  // Directions of the world of a row of a constraint.
+  struct Axis {
+    int row;
+    Vector3 linear, angular;
+  };
+  // Directions are unit vectors: below this a row is rounding.
+  static constexpr double negligible = 1e-12;
+
+  void add_row(double bias, double compliance);
+  void write_rows(const JointTerms& terms, ComplementarityProblem& problem) const;
+  void add_relative(const JointStep& step, const Joint& joint, const Vector3& l, const Vector3& a);
+  void add_rate(const JointStep& step, int joint, int freedom, double factor);
+  // The same as a row of its own; false: no unknown moves it.
+  bool begin_rate(const JointStep& step, int joint, int freedom, double factor);
+  void add_constraint(const JointStep& step, int joint);
+  void add_limits(const JointStep& step, const JointLoads& loads, int joint);
+  void add_efforts(const JointStep& step, const JointLoads& loads, int joint);
+  void add_box(const JointStep& step, const EntityKey& key, double bound, double bias,
+               double compliance);
+  void add_coupling(const JointStep& step, const JointLoads& loads, int index);
+
+  VelocityRow row_;
+  std::vector<JointTerms> terms_;
+  std::vector<int> starts_{0};
+  std::vector<int> columns_;
+  std::vector<double> values_, bias_, compliance_;
+  std::vector<Axis> axes_;
+  JointLoads bounds_;  // for displacements: positions alone
+  std::vector<std::pair<int, double>> pushes_;  // unknown, and what it gets
+};
+
+}  // namespace vinci

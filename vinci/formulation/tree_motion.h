@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The motion apart from contact where bodies hang on joints (reduced coordinates): inertia M over
+// the unknowns by composite bodies, and momentum
+//
+//   p = M uˡ + h (Sᵀf − c(q, ū)) + B,   (M + A) u' = p,   ū = (uˡ + u')/2
+//
+// with S from unknowns to velocities of bodies, c the velocity product by recursive Newton–Euler,
+// and A, B what acts along freedoms (joint_blocks.h). With positions moved by h u' this is the
+// leapfrog rule with the velocity product of the middle: reversible, so that energy does not drift;
+// for a single body it is the midpoint rule of free_motion.h.
+#pragma once
+
+#include "vinci/formulation/joint_blocks.h"
+#include "vinci/kinematics/tree_dynamics.h"
+#include "vinci/model/actuation.h"
+
+namespace vinci {
+
+// What is known of a step. `velocities` and `rates` hold prescribed entries at its end.
+struct TreeStep {
+  const Model& model;
+  const State& state;
+  const Tree& tree;  // at the start
+  const LinearForces& forces;
+  const JointLoads& loads;
+  double h = 0.0;
+};
+
+class JointedMotion {
+ public:
+  // M and p as free_motion.h has them, and the velocities they lead to: dynamic, first-order (M read
+  // as damping, p a force) and quasi-static (viscosity alone).
+  void dynamic(const TreeStep& step, SparseRows& inertia, VectorX& momentum, VectorX& velocities,
+               VectorX& rates);
+  void damped(const TreeStep& step, SparseRows& inertia, VectorX& forces, VectorX& velocities,
+              VectorX& rates);
+  void weightless(const TreeStep& step, SparseRows& viscosity, VectorX& forces, VectorX& velocities,
+                  VectorX& rates);
+  // The inertia alone.
+  void inertia(const Tree& tree, SparseRows& inertia);
+
+ private:
+  void add_resistance(const TreeStep& step, double time, const VectorX& velocities);
+  void add_drag(const TreeStep& step, int body, const Matrix6& drag, double time,
+                const VectorX& carried);
+  void keep_lone_bodies(const TreeStep& step, VectorX& efforts) const;
+  void write(SparseRows& rows);
+
+  TreeDynamics dynamics_;
+  TreeMatrix matrix_, factor_;
+  VectorX efforts_, unknowns_, start_, mean_, mean_rates_, change_, drag_push_, carried_, guess_;
+  std::vector<BodyColumn> columns_;
+  std::vector<int> counts_, starts_;
+};
+
+}  // namespace vinci

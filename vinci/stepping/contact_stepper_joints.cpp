@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints in a step: their rows, restitution at their limits, where they are at its end, and what
+// they bore.
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/kinematics/joint_tree.h"
+#include "vinci/kinematics/velocities.h"
+#include "vinci/stepping/contact_stepper.h"
+
+namespace vinci {
+namespace {
+
+bool bounces(const Model& model) {
+  const auto has_restitution = [](const JointFreedom& freedom) {
+    return freedom.restitution > 0.0;
+  };
+  return std::any_of(model.surfaces.begin(), model.surfaces.end(),
+                     [](const Surface& surface) { return surface.restitution > 0.0; }) ||
+         std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+           return std::any_of(joint.freedoms.begin(), joint.freedoms.end(), has_restitution);
+         });
+}
+
+}  // namespace
+
+// Velocities of bodies and rates of joints by these unknowns, at the poses of the start; prescribed
+// entries stay.
+void ContactStepper::spread(const Model& model, const VectorX& u, VectorX& velocities,
+                            VectorX& rates) const {
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) velocities[i] = u[model.free_index[i]];
+  for (std::size_t i = 0; i < model.rate_index.size(); ++i)
+    if (model.rate_index[i] >= 0) rates[static_cast<Eigen::Index>(i)] = u[model.rate_index[i]];
+  if (!model.tree_order.empty()) tree_.spread_velocities(rates, velocities);
+}
+
+// The way back.
+void ContactStepper::gather(const Model& model, const VectorX& velocities, const VectorX& rates,
+                            VectorX& u) const {
+  u.setZero(model.free_count);
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (model.free_index[i] >= 0) u[model.free_index[i]] = velocities[i];
+  for (std::size_t i = 0; i < model.rate_index.size(); ++i)
+    if (model.rate_index[i] >= 0) u[model.rate_index[i]] = rates[static_cast<Eigen::Index>(i)];
+}
+
+// Loads and rows of the joints.
+void ContactStepper::find_joints(const StepPart& part) {
+  if (part.model.joints.empty()) return;
+  tree_.place(part.model, part.state.poses, part.state.joint_positions);
+  placed_tree_.place(part.model, placed_, part.state.joint_positions);
+  const JointStep step{.model = part.model,
+                       .state = part.state,
+                       .placed = placed_,
+                       .tree = placed_tree_,
+                       .h = part.h,
+                       .time = impulse_time(part.h),
+                       .momentum = motion_ == MotionModel::dynamic,
+                       .inert = motion_ != MotionModel::quasi_static};
+  find_joint_loads(step, joint_loads_);
+  joint_blocks_.find(step, joint_loads_);
+}
+
+// M and p where bodies hang on joints.
+void ContactStepper::fill_tree(const StepPart& part, ComplementarityProblem& problem) {
+  const TreeStep step{part.model, part.state, tree_, forces_.line(), joint_loads_, part.h};
+  switch (motion_) {
+    case MotionModel::dynamic:
+      jointed_motion_.dynamic(step, problem.M, problem.p, foreseen_, foreseen_rates_);
+      break;
+    case MotionModel::first_order:
+      jointed_motion_.damped(step, problem.M, problem.p, foreseen_, foreseen_rates_);
+      break;
+    case MotionModel::quasi_static:
+      jointed_motion_.weightless(step, problem.M, problem.p, foreseen_, foreseen_rates_);
+      jointed_motion_.inertia(tree_, inertia_);
+      break;
+  }
+}
+
+// Efforts along freedoms that are no unknowns; and the motion without contact is one that joints
+// allow, where it counts how fast that is.
+void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& problem) {
+  const Model& model = part.model;
+  if (model.joints.empty()) return;
+  joint_blocks_.add_pushes(problem.p);
+  if (motion_ != MotionModel::dynamic || !bounces(model)) return;
+  gather(model, foreseen_, foreseen_rates_, free_);
+  if (joined_motion_.solve(problem, joint_blocks_, free_))
+    spread(model, free_, foreseen_, foreseen_rates_);
+}
+
+// A limit is a contact along one coordinate, in every method: it is foreseen, reached and not
+// overrun.
+void ContactStepper::set_limits(const StepPart& part) {
+  limit_rebounds_.assign(joint_blocks_.terms().size(), {});
+  MemoryCursor rebounds(part.state.memory.rebounds);
+  const bool dynamic = motion_ == MotionModel::dynamic && !part.flies();
+  for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
+    const JointTerms& terms = joint_blocks_.terms()[i];
+    if (terms.law != Law::nonnegative) continue;
+    const ReboundMemory* due = rebounds.find(terms.key);
+    const double share = dynamic ? part.rules.rebound : 0.0;
+    ImpactState impact{.gap = terms.gap,
+                       .velocity = terms.velocity,
+                       .restitution = share * terms.restitution,
+                       .rebound_due = due ? share * due->speed : 0.0};
+    if (impact.restitution > 0.0)
+      impact.change = joint_blocks_.rate(terms.first, free_) - terms.velocity;
+    const ImpactTerms normal = newton_impact(impact, part.h);
+    joint_blocks_.bias(terms.first) = normal.closing;
+    limit_rebounds_[i].speed = normal.rebound;
+  }
+}
+
+// What a step leaves of its joints: impulses, and rebounds that are due.
+void ContactStepper::collect_joints(StepContext& context, State& state, double h) {
+  const Model& model = *context.in.model;
+  std::vector<SolvedJoint>& out = context.out.joints;
+  out.assign(model.joints.size(), {});
+  slipped_.clear();
+  const double scale = h / impulse_time(h);
+  const VectorX& lambda = context.work.solution.lambda;
+  for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
+    const JointTerms& terms = joint_blocks_.terms()[i];
+    const EntityRows& rows = builder_.joints()[i];
+    const ContactWrench wrench = builder_.wrench(rows, lambda);
+    state.memory.impulses.push_back(
+        {.key = rows.key, .impulse = scale * wrench.impulse, .moment = scale * wrench.moment});
+    const double own = lambda[rows.first], impulse = scale * own;
+    if (rows.key.kind == EntityKind::coupling) {
+      if (terms.law == Law::box && (own <= terms.lower || own >= terms.upper))
+        slipped_.push_back(static_cast<int>(rows.key.ids[0]));
+      continue;
+    }
+    SolvedJoint& joint = out[rows.key.ids[0]];
+    const auto freedom = static_cast<int>(rows.key.ids[2]);
+    switch (static_cast<JointPart>(rows.key.ids[1])) {
+      case JointPart::constraint: {
+        const JointBlocks::Wrench kept =
+            joint_blocks_.wrench(terms, lambda.segment(rows.first, rows.count));
+        joint.impulse = scale * kept.force;
+        joint.moment = scale * kept.moment;
+        break;
+      }
+      case JointPart::lower_limit:
+        joint.limit[freedom] += impulse;
+        note_limit(i, own, context.work.solution.u, h, state);
+        break;
+      case JointPart::upper_limit:
+        joint.limit[freedom] -= impulse;
+        note_limit(i, own, context.work.solution.u, h, state);
+        break;
+      case JointPart::friction:
+        joint.friction[freedom] = impulse;
+        break;
+      case JointPart::servo:
+        joint.motor[freedom] = impulse;
+        break;
+      case JointPart::yielding:
+        break;
+    }
+  }
+}
+
+// A rebound is due only where the limit was reached.
+void ContactStepper::note_limit(std::size_t i, double lambda, const VectorX& u, double h,
+                                State& state) const {
+  const JointTerms& terms = joint_blocks_.terms()[i];
+  const double speed = limit_rebounds_[i].speed;
+  if (!(lambda > 0.0) || !(speed > 0.0)) return;
+  if (joint_blocks_.rate(terms.first, u) + terms.gap / h < 1e-3 * speed)
+    state.memory.rebounds.push_back({terms.key, speed});
+}
+
+// Coordinates and rates at the end of the step. Those of joints that nothing hangs on come from
+// bodies: rates at the poses of the start, where rows ask for them.
+void ContactStepper::advance_joints(const StepPart& part) {
+  const Model& model = part.model;
+  next_positions_ = part.state.joint_positions;
+  read_loop_rates(model, part.state.poses, next_, next_rates_);
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (!is_loop_joint(model, j)) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+      vinci::advance(joint, next_rates_.data() + joint.first_rate, part.h,
+                     next_positions_.data() + joint.first_coordinate);
+    }
+  if (!model.tree_order.empty()) place_tree(model, next_positions_, moved_);
+}
+
+// Velocities of what hangs on joints are those of where it is at the end.
+void ContactStepper::carry_velocities(const Model& model, State& state) {
+  if (model.tree_order.empty()) return;
+  tree_.place(model, state.poses, state.joint_positions);
+  tree_.spread_velocities(state.joint_rates, state.velocities);
+}
+
+// Coordinates at the end of the step, of joints that nothing hangs on from the poses of bodies.
+void ContactStepper::read_joints(const Model& model, State& state) const {
+  const auto pose = [&](int body) {
+    return body < 0 ? Pose() : state.poses[static_cast<std::size_t>(body)];
+  };
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (is_loop_joint(model, j)) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+      read_coordinates(joint, pose(joint.body_a), pose(joint.body_b),
+                       state.joint_positions.data() + joint.first_coordinate);
+    }
+  for (const int i : slipped_) {
+    const Coupling& coupling = model.couplings[static_cast<std::size_t>(i)];
+    const auto at = [&](int joint, int freedom) {
+      return state.joint_positions[model.joints[static_cast<std::size_t>(joint)].first_coordinate +
+                                   freedom];
+    };
+    state.coupling_offsets[i] = at(coupling.joint_b, coupling.freedom_b) -
+                                coupling.ratio * at(coupling.joint_a, coupling.freedom_a);
+  }
+}
+
+}  // namespace vinci
