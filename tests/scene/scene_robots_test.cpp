@@ -211,7 +211,7 @@ TEST_F(SceneRobots, the_shipped_models_are_scenes) {
   EXPECT_EQ(count, 4);
   for (const char* part : {"puma560", "hand"}) {
     fs::create_directories(folder / part);
-    fs::copy(robots / part, folder / part, fs::copy_options::overwrite_existing);
+    fs::copy(robots / part, folder / part, fs::copy_options::recursive);
   }
   write("scene.yaml",
         "world: spatial\nparameters: {height: 0.7}\nrobots:\n"
