@@ -34,9 +34,8 @@ Json links_json(const RobotDescription& robot) {
       const Vector3& c = link.inertial->pose.position;
       const Matrix3 m = link.inertial->inertia_in_link();
       json["center"] = {c.x(), c.y(), c.z()};
-      json["inertia"] = {{m(0, 0), m(0, 1), m(0, 2)},
-                         {m(1, 0), m(1, 1), m(1, 2)},
-                         {m(2, 0), m(2, 1), m(2, 2)}};
+      json["inertia"] = {
+          {m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}};
     }
     links.push_back(std::move(json));
   }
@@ -46,8 +45,11 @@ Json links_json(const RobotDescription& robot) {
 Json joints_json(const RobotDescription& robot) {
   Json joints = Json::array();
   for (const RobotJoint& joint : robot.joints) {
-    Json json = {{"name", joint.name},   {"line", joint.place.line}, {"kind", to_string(joint.kind)},
-                 {"parent", joint.parent}, {"child", joint.child},
+    Json json = {{"name", joint.name},
+                 {"line", joint.place.line},
+                 {"kind", to_string(joint.kind)},
+                 {"parent", joint.parent},
+                 {"child", joint.child},
                  {"axis", {joint.axis.x(), joint.axis.y(), joint.axis.z()}}};
     Json freedoms = Json::array();
     for (const RobotFreedom& freedom : joint.freedoms)
@@ -72,9 +74,8 @@ Json remarks_json(const RobotDescription& robot,
                   const std::vector<RobotDescription::Remark>& remarks) {
   Json list = Json::array();
   for (const RobotDescription::Remark& remark : remarks)
-    list.push_back({{"where", robot.where(remark.place)},
-                    {"text", remark.text},
-                    {"count", remark.count}});
+    list.push_back(
+        {{"where", robot.where(remark.place)}, {"text", remark.text}, {"count", remark.count}});
   return list;
 }
 
@@ -91,12 +92,10 @@ void print_joints(const RobotDescription& robot) {
   for (const RobotJoint& joint : robot.joints) {
     const bool single = joint.freedoms.size() == 1;
     const double effort = single ? joint.freedoms[0].effort : infinity;
-    const std::string cells[] = {shortened(joint.name, 24),
-                                 to_string(joint.kind),
-                                 shortened(joint.parent, 20),
-                                 shortened(joint.child, 20),
-                                 range_text(joint),
-                                 effort < infinity ? short_number(effort) : "-"};
+    const std::string cells[] = {
+        shortened(joint.name, 24),   to_string(joint.kind),
+        shortened(joint.parent, 20), shortened(joint.child, 20),
+        range_text(joint),           effort < infinity ? short_number(effort) : "-"};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].rows.push_back(cells[i]);
   }
   if (robot.joints.empty()) return;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Right numbers from good model files, in the three formats; what may be read, and what is left out.
+// Right numbers from good model files, in the three formats; what may be read, and what is left
+// out.
+#include "vinci/robots/robot_file.h"
+
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include "vinci/robots/robot_file.h"
 
 namespace vinci {
 namespace {
@@ -147,8 +148,9 @@ TEST(RobotFile, mjcf_joints_of_one_body_become_one_joint) {
   };
   EXPECT_EQ(kind("<joint axis='0 0 1'/><joint axis='1 0 0'/>").kind, RobotJointKind::universal);
   EXPECT_EQ(kind("<joint type='slide'/><joint/>").kind, RobotJointKind::cylindrical);
-  EXPECT_EQ(kind("<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint/>").kind,
-            RobotJointKind::planar);
+  EXPECT_EQ(
+      kind("<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint/>").kind,
+      RobotJointKind::planar);
   EXPECT_EQ(kind("<joint type='ball'/>").kind, RobotJointKind::ball);
   EXPECT_THROW(kind("<joint/><joint/>"), RobotError);
 }
@@ -192,7 +194,8 @@ class RobotFolder : public testing::Test {
     root = fs::temp_directory_path() / ("vinci-robots-" + std::to_string(::getpid()));
     fs::create_directories(root / "model");
     fs::create_directories(root / "shared/parts");
-    write("shared/parts/a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    write("shared/parts/a.obj",
+          "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
     fs::copy_file(root / "shared/parts/a.obj", root / "model/own.obj");
   }
   void TearDown() override { fs::remove_all(root); }
@@ -225,8 +228,12 @@ TEST_F(RobotFolder, only_files_of_the_models_folder_and_of_the_search_path_are_r
 }
 
 TEST_F(RobotFolder, mjcf_includes_files_of_its_folder_and_weighs_meshes) {
-  write("model/part.xml", "<mujocoinclude><asset><mesh name='m' file='own.obj' scale='0.1 0.1 -0.1'/></asset></mujocoinclude>");
-  write("model/m.xml", "<mujoco><include file='part.xml'/><worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+  write("model/part.xml",
+        "<mujocoinclude><asset><mesh name='m' file='own.obj' scale='0.1 0.1 "
+        "-0.1'/></asset></mujocoinclude>");
+  write("model/m.xml",
+        "<mujoco><include file='part.xml'/><worldbody><body><freejoint/><geom type='mesh' "
+        "mesh='m'/></body></worldbody></mujoco>");
   const RobotDescription robot = read_robot(root / "model/m.xml");
   EXPECT_NEAR(robot.mass(), 1000.0 * 1e-3 / 6.0, 1e-14);  // a corner of a cube, cut off
   EXPECT_NEAR(robot.links[0].inertial->pose.position.z(), -0.025, 1e-15);

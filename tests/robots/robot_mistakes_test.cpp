@@ -91,17 +91,19 @@ TEST(RobotMistakes, hostile_texts_end_as_mistakes) {
   EXPECT_EQ(mistakes_in(std::string(9 << 20, ' ')), 1u);
   std::string many = "<robot name='r'><link name='l'/>";
   for (int i = 0; i < 3000; ++i)
-    many += fmt::format("<link name='l{0}'/><joint name='j{0}' type='fixed'><parent link='l'/>"
-                        "<child link='l{0}'/></joint>",
-                        i);
+    many += fmt::format(
+        "<link name='l{0}'/><joint name='j{0}' type='fixed'><parent link='l'/>"
+        "<child link='l{0}'/></joint>",
+        i);
   EXPECT_EQ(mistakes_in(many + "</robot>"), 1u);
   // A chain of followers as long as it may be: the work grows by its square at most.
   std::string chain = "<robot name='r'><link name='l0'/>";
   for (int i = 1; i < 1999; ++i)
-    chain += fmt::format("<link name='l{0}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
-                         "izz='1'/></inertial></link><joint name='j{0}' type='continuous'><parent "
-                         "link='l{1}'/><child link='l{0}'/><mimic joint='j{2}'/></joint>",
-                         i, i - 1, i == 1998 ? 1998 : i + 1);
+    chain += fmt::format(
+        "<link name='l{0}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+        "izz='1'/></inertial></link><joint name='j{0}' type='continuous'><parent "
+        "link='l{1}'/><child link='l{0}'/><mimic joint='j{2}'/></joint>",
+        i, i - 1, i == 1998 ? 1998 : i + 1);
   EXPECT_EQ(mistakes_in(chain + "</robot>"), 1u);
 }
 

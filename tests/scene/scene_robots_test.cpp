@@ -32,7 +32,9 @@ class SceneRobots : public testing::Test {
       <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/><axis xyz="0 1 0"/><mimic joint="shoulder" multiplier="-2" offset="0.5"/></joint>
       <joint name="weld" type="fixed"><origin xyz="0 0 0.4"/><parent link="fore"/><child link="hook"/></joint>
       <joint name="tool" type="fixed"><origin xyz="0 0 0.1"/><parent link="hook"/><child link="flange"/></joint></robot>)");
-    write("hand.urdf", R"(<robot name="hand"><link name="palm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>)");
+    write(
+        "hand.urdf",
+        R"(<robot name="hand"><link name="palm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>)");
   }
   void TearDown() override { fs::remove_all(folder); }
   void write(const std::string& name, const std::string& text) const {
@@ -132,12 +134,15 @@ exclude:
 
 TEST_F(SceneRobots, a_hand_is_attached_to_a_link_that_has_no_body_of_its_own) {
   const Node root = expand(
-      "robots:\n  hand: {urdf: hand.urdf, attach: arm.flange, base: {rotation: {rpy: [0, 0, 0.5]}}}\n"
+      "robots:\n  hand: {urdf: hand.urdf, attach: arm.flange, base: {rotation: {rpy: [0, 0, "
+      "0.5]}}}\n"
       "  arm: {urdf: arm.urdf}\n");
   EXPECT_TRUE(mistakes.empty());
   const Node* mount = root.find("joints")->find("hand.attach");
   ASSERT_NE(mount, nullptr);
-  EXPECT_EQ(text(*mount), "fixed: [arm.hook, hand.palm]\nat:\n  - [0, 0, 0.1]\n  - [0, 0, 0]\nrotation:\n  rpy: [0, 0, 0.5]\n");
+  EXPECT_EQ(text(*mount),
+            "fixed: [arm.hook, hand.palm]\nat:\n  - [0, 0, 0.1]\n  - [0, 0, 0]\nrotation:\n  rpy: "
+            "[0, 0, 0.5]\n");
 }
 
 TEST_F(SceneRobots, what_collides_is_chosen_by_links) {
@@ -162,8 +167,10 @@ TEST_F(SceneRobots, mistakes_name_what_is_accepted) {
     return mistakes.empty() ? "" : mistakes[0];
   };
   EXPECT_NE(said("robots: {arm: {}}").find("urdf: FILE"), std::string::npos);
-  EXPECT_NE(said("robots: {arm: {urdf: no.urdf}}").find("there is no such file"), std::string::npos);
-  EXPECT_NE(said("robots: {arm: {mjcf: arm.urdf}}").find("write urdf: arm.urdf"), std::string::npos);
+  EXPECT_NE(said("robots: {arm: {urdf: no.urdf}}").find("there is no such file"),
+            std::string::npos);
+  EXPECT_NE(said("robots: {arm: {mjcf: arm.urdf}}").find("write urdf: arm.urdf"),
+            std::string::npos);
   EXPECT_NE(said("robots: {arm: {urdf: ../arm.urdf}}").find("outside"), std::string::npos);
   EXPECT_NE(said("robots: {arm: {urdf: arm.urdf, joint: {}}}").find("did you mean 'joints'?"),
             std::string::npos);
@@ -173,11 +180,13 @@ TEST_F(SceneRobots, mistakes_name_what_is_accepted) {
             std::string::npos);
   EXPECT_NE(said("robots: {arm: {urdf: arm.urdf, base: {free: true}}}").find("has no mass"),
             std::string::npos);
-  EXPECT_NE(said("robots: {a: {urdf: arm.urdf, attach: b.base}, b: {urdf: arm.urdf, attach: a.base}}")
-                .find("in a circle"),
-            std::string::npos);
-  EXPECT_NE(said("robots: {a: {urdf: arm.urdf, attach: tabel}}\nbodies: {table: {}}").find("'table'?"),
-            std::string::npos);
+  EXPECT_NE(
+      said("robots: {a: {urdf: arm.urdf, attach: b.base}, b: {urdf: arm.urdf, attach: a.base}}")
+          .find("in a circle"),
+      std::string::npos);
+  EXPECT_NE(
+      said("robots: {a: {urdf: arm.urdf, attach: tabel}}\nbodies: {table: {}}").find("'table'?"),
+      std::string::npos);
 }
 
 TEST_F(SceneRobots, constraints_and_actuators_of_a_model_become_joints_and_motors) {
@@ -187,7 +196,8 @@ TEST_F(SceneRobots, constraints_and_actuators_of_a_model_become_joints_and_motor
     <actuator><position joint="j" kp="50" kv="2" forcerange="-9 9"/></actuator>
     <equality><connect name="pin" body1="a" body2="b" anchor="1 0 0"/></equality></mujoco>)"));
   for (const char* part :
-       {"  two.friction-0.7:\n    friction: 0.7\n", "superquadric:\n          axes: [0.1, 0.2, 0.3]\n",
+       {"  two.friction-0.7:\n    friction: 0.7\n",
+        "superquadric:\n          axes: [0.1, 0.2, 0.3]\n",
         "    motor:\n      position: 0\n      stiffness: 50\n      damping: 2\n      limit: 9\n",
         "  two.pin:\n    ball: [two.a, two.b]\n    at:\n      - [1, 0, 0]\n      - [0, 0, 0]\n",
         "    position: [1, 0, 1]\n"})

@@ -45,8 +45,8 @@ class RobotCheck {
       geometries += link.visuals.size() + link.collisions.size();
     const auto cap = [&](std::size_t count, std::size_t most, const char* what) {
       if (count <= most) return true;
-      findings_.mistake({}, fmt::format("the model has {} {}; at most {} are accepted", count, what,
-                                        most));
+      findings_.mistake(
+          {}, fmt::format("the model has {} {}; at most {} are accepted", count, what, most));
       return false;
     };
     return cap(robot_.links.size(), max_robot_links, "links") &&
@@ -83,18 +83,19 @@ class RobotCheck {
     for (const RobotJoint& joint : robot_.joints) {
       const auto known = [&](const std::string& link, const char* role) {
         if (link.empty() || links_.count(link) > 0) return;
-        findings_.mistake(joint.place,
-                          fmt::format("the {} of the joint {} is {}, which is no link; accepted: {}",
-                                      role, quote(joint.name), quote(link), known_links()));
+        findings_.mistake(
+            joint.place, fmt::format("the {} of the joint {} is {}, which is no link; accepted: {}",
+                                     role, quote(joint.name), quote(link), known_links()));
       };
       known(joint.parent, "parent");
       known(joint.child, "child");
       is_whole_ &= !joint.parent.empty() && !joint.child.empty();
       if (joint.parent.empty() || joint.child.empty()) continue;
       if (joint.parent == joint.child) {
-        findings_.mistake(joint.place, fmt::format("the joint {} connects {} with itself; accepted: "
-                                                   "two links",
-                                                   quote(joint.name), quote(joint.child)));
+        findings_.mistake(joint.place,
+                          fmt::format("the joint {} connects {} with itself; accepted: "
+                                      "two links",
+                                      quote(joint.name), quote(joint.child)));
         continue;
       }
       const auto [found, is_new] = above.emplace(joint.child, &joint);
@@ -195,8 +196,7 @@ class RobotCheck {
       if (!actuator.joint.empty() && joints_.count(actuator.joint) == 0)
         findings_.mistake(actuator.place,
                           fmt::format("the actuator {} drives {}, which is no joint; accepted: {}",
-                                      quote(actuator.name), quote(actuator.joint),
-                                      known_joints()));
+                                      quote(actuator.name), quote(actuator.joint), known_joints()));
     for (const RobotConstraint& constraint : robot_.constraints)
       for (const std::string& link : {constraint.first, constraint.second})
         if (!link.empty() && links_.count(link) == 0)
@@ -210,19 +210,19 @@ class RobotCheck {
       if (!joint.mimic) continue;
       const auto leader = joints_.find(joint.mimic->joint);
       if (leader == joints_.end()) {
-        findings_.mistake(joint.mimic->place,
-                          fmt::format("the joint {} mimics {}, which is no joint; accepted: {}",
-                                      quote(joint.name), quote(joint.mimic->joint),
-                                      known_joints()));
+        findings_.mistake(
+            joint.mimic->place,
+            fmt::format("the joint {} mimics {}, which is no joint; accepted: {}",
+                        quote(joint.name), quote(joint.mimic->joint), known_joints()));
         continue;
       }
       for (const RobotJoint* end : {&joint, std::as_const(robot_.joints).data() + leader->second})
         if (end->freedoms.size() != 1)
-          findings_.mistake(joint.mimic->place,
-                            fmt::format("{} is {} and has {} coordinates; accepted: joints with "
-                                        "one coordinate mimic each other",
-                                        quote(end->name), to_string(end->kind),
-                                        end->freedoms.size()));
+          findings_.mistake(
+              joint.mimic->place,
+              fmt::format("{} is {} and has {} coordinates; accepted: joints with "
+                          "one coordinate mimic each other",
+                          quote(end->name), to_string(end->kind), end->freedoms.size()));
     }
     // Along the chains of leaders, each joint once.
     std::map<std::string, std::size_t> seen;  // joint -> the walk that came by
@@ -291,9 +291,9 @@ class RobotCheck {
     if (!inertial.inertia.allFinite()) return;
     const double size = inertial.inertia.cwiseAbs().maxCoeff();
     if (size == 0.0 || !(size < 1e15)) return;
-    Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(inertial.inertia / size,
-                                                             Eigen::EigenvaluesOnly)
-                          .eigenvalues();
+    Vector3 moments =
+        Eigen::SelfAdjointEigenSolver<Matrix3>(inertial.inertia / size, Eigen::EigenvaluesOnly)
+            .eigenvalues();
     constexpr double rounding = 1e-9;  // of numbers typed by hand
     const bool is_negative = moments[0] < -rounding;
     const bool breaks_triangle = moments[0] + moments[1] < (1.0 - rounding) * moments[2];

@@ -90,7 +90,8 @@ Vector3 roll_pitch_yaw(const Quaternion& rotation) {
   // A turn about one axis keeps the digits of its angle.
   for (int i = 0; i < 3; ++i) {
     const Vector3 other = rotation.vec() - rotation.vec()[i] * Vector3::Unit(i);
-    const double angle = std::remainder(2.0 * std::atan2(rotation.vec()[i], rotation.w()), 2.0 * M_PI);
+    const double angle =
+        std::remainder(2.0 * std::atan2(rotation.vec()[i], rotation.w()), 2.0 * M_PI);
     if (other.isZero(0.0) && (i != 1 || std::abs(angle) <= 0.5 * M_PI))
       return angle * Vector3::Unit(i);
   }

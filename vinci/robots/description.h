@@ -43,9 +43,9 @@ struct RobotGeometry {
   // Whole lengths of a box; radius and length of a cylinder (whole) or capsule (between the centres
   // of its ends), both along z; radius of a sphere; semi-axes of an ellipsoid. m
   Vector3 size = Vector3::Zero();
-  std::string file;                 // of a mesh: where it lies, links followed
-  Vector3 scale = Vector3::Ones();  // of a mesh, m per unit of the file
-  Pose origin;                      // in the link's frame
+  std::string file;                             // of a mesh: where it lies, links followed
+  Vector3 scale = Vector3::Ones();              // of a mesh, m per unit of the file
+  Pose origin;                                  // in the link's frame
   std::optional<std::array<double, 4>> colour;  // red, green, blue, opacity: 0 to 1
   std::optional<double> friction;               // Coulomb's coefficient
   RobotPlace place;
@@ -98,10 +98,10 @@ struct RobotJoint {
   RobotJointKind kind = RobotJointKind::fixed;
   std::string parent, child;
   Pose origin;
-  Vector3 axis = Vector3::UnitZ();   // unit, in the child's frame
-  Vector3 axis2 = Vector3::UnitX();  // of a universal joint: the same, of the second turn
-  Vector3 anchor = Vector3::Zero();  // m, in the child's frame
-  double pitch = 0.0;                // of a screw, m/rad
+  Vector3 axis = Vector3::UnitZ();     // unit, in the child's frame
+  Vector3 axis2 = Vector3::UnitX();    // of a universal joint: the same, of the second turn
+  Vector3 anchor = Vector3::Zero();    // m, in the child's frame
+  double pitch = 0.0;                  // of a screw, m/rad
   std::vector<RobotFreedom> freedoms;  // freedom_count(kind), of a floating joint none
   std::optional<RobotMimic> mimic;
   RobotPlace place;
@@ -117,9 +117,9 @@ struct RobotActuator {
   int freedom = 0;
   RobotActuatorKind kind = RobotActuatorKind::motor;
   double stiffness = 0.0, damping = 0.0;
-  double gear = 1.0;                             // turns of the motor per turn of the joint
-  double lower = -infinity, upper = infinity;    // of what it is told
-  double effort = infinity;                      // largest, at the joint
+  double gear = 1.0;                           // turns of the motor per turn of the joint
+  double lower = -infinity, upper = infinity;  // of what it is told
+  double effort = infinity;                    // largest, at the joint
   RobotPlace place;
 };
 
@@ -160,7 +160,7 @@ struct RobotDescription {
   const RobotJoint* find_joint(const std::string& joint) const;
   // The joint whose child the link is; nullptr of the root.
   const RobotJoint* joint_above(const std::string& link) const;
-  double mass() const;  // kg, of all links
+  double mass() const;                               // kg, of all links
   std::string where(const RobotPlace& place) const;  // file:line
 };
 

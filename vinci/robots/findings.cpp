@@ -70,7 +70,8 @@ std::string listed_names(const std::vector<std::string>& names) {
 }
 
 std::optional<double> number_in(std::string_view text) {
-  while (!text.empty() && spaces.find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+  while (!text.empty() && spaces.find(text.front()) != std::string_view::npos)
+    text.remove_prefix(1);
   while (!text.empty() && spaces.find(text.back()) != std::string_view::npos) text.remove_suffix(1);
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
@@ -82,7 +83,8 @@ std::optional<double> number_in(std::string_view text) {
   // What is too small for a number is 0; what is too large is none.
   if (error == std::errc::result_out_of_range) {
     const std::size_t exponent = text.find_first_of("eE");
-    if (exponent != std::string_view::npos && exponent + 1 < text.size() && text[exponent + 1] == '-')
+    if (exponent != std::string_view::npos && exponent + 1 < text.size() &&
+        text[exponent + 1] == '-')
       return 0.0;
     return {};
   }
@@ -122,8 +124,8 @@ std::string what_is(std::string_view attribute, const XmlElement& element) {
 
 std::string ElementReader::name(const XmlElement& element, std::string_view attribute) const {
   if (!element.value(attribute)) {
-    mistake(element.place, fmt::format("{} has no {}; accepted: {}=\"...\"", tag(element),
-                                       attribute, attribute));
+    mistake(element.place,
+            fmt::format("{} has no {}; accepted: {}=\"...\"", tag(element), attribute, attribute));
     return "";
   }
   return optional_name(element, attribute);
@@ -168,8 +170,8 @@ double ElementReader::required(const XmlElement& element, std::string_view attri
                                const Bounds& bounds) const {
   // 1 keeps what follows quiet.
   if (element.attribute(attribute)) return number(element, attribute, 1.0, bounds);
-  mistake(element.place, fmt::format("{} has no {}; accepted: {}", tag(element), attribute,
-                                     bounds.text));
+  mistake(element.place,
+          fmt::format("{} has no {}; accepted: {}", tag(element), attribute, bounds.text));
   return 1.0;
 }
 
@@ -178,8 +180,8 @@ std::optional<std::vector<double>> ElementReader::list_of(const RobotPlace& plac
                                                           std::string_view text, std::size_t least,
                                                           std::size_t most) const {
   std::vector<double> numbers;
-  const std::string count = least == most ? fmt::format("{}", least)
-                                          : fmt::format("{} to {}", least, most);
+  const std::string count =
+      least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
   std::size_t at = 0;
   while ((at = text.find_first_not_of(spaces, at)) != std::string_view::npos) {
     const std::size_t end = std::min(text.find_first_of(spaces, at), text.size());
@@ -248,9 +250,9 @@ std::size_t ElementReader::choice(const XmlElement& element, std::string_view at
   if (!found) return otherwise;
   const auto word = std::find(words.begin(), words.end(), found->value);
   if (word != words.end()) return static_cast<std::size_t>(word - words.begin());
-  mistake(place_of(element, *found), fmt::format("{} is {}; accepted: {}",
-                                                 what_is(attribute, element), quote(found->value),
-                                                 fmt::join(words, ", ")));
+  mistake(place_of(element, *found),
+          fmt::format("{} is {}; accepted: {}", what_is(attribute, element), quote(found->value),
+                      fmt::join(words, ", ")));
   return otherwise;
 }
 
@@ -280,8 +282,8 @@ std::optional<Vector3> ElementReader::child_vector(const XmlElement& parent, std
   if (!numbers) return {};
   for (const double value : *numbers) {
     if (bounds.above ? value > bounds.least : value >= bounds.least) continue;
-    mistake(found->place, fmt::format("{} has {:.6g} in it; accepted: each {}", tag(*found), value,
-                                      bounds.text));
+    mistake(found->place,
+            fmt::format("{} has {:.6g} in it; accepted: each {}", tag(*found), value, bounds.text));
     return {};
   }
   return Vector3((*numbers)[0], (*numbers)[1], (*numbers)[2]);

@@ -21,9 +21,10 @@ MjcfSettings mjcf_settings(const XmlElement& root, const ElementReader& read) {
           sequence->value.find_first_not_of("xyzXYZ") == std::string::npos)
         settings.euler_sequence = sequence->value;
       else
-        read.mistake(place_of(element, *sequence),
-                     fmt::format("eulerseq of <compiler> is {}; accepted: three of x, y, z, X, Y, Z",
-                                 quote(sequence->value)));
+        read.mistake(
+            place_of(element, *sequence),
+            fmt::format("eulerseq of <compiler> is {}; accepted: three of x, y, z, X, Y, Z",
+                        quote(sequence->value)));
     }
     settings.automatic_limits = read.flag(element, "autolimits", settings.automatic_limits);
     for (const char* folder : {"assetdir", "meshdir"})
@@ -66,8 +67,7 @@ Quaternion towards(const Vector3& direction) {
 
 }  // namespace
 
-Pose mjcf_pose(const XmlElement& element, const MjcfSettings& settings,
-               const ElementReader& read) {
+Pose mjcf_pose(const XmlElement& element, const MjcfSettings& settings, const ElementReader& read) {
   Pose pose;
   pose.position = read.vector(element, "pos", Vector3::Zero());
   int given = 0;
@@ -84,8 +84,8 @@ Pose mjcf_pose(const XmlElement& element, const MjcfSettings& settings,
     return Vector3(v[first], v[first + 1], v[first + 2]);
   };
   if (const auto q = read.list(element, "quat", 4, 4)) {
-    const double size = std::max({std::abs((*q)[0]), std::abs((*q)[1]), std::abs((*q)[2]),
-                                  std::abs((*q)[3])});
+    const double size =
+        std::max({std::abs((*q)[0]), std::abs((*q)[1]), std::abs((*q)[2]), std::abs((*q)[3])});
     if (!(size > 0.0))
       read.mistake(element.place, fmt::format("quat of {} has no length; accepted: 4 numbers that "
                                               "are not all 0",
@@ -126,7 +126,8 @@ void MjcfDefaults::read_class(const XmlElement& element, const Class& outer, boo
   std::string name = read_.optional_name(element, "class");
   if (name.empty()) name = is_first ? "main" : "";
   if (name.empty() && element.attribute("class") == nullptr)
-    read_.mistake(element.place, "a <default> inside another has no class; accepted: class=\"...\"");
+    read_.mistake(element.place,
+                  "a <default> inside another has no class; accepted: class=\"...\"");
   Class result = outer;
   for (const XmlElement& child : element.children) {
     if (child.name == "default") continue;

@@ -57,11 +57,11 @@ void MjcfReader::read_joints(const std::vector<XmlElement>& elements, const XmlE
     return own_name();
   }
   for (const XmlElement& element : elements)
-    read_.expect(element,
-                 {"name", "class", "type", "pos", "axis", "range", "limited", "damping",
-                  "frictionloss", "armature", "stiffness", "springref", "ref", "actuatorfrcrange",
-                  "group"},
-                 {});
+    read_.expect(
+        element,
+        {"name", "class", "type", "pos", "axis", "range", "limited", "damping", "frictionloss",
+         "armature", "stiffness", "springref", "ref", "actuatorfrcrange", "group"},
+        {});
   const XmlElement& first = elements[0];
   joint.place = first.place;
   joint.name = fresh_name(first, "joint", joints_);
@@ -141,11 +141,12 @@ void MjcfReader::combine(const std::vector<XmlElement>& elements, RobotJoint& jo
     joint.anchor = parts[2].anchor;
     order = parts;
   } else {
-    read_.mistake(elements[1].place,
-                  fmt::format("the {} joints of the body {} are together no joint of ours; accepted: "
-                              "one joint; two hinges at right angles in one point; a slide and a "
-                              "hinge along one axis; two slides and a hinge at right angles",
-                              elements.size(), quote(joint.child)));
+    read_.mistake(
+        elements[1].place,
+        fmt::format("the {} joints of the body {} are together no joint of ours; accepted: "
+                    "one joint; two hinges at right angles in one point; a slide and a "
+                    "hinge along one axis; two slides and a hinge at right angles",
+                    elements.size(), quote(joint.child)));
     return;
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -211,8 +212,7 @@ void MjcfReader::read_actuator(const XmlElement& given) {
       read_.mistake(element.place, "ctrlrange: the lower end is above the upper one");
   }
   if (const auto force = range("forcerange", "forcelimited"))
-    result.effort =
-        std::abs(result.gear) * std::max(std::abs((*force)[0]), std::abs((*force)[1]));
+    result.effort = std::abs(result.gear) * std::max(std::abs((*force)[0]), std::abs((*force)[1]));
   robot_.actuators.push_back(std::move(result));
 }
 
@@ -264,7 +264,8 @@ void MjcfReader::read_equality(const XmlElement& element) {
   result.kind =
       element.name == "weld" ? RobotConstraint::Kind::weld : RobotConstraint::Kind::connect;
   result.name = read_.optional_name(element);
-  if (result.name.empty()) result.name = fmt::format("{}{}", element.name, robot_.constraints.size() + 1);
+  if (result.name.empty())
+    result.name = fmt::format("{}{}", element.name, robot_.constraints.size() + 1);
   result.first = read_.name(element, "body1");
   result.second = element.attribute("body2") ? read_.name(element, "body2") : "world";
   // Where the second body has the common frame follows from the pose at the start.

@@ -20,8 +20,10 @@ class MjcfIncludes {
 
   // False if there is too much of it.
   bool bring_in(XmlElement& element, int depth) {
-    if (++count_ > max_robot_elements) return fail(element, "the model with its includes has more "
-                                                            "than 100000 elements");
+    if (++count_ > max_robot_elements)
+      return fail(element,
+                  "the model with its includes has more "
+                  "than 100000 elements");
     if (depth > max_robot_depth)
       return fail(element, fmt::format("elements nest deeper than {} levels", max_robot_depth));
     std::vector<XmlElement> children;
@@ -124,15 +126,15 @@ void MjcfReader::read_assets() {
         if (name.empty()) name = std::filesystem::path(*file).stem().string();
         const Vector3 scale = read_.vector(element, "scale", Vector3::Ones());
         if (!((scale.array() != 0.0).all()))
-          read_.mistake(element.place, "scale of <mesh> has 0 in it; accepted: 3 numbers that are "
-                                       "not 0");
+          read_.mistake(element.place,
+                        "scale of <mesh> has 0 in it; accepted: 3 numbers that are "
+                        "not 0");
         if (!meshes_.emplace(name, MeshAsset{*file, scale}).second)
           read_.mistake(element.place, fmt::format("the mesh {} is defined twice", quote(name)));
       } else if (given.name == "material") {
         const XmlElement element = defaults_.complete(given, "");
         const auto rgba = read_.list(element, "rgba", 4, 4);
-        if (rgba)
-          colours_[read_.name(element)] = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
+        if (rgba) colours_[read_.name(element)] = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
       }
     }
   }
@@ -178,10 +180,9 @@ void MjcfReader::read_world() {
   std::vector<const XmlElement*> joints;
   for (const XmlElement& child : bodies[0]->children)
     if (child.name == "joint" || child.name == "freejoint") joints.push_back(&child);
-  const bool is_free =
-      joints.size() == 1 &&
-      (joints[0]->name == "freejoint" ||
-       (joints[0]->value("type") != nullptr && *joints[0]->value("type") == "free"));
+  const bool is_free = joints.size() == 1 &&
+                       (joints[0]->name == "freejoint" || (joints[0]->value("type") != nullptr &&
+                                                           *joints[0]->value("type") == "free"));
   if (bodies.size() == 1 && geoms.empty() && !is_held && (joints.empty() || is_free)) {
     robot_.base = mjcf_pose(*bodies[0], settings_, read_);
     robot_.base_is_free = is_free;
@@ -217,8 +218,7 @@ void MjcfReader::read_body(const XmlElement& element, const std::string& parent,
       joints.push_back(defaults_.complete(child, within));
     if (child.name == "geom") read_geom(child, within, link, masses);
     if (child.name != "inertial") continue;
-    if (inertial)
-      read_.mistake(child.place, "<body> has a second <inertial>; accepted: one");
+    if (inertial) read_.mistake(child.place, "<body> has a second <inertial>; accepted: one");
     inertial = &child;
   }
   using Inertia = MjcfSettings::Inertia;
@@ -226,8 +226,8 @@ void MjcfReader::read_body(const XmlElement& element, const std::string& parent,
     read_inertial(*inertial, link);
   } else if (settings_.from_geoms != Inertia::never && !masses.empty()) {
     const MassProperties sum = combined(masses);
-    link.inertial = RobotInertial{sum.mass, {sum.center, Quaternion::Identity()}, sum.inertia,
-                                  element.place};
+    link.inertial =
+        RobotInertial{sum.mass, {sum.center, Quaternion::Identity()}, sum.inertia, element.place};
   }
   const std::string name = link.name;
   robot_.links.push_back(std::move(link));
@@ -273,13 +273,12 @@ void MjcfReader::read_inertial(const XmlElement& element, RobotLink& link) const
 
 bool MjcfReader::read_shape(const XmlElement& element, bool is_visual,
                             RobotGeometry& geometry) const {
-  constexpr std::string_view names[] = {"sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh",
-                                        "plane",  "hfield",  "sdf"};
-  const std::size_t type =
-      read_.choice(element, "type",
-                   {names[0], names[1], names[2], names[3], names[4], names[5], names[6], names[7],
-                    names[8]},
-                   element.attribute("mesh") ? 5 : 0);
+  constexpr std::string_view names[] = {"sphere", "capsule", "cylinder", "box", "ellipsoid",
+                                        "mesh",   "plane",   "hfield",   "sdf"};
+  const std::size_t type = read_.choice(
+      element, "type",
+      {names[0], names[1], names[2], names[3], names[4], names[5], names[6], names[7], names[8]},
+      element.attribute("mesh") ? 5 : 0);
   if (type > 5) {
     findings_.leave_out(element.place, fmt::format("geom of the type {}", names[type]));
     return false;
@@ -307,9 +306,9 @@ bool MjcfReader::read_shape(const XmlElement& element, bool is_visual,
   const auto numbers = read_.list(element, "size", wanted, 3);
   if (!numbers) {
     if (!element.attribute("size"))
-      read_.mistake(element.place, fmt::format("the {} has no size; accepted: {} above 0",
-                                               names[type],
-                                               plural(static_cast<std::int64_t>(wanted), "number")));
+      read_.mistake(element.place,
+                    fmt::format("the {} has no size; accepted: {} above 0", names[type],
+                                plural(static_cast<std::int64_t>(wanted), "number")));
     return false;
   }
   for (std::size_t i = 0; i < wanted; ++i) {
@@ -326,8 +325,9 @@ bool MjcfReader::read_shape(const XmlElement& element, bool is_visual,
     const Vector3 from((*ends)[0], (*ends)[1], (*ends)[2]), to((*ends)[3], (*ends)[4], (*ends)[5]);
     const Vector3 line = to - from;
     if (type == 0 || !(line.norm() > 0.0) || !line.allFinite()) {
-      read_.mistake(element.place, "fromto of <geom> has no length, or is that of a sphere; "
-                                   "accepted: two points of a capsule, cylinder, box or ellipsoid");
+      read_.mistake(element.place,
+                    "fromto of <geom> has no length, or is that of a sphere; "
+                    "accepted: two points of a capsule, cylinder, box or ellipsoid");
       return false;
     }
     geometry.origin.position = 0.5 * (from + to);
@@ -344,9 +344,9 @@ void MjcfReader::read_geom(const XmlElement& given, const std::string& inherited
                            std::vector<MassProperties>& masses) {
   const XmlElement element = defaults_.complete(given, inherited);
   read_.expect(element,
-               {"name", "class", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes",
-                "zaxis", "euler", "mass", "density", "mesh", "rgba", "material", "friction",
-                "contype", "conaffinity", "group"},
+               {"name",      "class",    "type",     "size",    "fromto",      "pos",     "quat",
+                "axisangle", "xyaxes",   "zaxis",    "euler",   "mass",        "density", "mesh",
+                "rgba",      "material", "friction", "contype", "conaffinity", "group"},
                {});
   RobotGeometry geometry;
   geometry.name = read_.optional_name(element);
@@ -357,8 +357,7 @@ void MjcfReader::read_geom(const XmlElement& given, const std::string& inherited
   const bool is_visual = kind == 0.0 && affinity == 0.0;
   if (!is_visual && (kind != 1.0 || affinity != 1.0))
     findings_.leave_out(element.place, "contype and conaffinity other than 0 and 1");
-  const double density =
-      read_.number(element, "density", 1000.0, ElementReader::not_negative());
+  const double density = read_.number(element, "density", 1000.0, ElementReader::not_negative());
   const double mass = read_.number(element, "mass", -1.0, ElementReader::not_negative());
   if (const auto rgba = read_.list(element, "rgba", 4, 4))
     geometry.colour = {{(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]}};
@@ -376,7 +375,8 @@ void MjcfReader::read_geom(const XmlElement& given, const std::string& inherited
       findings_.leave_out(element.place, "torsional and rolling friction of <geom>");
   }
   if (!read_shape(element, is_visual, geometry)) return;
-  if (settings_.from_geoms != MjcfSettings::Inertia::never && (mass >= 0.0 ? mass : density) > 0.0 &&
+  if (settings_.from_geoms != MjcfSettings::Inertia::never &&
+      (mass >= 0.0 ? mass : density) > 0.0 &&
       !(geometry.kind == RobotShapeKind::mesh && source_.files.is_text())) {
     try {
       MassProperties part = mass_of(geometry, mass > 0.0 ? 1.0 : density);

@@ -23,7 +23,8 @@ class MjcfReader {
   void read_assets();
   void read_world();
   // `depth` of nested bodies; `inherited`: the class of the body around.
-  void read_body(const XmlElement& element, const std::string& parent, const std::string& inherited);
+  void read_body(const XmlElement& element, const std::string& parent,
+                 const std::string& inherited);
   void read_inertial(const XmlElement& element, RobotLink& link) const;
   void read_geom(const XmlElement& given, const std::string& inherited, RobotLink& link,
                  std::vector<MassProperties>& masses);

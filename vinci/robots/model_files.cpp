@@ -108,8 +108,9 @@ ModelFiles::Found ModelFiles::looked_up(const std::string& name, const std::stri
 
 ModelFiles::Found ModelFiles::mesh(const std::string& name, const std::string& folder) const {
   std::string ending = std::filesystem::path(name).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
   if (ending != ".stl" && ending != ".obj") return {"", "accepted: .stl and .obj files"};
   if (is_text_) return {name, ""};
   return looked_up(name, folder);

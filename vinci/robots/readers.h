@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three readers: from the tree of a document to the parts of a robot; and the checks that follow
-// all of them. Private to robots/.
+// The three readers: from the tree of a document to the parts of a robot; and the checks that
+// follow all of them. Private to robots/.
 #pragma once
 
 #include "vinci/robots/findings.h"

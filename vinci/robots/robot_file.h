@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model files of robots: URDF, and subsets of MJCF and SDF. All mistakes of a file are told at once.
+// Model files of robots: URDF, and subsets of MJCF and SDF. All mistakes of a file are told at
+// once.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace vinci {
 inline constexpr std::size_t max_robot_bytes = 8u << 20;  // of one file
 inline constexpr std::size_t max_robot_elements = 100'000;
 inline constexpr int max_robot_depth = 64;
-inline constexpr std::size_t max_robot_links = 2'000;       // and as many joints
+inline constexpr std::size_t max_robot_links = 2'000;        // and as many joints
 inline constexpr std::size_t max_robot_geometries = 10'000;  // visuals and collisions
 inline constexpr std::size_t max_robot_value = 16'384;       // characters of an attribute or text
 inline constexpr std::size_t max_robot_name = 256;           // characters of a name
@@ -43,8 +44,8 @@ struct RobotReading {
   bool strict = false;                         // warnings are mistakes
 };
 
-// The format is told by the ending (.urdf, .sdf, .mjcf), or by the first element. Nothing outside of
-// the file's folder is read, but for folders that `reading` names. Throws RobotError.
+// The format is told by the ending (.urdf, .sdf, .mjcf), or by the first element. Nothing outside
+// of the file's folder is read, but for folders that `reading` names. Throws RobotError.
 RobotDescription read_robot(const std::filesystem::path& file, const RobotReading& reading = {});
 
 // The same of a text, which reads no other files: meshes are taken for granted.

@@ -22,9 +22,9 @@ class SdfReader {
     const XmlElement* model = find_model();
     if (!model) return;
     robot_.name = read_.name(*model);
-    read_.expect(*model, {"name", "canonical_link"},
-                 {"pose", "link", "joint", "frame", "static", "self_collide",
-                  "allow_auto_disable"});
+    read_.expect(
+        *model, {"name", "canonical_link"},
+        {"pose", "link", "joint", "frame", "static", "self_collide", "allow_auto_disable"});
     robot_.self_collide = read_.child_flag(*model, "self_collide", false);
     collect_frames(*model);
     const Pose placed = own_pose(*model);
@@ -37,7 +37,7 @@ class SdfReader {
 
  private:
   struct Frame {
-    Pose pose;          // in `relative_to`
+    Pose pose;                // in `relative_to`
     std::string relative_to;  // "": that of the model
     RobotPlace place;
     int state = 0;  // 0 unknown, 1 being resolved, 2 resolved
@@ -210,9 +210,10 @@ class SdfReader {
           entry("iyy", 1.0), entry("iyz", 0.0), 0.0, 0.0, entry("izz", 1.0);
       result.inertia = Matrix3(result.inertia.selfadjointView<Eigen::Upper>());
     } else {
-      findings_.warning(element.place, fmt::format("the inertial of {} has no <inertia>: 1 kg m² by "
-                                                   "the rules of SDF",
-                                                   quote(link.name)));
+      findings_.warning(element.place,
+                        fmt::format("the inertial of {} has no <inertia>: 1 kg m² by "
+                                    "the rules of SDF",
+                                    quote(link.name)));
     }
     link.inertial = result;
   }
@@ -232,8 +233,8 @@ class SdfReader {
     const auto positive = ElementReader::positive();
     const auto missing = [&](const char* what) {
       if (!shape.child(what))
-        read_.mistake(shape.place, fmt::format("{} has no <{}>; accepted: 3 numbers above 0",
-                                               tag(shape), what));
+        read_.mistake(shape.place,
+                      fmt::format("{} has no <{}>; accepted: 3 numbers above 0", tag(shape), what));
       return false;
     };
     if (shape.name == "box") {
@@ -242,8 +243,7 @@ class SdfReader {
       result.kind = RobotShapeKind::box;
       result.size = *size;
     } else if (shape.name == "cylinder" || shape.name == "capsule") {
-      result.kind =
-          shape.name == "cylinder" ? RobotShapeKind::cylinder : RobotShapeKind::capsule;
+      result.kind = shape.name == "cylinder" ? RobotShapeKind::cylinder : RobotShapeKind::capsule;
       result.size = {read_.required_child(shape, "radius", positive),
                      read_.required_child(shape, "length", positive), 0.0};
     } else if (shape.name == "sphere") {
@@ -320,8 +320,8 @@ class SdfReader {
   std::string end_of(const XmlElement& joint, const char* role) const {
     const XmlElement* element = joint.child(role);
     if (!element || element->text.empty()) {
-      read_.mistake(joint.place, fmt::format("<joint> has no <{}>; accepted: <{}>LINK</{}>", role,
-                                             role, role));
+      read_.mistake(joint.place,
+                    fmt::format("<joint> has no <{}>; accepted: <{}>LINK</{}>", role, role, role));
       return "";
     }
     return element->text;
@@ -339,8 +339,9 @@ class SdfReader {
 
   Vector3 read_axis(const XmlElement& axis, const std::string& joint, const Pose& in_child,
                     const Pose& child, RobotFreedom& freedom) {
-    read_.expect(axis, {},
-                 {"xyz", "limit", "dynamics", "use_parent_model_frame", "mimic", "initial_position"});
+    read_.expect(
+        axis, {},
+        {"xyz", "limit", "dynamics", "use_parent_model_frame", "mimic", "initial_position"});
     Vector3 direction = Vector3::UnitZ();
     const XmlElement* xyz = axis.child("xyz");
     if (xyz) {
@@ -383,14 +384,16 @@ class SdfReader {
     RobotJoint joint;
     joint.name = read_.name(element);
     joint.place = element.place;
-    read_.expect(element, {"name", "type"},
-                 {"pose", "parent", "child", "axis", "axis2", "screw_thread_pitch", "thread_pitch"});
+    read_.expect(
+        element, {"name", "type"},
+        {"pose", "parent", "child", "axis", "axis2", "screw_thread_pitch", "thread_pitch"});
     using Kind = RobotJointKind;
-    constexpr Kind kinds[] = {Kind::revolute, Kind::revolute, Kind::prismatic, Kind::fixed,
+    constexpr Kind kinds[] = {Kind::revolute, Kind::revolute,  Kind::prismatic, Kind::fixed,
                               Kind::ball,     Kind::universal, Kind::screw};
     if (!element.attribute("type"))
-      read_.mistake(element.place, "<joint> has no type; accepted: revolute, continuous, prismatic, "
-                                   "fixed, ball, universal, screw");
+      read_.mistake(element.place,
+                    "<joint> has no type; accepted: revolute, continuous, prismatic, "
+                    "fixed, ball, universal, screw");
     const std::size_t type = read_.choice(
         element, "type",
         {"revolute", "continuous", "prismatic", "fixed", "ball", "universal", "screw"}, 3);
@@ -404,15 +407,17 @@ class SdfReader {
     }
     for (const std::string& link : {joint.parent, joint.child})
       if (link != "world" && frames_.count(link) == 0) {
-        read_.mistake(element.place, fmt::format("the joint {} names {}, which is no link; accepted: links and frames of the model",
-                                                 quote(joint.name), quote(link)));
+        read_.mistake(
+            element.place,
+            fmt::format(
+                "the joint {} names {}, which is no link; accepted: links and frames of the model",
+                quote(joint.name), quote(link)));
         return;
       }
     const Pose child = resolve(joint.child);
     const Pose in_child = child.inverse() * resolve(joint.name);
     joint.anchor = in_child.position;
-    joint.origin =
-        joint.parent == "world" ? child : resolve(joint.parent).inverse() * child;
+    joint.origin = joint.parent == "world" ? child : resolve(joint.parent).inverse() * child;
     joint.freedoms.resize(static_cast<std::size_t>(freedom_count(joint.kind)));
     const bool has_axis = joint.kind != Kind::fixed && joint.kind != Kind::ball;
     const XmlElement *axis = element.child("axis"), *axis2 = element.child("axis2");

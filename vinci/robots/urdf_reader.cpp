@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// URDF, whole: links, joints with mimic, inertials, visuals, collisions, materials, limits, dynamics
-// and what transmissions say of gears and rotors. Tags of simulators are left out by name.
+// URDF, whole: links, joints with mimic, inertials, visuals, collisions, materials, limits,
+// dynamics and what transmissions say of gears and rotors. Tags of simulators are left out by name.
 #include <map>
 
 #include <fmt/format.h>
@@ -51,8 +51,8 @@ class UrdfReader {
     for (const XmlElement& child : parent.children) {
       if (child.name != name) continue;
       if (found)
-        read_.mistake(child.place, fmt::format("{} has a second {}; accepted: one", tag(parent),
-                                               tag(child)));
+        read_.mistake(child.place,
+                      fmt::format("{} has a second {}; accepted: one", tag(parent), tag(child)));
       else
         found = &child;
     }
@@ -97,8 +97,8 @@ class UrdfReader {
     const std::optional<Colour> value = colour(element);
     if (!value || name.empty()) return;
     if (!materials_.emplace(name, *value).second && materials_[name] != *value)
-      read_.mistake(element.place, fmt::format("the material {} is defined twice, with two colours",
-                                               quote(name)));
+      read_.mistake(element.place,
+                    fmt::format("the material {} is defined twice, with two colours", quote(name)));
   }
 
   bool read_geometry(const XmlElement& parent, bool is_visual, RobotGeometry& result) const {
@@ -119,8 +119,7 @@ class UrdfReader {
       result.size = read_.required_vector(shape, "size", positive);
     } else if (shape.name == "cylinder" || shape.name == "capsule") {
       read_.expect(shape, {"radius", "length"}, {});
-      result.kind =
-          shape.name == "cylinder" ? RobotShapeKind::cylinder : RobotShapeKind::capsule;
+      result.kind = shape.name == "cylinder" ? RobotShapeKind::cylinder : RobotShapeKind::capsule;
       result.size = {read_.required(shape, "radius", positive),
                      read_.required(shape, "length", positive), 0.0};
     } else if (shape.name == "sphere") {
@@ -189,8 +188,9 @@ class UrdfReader {
           product("iyz"), 0.0, 0.0, diagonal("izz");
       result.inertia = Matrix3(result.inertia.selfadjointView<Eigen::Upper>());
     } else {
-      read_.mistake(element.place,
-                    "<inertial> has no <inertia>; accepted: <inertia ixx=\"...\" ixy=\"...\" .../>");
+      read_.mistake(
+          element.place,
+          "<inertial> has no <inertia>; accepted: <inertia ixx=\"...\" ixy=\"...\" .../>");
     }
     link.inertial = result;
   }
@@ -218,8 +218,9 @@ class UrdfReader {
                       fmt::format("lower is {:.6g} and upper {:.6g}; accepted: lower at most upper",
                                   freedom.lower, freedom.upper));
       else if (freedom.lower == freedom.upper)
-        findings_.warning(element.place,
-                          fmt::format("both limits are {:.6g}: the joint cannot move", freedom.lower));
+        findings_.warning(
+            element.place,
+            fmt::format("both limits are {:.6g}: the joint cannot move", freedom.lower));
     }
     freedom.effort = read_.number(element, "effort", infinity, ElementReader::not_negative());
     freedom.velocity = read_.number(element, "velocity", infinity, ElementReader::not_negative());
@@ -228,8 +229,8 @@ class UrdfReader {
   std::string link_name(const XmlElement& joint, const char* role) const {
     const XmlElement* element = single(joint, role);
     if (element) return read_.name(*element, "link");
-    read_.mistake(joint.place, fmt::format("<joint> has no <{}>; accepted: <{} link=\"...\"/>",
-                                           role, role));
+    read_.mistake(joint.place,
+                  fmt::format("<joint> has no <{}>; accepted: <{} link=\"...\"/>", role, role));
     return "";
   }
 
@@ -258,14 +259,13 @@ class UrdfReader {
     constexpr Kind kinds[] = {Kind::revolute, Kind::revolute, Kind::prismatic,
                               Kind::fixed,    Kind::floating, Kind::planar};
     const std::size_t type = read_.choice(
-        element, "type",
-        {"revolute", "continuous", "prismatic", "fixed", "floating", "planar"}, 3);
+        element, "type", {"revolute", "continuous", "prismatic", "fixed", "floating", "planar"}, 3);
     joint.kind = kinds[type];
     joint.parent = link_name(element, "parent");
     joint.child = link_name(element, "child");
     joint.origin = origin(element);
-    const bool has_axis = joint.kind == Kind::revolute || joint.kind == Kind::prismatic ||
-                          joint.kind == Kind::planar;
+    const bool has_axis =
+        joint.kind == Kind::revolute || joint.kind == Kind::prismatic || joint.kind == Kind::planar;
     if (const XmlElement* axis = single(element, "axis"); has_axis) {
       joint.axis = Vector3::UnitX();
       if (axis) {
@@ -290,10 +290,8 @@ class UrdfReader {
     if (const XmlElement* dynamics = single(element, "dynamics")) {
       read_.expect(*dynamics, {"damping", "friction"}, {});
       for (RobotFreedom& freedom : joint.freedoms) {
-        freedom.damping =
-            read_.number(*dynamics, "damping", 0.0, ElementReader::not_negative());
-        freedom.friction =
-            read_.number(*dynamics, "friction", 0.0, ElementReader::not_negative());
+        freedom.damping = read_.number(*dynamics, "damping", 0.0, ElementReader::not_negative());
+        freedom.friction = read_.number(*dynamics, "friction", 0.0, ElementReader::not_negative());
       }
     }
     if (const XmlElement* mimic = single(element, "mimic")) read_mimic(*mimic, joint);
@@ -327,7 +325,8 @@ class UrdfReader {
     result.joint = read_.name(*joint);
     result.place = element.place;
     result.gear = either(*actuator, {"mechanicalReduction", "drake:gear_ratio"}, 1.0, {});
-    if (result.gear == 0.0) read_.mistake(actuator->place, "the gear is 0; accepted: another number");
+    if (result.gear == 0.0)
+      read_.mistake(actuator->place, "the gear is 0; accepted: another number");
     const double rotor = either(*actuator, {"rotorInertia", "drake:rotor_inertia"}, 0.0,
                                 ElementReader::not_negative());
     for (RobotJoint& candidate : robot_.joints) {

@@ -70,7 +70,8 @@ class TreeBuilder {
     if (depth > max_robot_depth)
       return fail(to.place, fmt::format("elements nest deeper than {} levels", max_robot_depth));
     to.name = from.Name();
-    if (to.name.size() > max_robot_name) return fail(to.place, "the name of an element is too long");
+    if (to.name.size() > max_robot_name)
+      return fail(to.place, "the name of an element is too long");
     for (const tinyxml2::XMLAttribute* a = from.FirstAttribute(); a; a = a->Next())
       if (!add_attribute(*a, to)) return false;
     for (const tinyxml2::XMLNode* node = from.FirstChild(); node; node = node->NextSibling()) {
@@ -134,8 +135,9 @@ XmlElement read_xml(std::string_view text, int file, Findings& findings) {
     return fail(0, fmt::format("more than {} elements", max_robot_elements));
   // A document type may stand between the declaration and the first element only.
   if (const std::size_t at = text.find("<!DOCTYPE"); at != std::string_view::npos)
-    return fail(1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
-                "document types and entities are not read; accepted: XML without <!DOCTYPE>");
+    return fail(
+        1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
+        "document types and entities are not read; accepted: XML without <!DOCTYPE>");
   tinyxml2::XMLDocument document;
   document.Parse(text.data(), text.size());
   if (document.Error()) return fail(document.ErrorLineNum(), syntax_problem(document));

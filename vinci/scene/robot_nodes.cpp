@@ -179,8 +179,8 @@ class NodeWriter {
     Node vertices = list_node("vertices"), triangles = list_node("triangles");
     for (const Vector3& point : soup.points) vertices.children.push_back(vector_node("", point));
     for (const std::array<int, 3>& t : soup.triangles)
-      triangles.children.push_back(list_node("", {number_node("", t[0]), number_node("", t[1]),
-                                                  number_node("", t[2])}));
+      triangles.children.push_back(
+          list_node("", {number_node("", t[0]), number_node("", t[1]), number_node("", t[2])}));
     return map_node("mesh", {std::move(vertices), std::move(triangles)});
   }
 
@@ -213,8 +213,7 @@ class NodeWriter {
       material = fmt::format("{}.friction-{}", choices_.name, *shape.friction);
       std::replace(material.begin(), material.end(), '+', 'p');
       if (materials_.insert(material).second)
-        result_.materials.push_back(
-            map_node(material, {number_node("friction", *shape.friction)}));
+        result_.materials.push_back(map_node(material, {number_node("friction", *shape.friction)}));
     }
     if (!material.empty()) node.children.push_back(scalar_node("material", material));
     const Pose pose = link * shape.origin;
@@ -348,8 +347,7 @@ class NodeWriter {
       }
       const std::string& parent = result_.placed[joint->second->parent].body;
       if (body == parent) continue;
-      group.emplace(body,
-                    joint->second->kind == RobotJointKind::fixed ? group[parent] : body);
+      group.emplace(body, joint->second->kind == RobotJointKind::fixed ? group[parent] : body);
       if (joint->second->kind != RobotJointKind::floating)
         neighbours.emplace(group[parent], group[body]);
     }

@@ -46,9 +46,9 @@ struct RobotChoices {
 
 struct RobotNodes {
   std::vector<Node> bodies, joints, couplings, materials, exclude;
-  std::vector<Node> carried_shapes;  // of links that became part of the carrier,
-  std::string carrier;               // which is this body
-  std::map<std::string, LinkPlace> placed;     // by link
+  std::vector<Node> carried_shapes;                // of links that became part of the carrier,
+  std::string carrier;                             // which is this body
+  std::map<std::string, LinkPlace> placed;         // by link
   std::map<std::string, std::string> joint_names;  // of the scene, by joint; those that move
 };
 

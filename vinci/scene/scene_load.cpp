@@ -295,9 +295,9 @@ class Loader {
     expand_robots(scene_->root, {from_memory_, folders_, allowed_}, report);
     scene_->notes = std::move(report.notes);
     if (count_values(scene_->root) <= max_scene_values) return;
-    mistakes_.add({scene_->files[0], 0, "robots",
-                   fmt::format("the scene with its robots has more than {} values",
-                               max_scene_values)});
+    mistakes_.add(
+        {scene_->files[0], 0, "robots",
+         fmt::format("the scene with its robots has more than {} values", max_scene_values)});
     throw TooManyMistakes{};
   }
 

@@ -101,14 +101,14 @@ class Expansion {
       fail(robot, "not a robot; accepted: {urdf: FILE, base: ..., joints: ...}");
       return false;
     }
-    const std::vector<std::string> known{"urdf",      "mjcf",    "sdf",    "base",
-                                         "attach",    "joints",  "collide", "couplings",
-                                         "search",    "strict",  "material", "meshes"};
+    const std::vector<std::string> known{"urdf",   "mjcf",   "sdf",      "base",
+                                         "attach", "joints", "collide",  "couplings",
+                                         "search", "strict", "material", "meshes"};
     bool fine = true;
     for (const Node& child : robot.children) {
       if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
-      fail(child, fmt::format("unknown key{}; accepted: {}", suggestion(child.key, known),
-                              listed(known)));
+      fail(child,
+           fmt::format("unknown key{}; accepted: {}", suggestion(child.key, known), listed(known)));
       fine = false;
     }
     return fine;
@@ -140,8 +140,9 @@ class Expansion {
       if (node) file = node;
     }
     if (!file || !file->is_scalar() || file->text.empty()) {
-      fail(file ? *file : robot, "there is no model file; accepted: urdf: FILE, mjcf: FILE or sdf: "
-                                 "FILE");
+      fail(file ? *file : robot,
+           "there is no model file; accepted: urdf: FILE, mjcf: FILE or sdf: "
+           "FILE");
       return {};
     }
     if (folders_.is_text) {
@@ -171,14 +172,12 @@ class Expansion {
         return {};
       }
       for (const auto& warning : description.warnings)
-        report_.notes.push_back(fmt::format("{}: {}", description.where(warning.place),
-                                            warning.text));
+        report_.notes.push_back(
+            fmt::format("{}: {}", description.where(warning.place), warning.text));
       for (const auto& remark : description.left_out)
-        report_.notes.push_back(fmt::format("{}: left out: {}{}", description.where(remark.place),
-                                            remark.text,
-                                            remark.count > 1 ? fmt::format(" ({} times)",
-                                                                           remark.count)
-                                                             : ""));
+        report_.notes.push_back(
+            fmt::format("{}: left out: {}{}", description.where(remark.place), remark.text,
+                        remark.count > 1 ? fmt::format(" ({} times)", remark.count) : ""));
       return description;
     } catch (const RobotError& error) {
       for (const RobotMistake& mistake : error.mistakes()) fail(*file, mistake.text());
@@ -240,8 +239,9 @@ class Expansion {
       }
       pose.rotation = exponential(direction.normalized() * *angle);
     } else {
-      fail(*rotation, "accepted here: {rpy: [...]}, {quaternion: [...]} or {axis: [...], angle: "
-                      "...} of numbers without parameters");
+      fail(*rotation,
+           "accepted here: {rpy: [...]}, {quaternion: [...]} or {axis: [...], angle: "
+           "...} of numbers without parameters");
       return {};
     }
     return pose;
@@ -281,7 +281,8 @@ class Expansion {
     if (const Node* material = robot.find("material")) choices.material = material->text;
     if (const Node* meshes = robot.find("meshes")) {
       choices.exact_meshes = meshes->text == "exact";
-      if (meshes->text != "exact" && meshes->text != "hull") fail(*meshes, "accepted: hull or exact");
+      if (meshes->text != "exact" && meshes->text != "hull")
+        fail(*meshes, "accepted: hull or exact");
     }
     choices.base_is_free = base ? flag(*base, "free", false) : description->base_is_free;
     const RobotLink& root_link = description->links[0];
@@ -323,8 +324,8 @@ class Expansion {
     const Pose pose = place.pose * mounted;
     Node node = map_node(name + ".attach", {names_node("fixed", {place.body, body})});
     if (!pose.position.isZero(0.0))
-      node.children.push_back(list_node(
-          "at", {vector_node("", pose.position), vector_node("", Vector3::Zero())}));
+      node.children.push_back(
+          list_node("at", {vector_node("", pose.position), vector_node("", Vector3::Zero())}));
     add_rotation(node, pose.rotation);
     return node;
   }
@@ -360,9 +361,9 @@ class Expansion {
 
   // Links on floating joints begin where the model has them, and are free.
   void place_floating(const RobotDescription& description, const Node* base, RobotNodes& nodes) {
-    const bool floats = std::any_of(
-        description.joints.begin(), description.joints.end(),
-        [](const RobotJoint& joint) { return joint.kind == RobotJointKind::floating; });
+    const bool floats =
+        std::any_of(description.joints.begin(), description.joints.end(),
+                    [](const RobotJoint& joint) { return joint.kind == RobotJointKind::floating; });
     const std::optional<Pose> start =
         base && floats ? numeric_pose(*base) : std::optional<Pose>(description.base);
     if (start) place_floating_links(description, *start, nodes);
@@ -376,9 +377,9 @@ class Expansion {
       for (const Node& given : joints->children) {
         const RobotJoint* joint = description.find_joint(given.key);
         if (!joint || joint->freedoms.empty()) {
-          fail(given, fmt::format("there is no joint {} that moves{}; accepted: {}",
-                                  in_quotes(given.key), suggestion(given.key, known),
-                                  listed(known)));
+          fail(given,
+               fmt::format("there is no joint {} that moves{}; accepted: {}", in_quotes(given.key),
+                           suggestion(given.key, known), listed(known)));
           continue;
         }
         if (!given.is_map()) {
@@ -394,8 +395,8 @@ class Expansion {
     for (const RobotJoint& joint : description.joints) {
       if (!joint.mimic || starts.count(joint.name) > 0) continue;
       const std::string start = start_of(joint, description, starts);
-      if (start != "0") set_key(nodes.joints, nodes.joint_names[joint.name],
-                                scalar_node("position", start));
+      if (start != "0")
+        set_key(nodes.joints, nodes.joint_names[joint.name], scalar_node("position", start));
     }
   }
 
@@ -405,15 +406,15 @@ class Expansion {
     const RobotFreedom& freedom = joint.freedoms[0];
     if (!joint.mimic)
       return fmt::format("{}", std::clamp(0.0, std::min(freedom.lower, freedom.upper),
-                                          std::max(freedom.lower, freedom.upper)) + 0.0);
+                                          std::max(freedom.lower, freedom.upper)) +
+                                   0.0);
     const std::string leader =
         start_of(*description.find_joint(joint.mimic->joint), description, starts);
     const bool is_zero = leader == "0" || joint.mimic->multiplier == 0.0;
     if (is_zero) return fmt::format("{}", joint.mimic->offset + 0.0);
-    return joint.mimic->offset == 0.0
-               ? fmt::format("{}*({})", joint.mimic->multiplier, leader)
-               : fmt::format("{}*({}) + ({})", joint.mimic->multiplier, leader,
-                             joint.mimic->offset);
+    return joint.mimic->offset == 0.0 ? fmt::format("{}*({})", joint.mimic->multiplier, leader)
+                                      : fmt::format("{}*({}) + ({})", joint.mimic->multiplier,
+                                                    leader, joint.mimic->offset);
   }
 
   static void set_key(std::vector<Node>& nodes, const std::string& name, Node value) {
@@ -446,8 +447,7 @@ class Expansion {
         for (const RobotJoint& other : description.joints)
           if (other.mimic) known.push_back(other.name);
         fail(given, fmt::format("there is no joint {} that follows another one{}; accepted: {}",
-                                in_quotes(given.key), suggestion(given.key, known),
-                                listed(known)));
+                                in_quotes(given.key), suggestion(given.key, known), listed(known)));
         continue;
       }
       for (const Node& value : given.children)
@@ -459,8 +459,10 @@ class Expansion {
   void collide(const Node& robot, RobotNodes& nodes) {
     const Node* node = robot.find("collide");
     if (!node) return;
-    if (!node->is_map()) return fail(*node, "accepted: {off: [[a, b]], groups: [[a, b, c]], self: "
-                                            "false}");
+    if (!node->is_map())
+      return fail(*node,
+                  "accepted: {off: [[a, b]], groups: [[a, b, c]], self: "
+                  "false}");
     const auto exclude = [&](const std::string& a, const std::string& b) {
       const bool is_there =
           a == b || std::any_of(nodes.exclude.begin(), nodes.exclude.end(), [&](const Node& pair) {
@@ -490,7 +492,8 @@ class Expansion {
         }
         for (std::size_t i = 0; i < group.children.size(); ++i)
           for (std::size_t k = i + 1; k < group.children.size(); ++k) {
-            const LinkPlace *a = link(group.children[i], nodes), *b = link(group.children[k], nodes);
+            const LinkPlace *a = link(group.children[i], nodes),
+                            *b = link(group.children[k], nodes);
             if (a && b) exclude(a->body, b->body);
           }
       }
@@ -516,8 +519,8 @@ class Expansion {
       for (Node& node : from) {
         set_place(node, robot);
         if (kind == Node::Kind::map && to.has(node.key))
-          fail(robot, fmt::format("{} of the robot is there already: {}", key,
-                                  in_quotes(node.key)));
+          fail(robot,
+               fmt::format("{} of the robot is there already: {}", key, in_quotes(node.key)));
         else
           to.children.push_back(std::move(node));
       }

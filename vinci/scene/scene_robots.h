@@ -14,7 +14,7 @@
 namespace vinci {
 
 struct RobotFolders {
-  bool is_text = false;  // a scene given as text reads no models
+  bool is_text = false;                        // a scene given as text reads no models
   std::vector<std::filesystem::path> folders;  // of the scene's files; the first is the scene
   std::vector<std::filesystem::path> allowed;
 };
@@ -25,8 +25,8 @@ struct RobotReport {
   std::vector<std::string> notes;                         // warnings and what is left out
 };
 
-// Replaces the key `robots` of the tree by what it stands for; without it nothing happens. New nodes
-// have the place of the robot.
+// Replaces the key `robots` of the tree by what it stands for; without it nothing happens. New
+// nodes have the place of the robot.
 void expand_robots(Node& root, const RobotFolders& folders, RobotReport& report);
 
 // A whole scene of one robot, with the keys that `robots` would become. Throws Error.
