@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry robots model kinematics elements scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping simulation recording comparison
                   passage grasp viewing)
 
@@ -25,6 +25,9 @@ set(public_geometry build mass shape)
 set(public_robots description robot_file)
 set(public_model actuation contact_moments controller element entity friction_law memory model motion run_options state)
 set(public_kinematics joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
+set(public_model actuation contact_moments controller element entity friction_law joint memory model motion run_options state)
+set(public_control controllers follow inverse_kinematics motion_profile robot trajectory)
+set(public_kinematics joint_efforts joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_elements builtin)
 set(public_scene scene)
 set(public_storage hdf5_file hdf5_handle hdf5_table)
@@ -42,7 +45,7 @@ set(public_recording recorder recording replay run_loop summary)
 set(public_comparison body_distance compare contact_modes converge order_fit quantity run_many trace
                       variants)
 set(public_passage passage)
-set(public_grasp grasp grasp_functions)
+set(public_grasp closure grasp grasp_functions grasp_map holding quality recorded_grasp)
 set(public_viewing description frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

@@ -182,9 +182,15 @@ std::unique_ptr<SimulationHandle> make_simulation(
   RunOverrides overrides;
   overrides.parameters = parameters;
   sort_options(chosen, overrides);
-  for (const auto& [name, object] : controllers)
-    overrides.code.controllers.push_back(
-        {name, std::make_shared<PythonController>(object, name, owner)});
+  for (const auto& [name, object] : controllers) {
+    // One that is compiled acts by itself.
+    std::shared_ptr<Controller> own;
+    if (py::isinstance<Controller>(object))
+      own = object.cast<std::shared_ptr<Controller>>();
+    else
+      own = std::make_shared<PythonController>(object, name, owner);
+    overrides.code.controllers.push_back({name, own});
+  }
   for (const auto& [place, object] : motions)
     overrides.code.motions[place] =
         std::make_shared<PythonMotion>(object, place.first + "." + place.second);

@@ -24,6 +24,7 @@ PYBIND11_MODULE(_core, module) {
   add_planning(module);
   add_viewing(module);
   add_grasp(module);
+  add_kinematics(module);
   add_analysis(module);
   add_certify(module);
 }

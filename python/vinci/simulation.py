@@ -105,6 +105,7 @@ class Simulation(_core.Simulation):
         *,
         stepper: Any = None,
         motion: str | None = None,
+        coordinates: str | None = None,
         cone: str | None = None,
         directions: int | None = None,
         contact_frames: str | None = None,
@@ -259,7 +260,11 @@ def _text(value: Any, name: str) -> str:
 
 def _named(controllers: Any) -> list[tuple[str, Any]]:
     """The controllers with names, of which no two are the same."""
-    if callable(controllers) or hasattr(controllers, "act"):
+    if (
+        callable(controllers)
+        or hasattr(controllers, "act")
+        or isinstance(controllers, _core.JointController)
+    ):
         controllers = [controllers]
     named: list[tuple[str, Any]] = []
     for controller in controllers:

@@ -21,8 +21,9 @@ ARROWS = {
     "robots": ["geometry"],
     "model": ["geometry"],
     "kinematics": ["model"],
+    "control": ["kinematics"],
     "elements": ["model"],
-    "scene": ["elements", "robots"],
+    "scene": ["elements", "kinematics", "robots"],
     "collision": ["model"],
     "linear": ["base"],
     "storage": ["base"],
@@ -39,7 +40,7 @@ ARROWS = {
     "recording": ["simulation"],
     "comparison": ["recording"],
     "passage": ["recording"],
-    "grasp": ["stepping"],
+    "grasp": ["recording"],
     "viewing": ["recording"],
 }
 

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Robots: kinematics and dynamics over joint coordinates, inverse kinematics, trajectories and
+// controllers.
+#include <fmt/format.h>
+
+#include "python/core/core.h"
+#include "vinci/control/controllers.h"
+#include "vinci/control/inverse_kinematics.h"
+
+namespace vinci::python {
+namespace {
+
+// Matrices with rows as NumPy has them.
+py::array matrix(const MatrixX& given) {
+  const RowMatrix rows = given;
+  return py::array_t<double>({rows.rows(), rows.cols()}, rows.data());
+}
+
+VectorX sized(const py::handle& object, Eigen::Index size, const std::string& what) {
+  VectorX vector = vector_of(object, what);
+  if (vector.size() != size)
+    throw Error(fmt::format("has {} numbers; accepted: {}", vector.size(), size), what);
+  if (!vector.allFinite()) throw Error("has numbers that are not finite", what);
+  return vector;
+}
+
+Pose pose_of(const py::handle& position, const py::handle& rotation, const std::string& what) {
+  Pose pose;
+  if (!position.is_none()) pose.position = sized(position, 3, what + " position");
+  if (!rotation.is_none()) {
+    const VectorX r = sized(rotation, 4, what + " rotation");
+    if (std::abs(r.norm() - 1.0) > 1e-6)
+      throw Error("is no unit quaternion; accepted: w, x, y, z of length 1", what + " rotation");
+    pose.rotation = Quaternion(r[0], r[1], r[2], r[3]).normalized();
+  }
+  return pose;
+}
+
+std::vector<MotionLimits> limits_of(const py::handle& object, Eigen::Index size) {
+  std::vector<MotionLimits> limits;
+  for (const py::handle row : py::iter(object)) {
+    const VectorX numbers = sized(row, 3, fmt::format("limits[{}]", limits.size()));
+    limits.push_back({numbers[0], numbers[1], numbers[2]});
+  }
+  if (limits.size() == 1) limits.resize(static_cast<std::size_t>(size), limits[0]);
+  return limits;
+}
+
+// A robot with the numbers that Python hands over checked.
+class RobotHandle {
+ public:
+  explicit RobotHandle(const ModelHandle& handle) : robot(*handle.model) {
+    for (const Body& body : robot.model().bodies) names_.push_back(body.name);
+  }
+  Tip tip(const py::handle& body, const py::handle& point) const {
+    return {body_index(names_, body), pose_of(point, py::none(), "point")};
+  }
+  VectorX positions(const py::handle& q) const {
+    return sized(q, robot.coordinates(), "positions");
+  }
+  VectorX rates(const py::handle& u, const char* what) const {
+    return sized(u, robot.rates(), what);
+  }
+  void place(const py::handle& q) { robot.place(positions(q)); }
+  void place(const py::handle& q, const py::handle& u) {
+    robot.place(positions(q), rates(u, "rates"));
+  }
+  py::list joints() const {
+    py::list list;
+    for (const Joint& joint : robot.model().joints) list.append(joint.name);
+    return list;
+  }
+
+  Robot robot;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+py::dict solve_kinematics(RobotHandle& handle, const py::object& body, const py::object& position,
+                          const py::object& rotation, const py::object& start,
+                          const py::object& point, const py::object& posture, int starts) {
+  InverseKinematicsOptions options;
+  options.position_only = rotation.is_none();
+  options.starts = starts;
+  if (!posture.is_none()) {
+    options.posture = true;
+    if (!py::isinstance<py::str>(posture))
+      options.preferred = handle.positions(posture);
+    else if (posture.cast<std::string>() != "middle")
+      throw Error("accepted: None, 'middle' or joint positions", "posture");
+  }
+  const VectorX from = start.is_none() ? handle.robot.start().positions : handle.positions(start);
+  const Pose target = pose_of(position, rotation, "target");
+  const Tip tip = handle.tip(body, point);
+  InverseKinematicsResult result;
+  {
+    py::gil_scoped_release release;
+    result = inverse_kinematics(handle.robot, tip, target, from, options);
+  }
+  return py::dict("reached"_a = result.reached, "positions"_a = copied(result.positions),
+                  "position_error"_a = result.position_error,
+                  "rotation_error"_a = result.rotation_error,
+                  "smallest_singular_value"_a = result.smallest_singular_value,
+                  "singular"_a = result.singular, "starts"_a = result.starts);
+}
+
+void add_robot(py::module_& module) {
+  py::class_<RobotHandle>(module, "Robot",
+                          R"(Joints whose base is held, as functions of their coordinates.
+
+Coordinates and rates are those of all joints of the model, one after the other (a ball has four
+coordinates, w x y z, and three rates). Joints that close loops are refused.)")
+      .def(py::init<const ModelHandle&>(), "model"_a)
+      .def_property_readonly("joints", &RobotHandle::joints, "Names, in the order of coordinates.")
+      .def_property_readonly(
+          "start", [](const RobotHandle& h) { return copied(h.robot.start().positions); },
+          "Coordinates at the start of the scene.")
+      .def_property_readonly(
+          "limits",
+          [](const RobotHandle& h) {
+            MatrixX limits(h.robot.rates(), 2);
+            for (int i = 0; i < h.robot.rates(); ++i)
+              limits.row(i) << h.robot.lower(i), h.robot.upper(i);
+            return matrix(limits);
+          },
+          "Lower and upper limit per rate; infinite where there is none.")
+      .def(
+          "pose",
+          [](RobotHandle& h, const py::object& body, const py::object& q, const py::object& point) {
+            const Tip tip = h.tip(body, point);
+            h.place(q);
+            const Pose pose = h.robot.pose(tip);
+            return py::make_tuple(copied(pose.position), copied(pose.rotation));
+          },
+          "body"_a, "positions"_a, "point"_a = py::none(),
+          "Position (m) of a point of a body (default: its origin) and the body's rotation (w x y "
+          "z).")
+      .def(
+          "jacobian",
+          [](RobotHandle& h, const py::object& body, const py::object& q, const py::object& point) {
+            const Tip tip = h.tip(body, point);
+            h.place(q);
+            MatrixX jacobian;
+            h.robot.jacobian(tip, jacobian);
+            return matrix(jacobian);
+          },
+          "body"_a, "positions"_a, "point"_a = py::none(),
+          "Velocity of a point of a body, then its angular velocity, per joint rate: 6 x rates.")
+      .def(
+          "inverse_dynamics",
+          [](RobotHandle& h, const py::object& q, const py::object& u, const py::object& a) {
+            const VectorX change = h.rates(a, "accelerations");
+            h.place(q, u);
+            VectorX efforts;
+            h.robot.inverse_dynamics(change, efforts);
+            return copied(efforts);
+          },
+          "positions"_a, "rates"_a, "accelerations"_a,
+          "Efforts (N, N m) along the joints for these accelerations, against gravity.")
+      .def(
+          "forward_dynamics",
+          [](RobotHandle& h, const py::object& q, const py::object& u, const py::object& efforts) {
+            const VectorX along = h.rates(efforts, "efforts");
+            h.place(q, u);
+            VectorX change;
+            if (!h.robot.forward_dynamics(along, change))
+              throw Error("something that moves weighs nothing; accepted: bodies with mass");
+            return copied(change);
+          },
+          "positions"_a, "rates"_a, "efforts"_a, "Accelerations of the joint rates under efforts.")
+      .def(
+          "gravity",
+          [](RobotHandle& h, const py::object& q) {
+            h.place(q);
+            VectorX efforts;
+            h.robot.gravity_efforts(efforts);
+            return copied(efforts);
+          },
+          "positions"_a, "Efforts that hold it against gravity.")
+      .def(
+          "mass_matrix",
+          [](RobotHandle& h, const py::object& q) {
+            h.place(q);
+            MatrixX mass;
+            h.robot.mass_matrix(mass);
+            return matrix(mass);
+          },
+          "positions"_a, "Of the joint rates, armatures included.")
+      .def(
+          "inverse_kinematics", &solve_kinematics, "body"_a, "position"_a,
+          "rotation"_a = py::none(), "start"_a = py::none(), "point"_a = py::none(),
+          "posture"_a = py::none(), "starts"_a = 200,
+          R"(Joint coordinates that bring a point of a body to a position, and the body to a rotation.
+
+Without a rotation only the position counts. `posture`: where redundant joints are to be, 'middle'
+of their limits or joint positions. The answer tells `reached`, `positions`, `position_error` (m)
+and `rotation_error` (rad) that remain, `smallest_singular_value` and `singular`.)");
+}
+
+py::tuple point_of(const Trajectory& way, double time) {
+  TrajectoryPoint point;
+  way.at(time, point);
+  return py::make_tuple(copied(point.position), copied(point.velocity), copied(point.acceleration));
+}
+
+void add_trajectories(py::module_& module) {
+  py::class_<Trajectory, std::shared_ptr<Trajectory>>(
+      module, "Trajectory", "A way of joints through time, at rest before and after it.")
+      .def_property_readonly("duration", &Trajectory::duration, "s.")
+      .def_property_readonly("size", &Trajectory::size, "How many coordinates.")
+      .def("at", &point_of, "time"_a, "Positions, velocities and accelerations at a time (s).");
+  module.def(
+      "joint_move",
+      [](const py::object& start, const py::object& end,
+         const py::object& limits) -> std::shared_ptr<Trajectory> {
+        const VectorX from = vector_of(start, "start");
+        return std::make_shared<JointMove>(from, vector_of(end, "end"),
+                                           limits_of(limits, from.size()));
+      },
+      "start"_a, "end"_a, "limits"_a,
+      R"(The fastest way from rest to rest that all joints end together.
+
+`limits`: (velocity, acceleration, jerk) per coordinate, or one row for all.)");
+  module.def(
+      "spline",
+      [](const std::vector<double>& times, const std::vector<py::object>& points,
+         const std::string& kind, const py::object& limits) -> std::shared_ptr<Trajectory> {
+        if (kind != "cubic" && kind != "quintic")
+          throw Error(kind + "; accepted: cubic, quintic", "kind");
+        MatrixX rows;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          const VectorX row = vector_of(points[i], fmt::format("points[{}]", i));
+          if (i == 0) rows.resize(static_cast<Eigen::Index>(points.size()), row.size());
+          if (row.size() != rows.cols())
+            throw Error(fmt::format("has {} numbers; accepted: {}", row.size(), rows.cols()),
+                        fmt::format("points[{}]", i));
+          rows.row(static_cast<Eigen::Index>(i)) = row.transpose();
+        }
+        auto spline = std::make_shared<Spline>(
+            kind == "cubic" ? SplineKind::cubic : SplineKind::quintic, times, rows);
+        if (!limits.is_none()) spline->fit(limits_of(limits, rows.cols()));
+        return spline;
+      },
+      "times"_a, "points"_a, "kind"_a = "quintic", "limits"_a = py::none(),
+      R"(A smooth way through points at times, cubic or quintic.
+
+With limits (as those of joint_move) it is run through as fast as they allow.)");
+}
+
+VectorX gains_of(const py::handle& object, Eigen::Index size, const std::string& what) {
+  if (object.is_none()) return {};
+  if (py::isinstance<py::float_>(object) || py::isinstance<py::int_>(object))
+    return VectorX::Constant(size, object.cast<double>());
+  return vector_of(object, what);
+}
+
+void add_controllers(py::module_& module) {
+  py::class_<Controller, std::shared_ptr<Controller>>(module, "_Controller");
+  py::class_<JointController, Controller, std::shared_ptr<JointController>>(
+      module, "JointController", R"(A controller of joints: give it to Simulation(controllers=...).
+
+law: 'pd', 'pid', 'gravity_compensation' or 'computed_torque'. Gains and limits (N, N m) are one
+number for all joint rates or a list; `sample` (s) is how often it acts, 0 for every step. The
+reference is a trajectory; without one the joints are kept where they start.)")
+      .def(py::init([](const ModelHandle& handle, const std::string& law,
+                       const py::object& proportional, const py::object& derivative,
+                       const py::object& integral, const py::object& limits, double sample,
+                       const std::shared_ptr<Trajectory>& reference) {
+             const std::map<std::string, JointLaw> laws = {
+                 {"pd", JointLaw::pd},
+                 {"pid", JointLaw::pid},
+                 {"gravity_compensation", JointLaw::gravity_compensation},
+                 {"computed_torque", JointLaw::computed_torque}};
+             const auto found = laws.find(law);
+             if (found == laws.end())
+               throw Error(law + "; accepted: pd, pid, gravity_compensation, computed_torque",
+                           "law");
+             const int count = handle.model->joint_rate_count;
+             return std::make_shared<JointController>(
+                 *handle.model, found->second,
+                 JointGains{gains_of(proportional, count, "proportional"),
+                            gains_of(derivative, count, "derivative"),
+                            gains_of(integral, count, "integral"),
+                            gains_of(limits, count, "limits"), sample},
+                 reference);
+           }),
+           "model"_a, "law"_a, "proportional"_a = py::none(), "derivative"_a = py::none(),
+           "integral"_a = py::none(), "limits"_a = py::none(), "sample"_a = 0.0,
+           "reference"_a = py::none())
+      .def_property_readonly(
+          "efforts", [](const JointController& c) { return copied(c.efforts()); },
+          "Of the last step, per joint rate.");
+}
+
+}  // namespace
+
+void add_kinematics(py::module_& module) {
+  add_robot(module);
+  add_trajectories(module);
+  add_controllers(module);
+}
+
+}  // namespace vinci::python
