@@ -126,12 +126,11 @@ bool set_raw(std::vector<Record>& records, const py::handle& from) {
 py::tuple pickled_state(const StateHandle& handle) {
   const State& state = *handle.state;
   const BodyTable& bodies = *handle.bodies;
-  return py::make_tuple(pickle_version, state.step, state.time, poses_of(state),
-                        copied(state.velocities), raw(state.memory.impulses),
-                        raw(state.memory.rebounds), raw(state.memory.layers),
-                        copied(state.controls), bodies.names, bodies.offsets, bodies.sizes,
-                        copied(state.joint_positions), copied(state.joint_rates),
-                        copied(state.coupling_offsets));
+  return py::make_tuple(
+      pickle_version, state.step, state.time, poses_of(state), copied(state.velocities),
+      raw(state.memory.impulses), raw(state.memory.rebounds), raw(state.memory.layers),
+      copied(state.controls), bodies.names, bodies.offsets, bodies.sizes,
+      copied(state.joint_positions), copied(state.joint_rates), copied(state.coupling_offsets));
 }
 
 StateHandle unpickled_state(const py::tuple& parts) {

@@ -77,10 +77,10 @@ TEST_P(Joints, double_pendulum_falls_as_the_reference) {
                     words.at(0, 0), words.at(-0.5, 0), words.at(0.5, 0), words.at(-0.5, 0)),
         h, 1.0));
     step_to(simulation, 1.0);
-    errors.push_back(std::max(
-        std::abs(coordinate(simulation, "a") - expected["theta1"][2].get<double>()),
-        std::abs(coordinate(simulation, "a") + coordinate(simulation, "b") -
-                 expected["theta2"][2].get<double>())));
+    errors.push_back(
+        std::max(std::abs(coordinate(simulation, "a") - expected["theta1"][2].get<double>()),
+                 std::abs(coordinate(simulation, "a") + coordinate(simulation, "b") -
+                          expected["theta2"][2].get<double>())));
     EXPECT_LE(errors.back(), 4.0 * h);
   }
   EXPECT_GT(fitted_order(steps, errors), 0.9);
@@ -89,19 +89,20 @@ TEST_P(Joints, double_pendulum_falls_as_the_reference) {
 std::string four_bar(const Words& words, const nlohmann::json& c, double h, double duration,
                      const std::string& friction) {
   const double ground = c["ground"], crank = c["crank"], coupler = c["coupler"],
-               rocker = c["rocker"], density = c.contains("linear_density") ? c["linear_density"].get<double>() : 1.0;
+               rocker = c["rocker"],
+               density = c.contains("linear_density") ? c["linear_density"].get<double>() : 1.0;
   const auto rod = [&](double length) { return words.rod(density * length, length); };
   // The coupler's and the rocker's coordinates are found where the scene is read.
   return words.scene(
       fmt::format("crank: {}, coupler: {}, rocker: {}", rod(crank), rod(coupler), rod(rocker)),
-      fmt::format(
-          "a: {{revolute: [world, crank], at: [{}, {}], position: {:.17g}}}, "
-          "b: {{revolute: [crank, coupler], at: [{}, {}]}}, "
-          "d: {{revolute: [world, rocker], at: [{}, {}]{}}}, "
-          "c: {{revolute: [coupler, rocker], at: [{}, {}]}}",
-          words.at(0, 0), words.at(-crank / 2, 0), c["phi0"].get<double>(), words.at(crank / 2, 0),
-          words.at(-coupler / 2, 0), words.at(ground, 0), words.at(-rocker / 2, 0), friction,
-          words.at(coupler / 2, 0), words.at(rocker / 2, 0)),
+      fmt::format("a: {{revolute: [world, crank], at: [{}, {}], position: {:.17g}}}, "
+                  "b: {{revolute: [crank, coupler], at: [{}, {}]}}, "
+                  "d: {{revolute: [world, rocker], at: [{}, {}]{}}}, "
+                  "c: {{revolute: [coupler, rocker], at: [{}, {}]}}",
+                  words.at(0, 0), words.at(-crank / 2, 0), c["phi0"].get<double>(),
+                  words.at(crank / 2, 0), words.at(-coupler / 2, 0), words.at(ground, 0),
+                  words.at(-rocker / 2, 0), friction, words.at(coupler / 2, 0),
+                  words.at(rocker / 2, 0)),
       h, duration);
 }
 
@@ -159,7 +160,8 @@ TEST_P(Joints, stops_are_reached_and_never_overrun) {
 TEST_P(Joints, servo_saturates_overshoots_and_sticks) {
   const Words words{GetParam()};
   const auto expected = reference("case26_joint_motors")["expected"];
-  for (const char* name : {"pd_saturated_step", "pd_light_damping_reverses", "pd_rod_with_gravity"}) {
+  for (const char* name :
+       {"pd_saturated_step", "pd_light_damping_reverses", "pd_rod_with_gravity"}) {
     const auto& c = expected[name];
     const auto& p = c["parameters"];
     const auto number = [&](const char* key) { return p[key].get<double>(); };
@@ -216,8 +218,7 @@ TEST_P(Joints, coupled_finger_moves_as_the_reference) {
       ASSERT_NEAR(coordinate(simulation, "b"),
                   ratio * coordinate(simulation, "a") + c["offset"].get<double>(), 1e-12);
     }
-    EXPECT_NEAR(coordinate(simulation, "a"), motion["theta2"][i].get<double>(),
-                5.0 * fastest * h);
+    EXPECT_NEAR(coordinate(simulation, "a"), motion["theta2"][i].get<double>(), 5.0 * fastest * h);
   }
 }
 
@@ -246,7 +247,8 @@ TEST_P(Joints, joint_friction_stops_and_sticks_without_creep) {
 TEST_P(Joints, stiff_servo_is_stable_and_ends_where_the_balance_is) {
   const Words words{GetParam()};
   const auto expected = reference("case11_joints")["expected"];
-  for (const auto& [name, gain] : {std::pair{"pd_Kp=50", 50.0}, {"pd_Kp=200", 200.0}, {"pd_Kp=20", 20.0}}) {
+  for (const auto& [name, gain] :
+       {std::pair{"pd_Kp=50", 50.0}, {"pd_Kp=200", 200.0}, {"pd_Kp=20", 20.0}}) {
     const auto& c = expected[name];
     Simulation simulation = simulate(words.scene(
         "rod: " + words.rod(1, 1),

@@ -18,7 +18,8 @@ void visit(const RowSpace& space, const ElementRow& row, Take take) {
   const std::span<const Pose> poses = space.poses;
   if (hangs(space.tree, row.body_a) || hangs(space.tree, row.body_b)) {
     const auto end = [&](int body, const Vector3& point) -> PairColumns::End {
-      return {body, body < 0 ? point : Vector3(point - poses[body] * model.bodies[body].mass.center)};
+      return {body,
+              body < 0 ? point : Vector3(point - poses[body] * model.bodies[body].mass.center)};
     };
     PairColumns columns;
     columns.find(*space.tree, end(row.body_a, row.point_a), end(row.body_b, row.point_b));
@@ -134,8 +135,7 @@ void write_elements(const RowSpace& space, std::span<const ElementTerms> element
                     ComplementarityProblem& problem) {
   for (const ElementTerms& element : elements) {
     const int row = problem.J.rows;
-    visit(space, element.row,
-          [&](int column, double value) { problem.J.push(column, value); });
+    visit(space, element.row, [&](int column, double value) { problem.J.push(column, value); });
     problem.J.end_row();
     problem.C.push(row, element.compliance);
     problem.C.end_row();
@@ -154,15 +154,15 @@ void condense_elements(const RowSpace& space, std::span<const ElementTerms> elem
   std::vector<std::pair<int, double>> own;
   for (const ElementTerms& element : elements) {
     own.clear();
-    visit(space, element.row,
-          [&](int column, double value) { own.emplace_back(column, value); });
+    visit(space, element.row, [&](int column, double value) { own.emplace_back(column, value); });
     const double stiffness = 1.0 / element.compliance;
     for (const auto& [i, a] : own) {
       problem.p[i] -= stiffness * element.bias * a;
       for (const auto& [j, b] : own) entries.emplace_back(i, j, stiffness * a * b);
     }
   }
-  Eigen::SparseMatrix<double, Eigen::RowMajor, int> M(space.model.free_count, space.model.free_count);
+  Eigen::SparseMatrix<double, Eigen::RowMajor, int> M(space.model.free_count,
+                                                      space.model.free_count);
   M.setFromTriplets(entries.begin(), entries.end());
   problem.M = SparseRows::from(M);
 }

@@ -8,8 +8,8 @@
 
 #include <Eigen/Cholesky>
 
-#include "vinci/kinematics/joint_tree.h"
 #include "vinci/kinematics/joint_rows.h"
+#include "vinci/kinematics/joint_tree.h"
 
 namespace vinci {
 namespace {
@@ -46,10 +46,10 @@ struct Line {
 
 // A freedom in a step.
 struct FreedomStep {
-  double time = 0.0, h = 0.0;         // τ, h
-  double q = 0.0, driven = 0.0;       // q, δ
-  double rate = 0.0;                  // q̇ˡ
-  double inertia = 0.0;               // kg or kg m², of the two bodies by themselves; 0: no momentum
+  double time = 0.0, h = 0.0;    // τ, h
+  double q = 0.0, driven = 0.0;  // q, δ
+  double rate = 0.0;             // q̇ˡ
+  double inertia = 0.0;          // kg or kg m², of the two bodies by themselves; 0: no momentum
 };
 
 // How much of the symmetric rule counts: all where the step resolves the motion, none where it does
@@ -58,9 +58,9 @@ double symmetric_share(double ratio) {
   return 1.0 / (1.0 + ratio * ratio);
 }
 
-// −τ k (q + h (α (q̇ − δ) − β (q̇ˡ − δ)) − rest): with α = β = 1/4 the mean of the coordinates before,
-// at and after the start of the step, which neither gains nor takes energy; with α = 1, β = 0 the
-// coordinate at its end, which is stable and calm at any stiffness.
+// −τ k (q + h (α (q̇ − δ) − β (q̇ˡ − δ)) − rest): with α = β = 1/4 the mean of the coordinates
+// before, at and after the start of the step, which neither gains nor takes energy; with α = 1, β =
+// 0 the coordinate at its end, which is stable and calm at any stiffness.
 Line spring_line(const FreedomStep& step, double k, double rest) {
   if (k == 0.0) return {};
   const double s = step.inertia > 0.0 ? symmetric_share(step.h * step.h * k / step.inertia) : 0.0;
@@ -72,18 +72,16 @@ Line spring_line(const FreedomStep& step, double k, double rest) {
 // −τ d (q̇ − v), with the mean of the rates before and after where the step resolves it.
 Line damper_line(const FreedomStep& step, double d, double v) {
   if (d == 0.0) return {};
-  const double s =
-      step.inertia > 0.0 ? 0.5 * symmetric_share(step.h * d / step.inertia) : 0.0;
+  const double s = step.inertia > 0.0 ? 0.5 * symmetric_share(step.h * d / step.inertia) : 0.0;
   return {step.time * d * (1.0 - s),
           -step.time * d * ((1.0 - s) * step.driven + s * step.rate - v)};
 }
 
 Line servo_line(const Motor& motor, const FreedomStep& step, double start) {
   // At the time that the rules above are about.
-  const double ratio =
-      step.inertia > 0.0
-          ? step.h * (step.h * motor.stiffness + motor.damping) / step.inertia
-          : infinity;
+  const double ratio = step.inertia > 0.0
+                           ? step.h * (step.h * motor.stiffness + motor.damping) / step.inertia
+                           : infinity;
   const Target target = target_of(motor, start + step.h * (1.0 - symmetric_share(ratio)));
   Line line = spring_line(step, motor.stiffness, target.position);
   return line += damper_line(step, motor.damping, target.velocity);
@@ -173,8 +171,9 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
     const bool counts = rate_count(joint.kind) == position_count(joint.kind);
     if (is_loop_joint(model, j)) {
-      read_coordinates(joint, pose_of(step.placed, joint.body_a), pose_of(step.placed, joint.body_b),
-                     loads.positions.data() + joint.first_coordinate);
+      read_coordinates(joint, pose_of(step.placed, joint.body_a),
+                       pose_of(step.placed, joint.body_b),
+                       loads.positions.data() + joint.first_coordinate);
       if (counts)
         for (int k = 0; k < rate_count(joint.kind); ++k)
           loads.driven[joint.first_rate + k] =
@@ -294,7 +293,7 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
 }
 
 void JointBlocks::add_box(const JointStep& step, const EntityKey& key, double bound, double bias,
-                        double compliance) {
+                          double compliance) {
   terms_.push_back({.key = key,
                     .law = Law::box,
                     .first = rows(),
@@ -329,8 +328,7 @@ void JointBlocks::add_efforts(const JointStep& step, const JointLoads& loads, in
     if (motor.kind == MotorKind::none || !is_cut_off(motor) || motor.limit == 0.0 ||
         !begin_rate(step, j, k, 1.0))
       continue;
-    const Line line =
-        servo_line(motor, freedom_step(step, loads, joint, k), step.state.time);
+    const Line line = servo_line(motor, freedom_step(step, loads, joint, k), step.state.time);
     add_box(step, joint_key(j, JointPart::servo, k), motor.limit, -line.push / line.resistance,
             1.0 / line.resistance);
   }
@@ -348,7 +346,8 @@ void JointBlocks::add_coupling(const JointStep& step, const JointLoads& loads, i
                        coupling.ratio * loads.positions[a.first_coordinate + coupling.freedom_a] -
                        step.state.coupling_offsets[i];
   const double bias = stabilization * error / step.h;
-  if (coupling.breakaway < infinity) return add_box(step, coupling_key(i), coupling.breakaway, bias, 0.0);
+  if (coupling.breakaway < infinity)
+    return add_box(step, coupling_key(i), coupling.breakaway, bias, 0.0);
   terms_.push_back({.key = coupling_key(i), .first = rows()});
   add_row(bias, 0.0);
 }
@@ -376,7 +375,8 @@ void JointBlocks::find_bounds(const JointStep& step) {
 
 double JointBlocks::rate(int row, const VectorX& u) const {
   double sum = 0.0;
-  for (int k = starts_[static_cast<std::size_t>(row)]; k < starts_[static_cast<std::size_t>(row) + 1]; ++k)
+  for (int k = starts_[static_cast<std::size_t>(row)];
+       k < starts_[static_cast<std::size_t>(row) + 1]; ++k)
     sum += values_[static_cast<std::size_t>(k)] * u[columns_[static_cast<std::size_t>(k)]];
   return sum;
 }
@@ -419,7 +419,7 @@ void JointBlocks::add_pushes(VectorX& momentum) const {
 }
 
 JointBlocks::Wrench JointBlocks::wrench(const JointTerms& terms,
-                                    Eigen::Ref<const VectorX> lambda) const {
+                                        Eigen::Ref<const VectorX> lambda) const {
   Wrench wrench;
   for (const Axis& axis : axes_) {
     if (axis.row < terms.first || axis.row >= terms.first + terms.count) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of joints and couplings. With q̇ the rate of a freedom, δ what drivers contribute to it, q its
-// coordinate where drivers have moved, h the step and τ = h (λ an impulse) or 1 (a force):
+// Rows of joints and couplings. With q̇ the rate of a freedom, δ what drivers contribute to it, q
+// its coordinate where drivers have moved, h the step and τ = h (λ an impulse) or 1 (a force):
 //
 //   constraint  0 = (rate of the error g) + γ g/h                       [Miller 2003, eq. 7]
 //   limits      0 <= λ ⟂ q̇ − δ + (q − q_low)/h >= 0, likewise above; restitution as at contacts
@@ -12,8 +12,8 @@
 // A limit is reached and not overrun. Springs, dampers and servos are implicit: symmetric in time
 // where the step resolves them, so that they add no damping of their own, and of the end of the
 // step where it does not, so that gains may be of any size. What is never cut off is linear: along
-// freedoms that are unknowns themselves (reduced coordinates) it stands beside M and p, elsewhere it
-// is an equality row with compliance. What may be cut off is a box with compliance.
+// freedoms that are unknowns themselves (reduced coordinates) it stands beside M and p, elsewhere
+// it is an equality row with compliance. What may be cut off is a box with compliance.
 #pragma once
 
 #include <span>
@@ -28,9 +28,9 @@ namespace vinci {
 // What a step knows of its joints.
 struct JointStep {
   const Model& model;
-  const State& state;              // at its start
+  const State& state;               // at its start
   const std::vector<Pose>& placed;  // with the prescribed coordinates at its end
-  const Tree& tree;                // there
+  const Tree& tree;                 // there
   double h = 0.0;
   double time = 0.0;     // τ
   bool momentum = true;  // rates of the start count
@@ -39,12 +39,12 @@ struct JointStep {
 
 // What stands at the freedoms of all joints, per joint rate.
 struct JointLoads {
-  VectorX positions;   // q, of every coordinate
-  VectorX driven;      // δ
+  VectorX positions;  // q, of every coordinate
+  VectorX driven;     // δ
   // A: λ = B − A (q̇ − δ) of all that is never cut off, but for the armature of joints that
   // something hangs on: M has it.
   VectorX resistance;
-  VectorX push;  // B
+  VectorX push;                          // B
   VectorX motor_resistance, motor_push;  // the share of motors in A and B
 };
 void find_joint_loads(const JointStep& step, JointLoads& loads);
@@ -56,8 +56,8 @@ struct JointTerms {
   int first = 0, count = 1;         // into the rows of the list
   double lower = 0.0, upper = 0.0;  // of a box: on λ
   // Of a limit, as at contacts (stepping/impact.h).
-  double gap = 0.0;          // m or rad
-  double velocity = 0.0;     // m/s or rad/s at the start, < 0 closing
+  double gap = 0.0;       // m or rad
+  double velocity = 0.0;  // m/s or rad/s at the start, < 0 closing
   double restitution = 0.0;
 };
 
@@ -114,7 +114,7 @@ class JointBlocks {
   std::vector<int> columns_;
   std::vector<double> values_, bias_, compliance_;
   std::vector<Axis> axes_;
-  JointLoads bounds_;  // for displacements: positions alone
+  JointLoads bounds_;                           // for displacements: positions alone
   std::vector<std::pair<int, double>> pushes_;  // unknown, and what it gets
 };
 

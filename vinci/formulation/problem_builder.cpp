@@ -73,7 +73,8 @@ void ProblemBuilder::finish(ComplementarityProblem& problem) {
   problem.C.reset(rows_);
   problem.b.resize(rows_);
   problem.blocks.clear();
-  if (contacts_) write_contacts({*model_, poses_, form_, tree_}, *contacts_, terms_, contacts(), problem);
+  if (contacts_)
+    write_contacts({*model_, poses_, form_, tree_}, *contacts_, terms_, contacts(), problem);
   write_supports({*model_, poses_, form_, tree_}, supports_, problem);
   write_elements({*model_, poses_, form_, tree_}, elements_, problem);
   if (joints_) joints_->write(problem);

@@ -7,8 +7,8 @@
 //   builder.add(joint_blocks);
 //   builder.finish(problem);
 //
-// Entities are added by ascending keys: contacts, supports, elements, joints. Warm starts, impulses and
-// results read λ through the map; nobody else counts rows.
+// Entities are added by ascending keys: contacts, supports, elements, joints. Warm starts, impulses
+// and results read λ through the map; nobody else counts rows.
 #pragma once
 
 #include <span>

@@ -19,7 +19,8 @@ void visit(const RowSpace& space, int b, const Vector3& arm, const Vector2& axis
   if (hangs(space.tree, b)) {
     PairColumns columns;
     columns.find(*space.tree, {}, {b, arm});
-    for (const auto& column : columns.columns()) take(column.unknown, axis.dot(column.linear.head<2>()));
+    for (const auto& column : columns.columns())
+      take(column.unknown, axis.dot(column.linear.head<2>()));
     return;
   }
   for (int i = 0; i < body.velocity_size; ++i) {
@@ -68,8 +69,8 @@ void write_supports(const RowSpace& space, std::span<const SupportPoint> support
                     ComplementarityProblem& problem) {
   const ConeForm& form = space.form;
   for (const SupportPoint& support : supports) {
-    const Vector3 arm = support.point - space.poses[support.body] *
-                                            space.model.bodies[support.body].mass.center;
+    const Vector3 arm =
+        support.point - space.poses[support.body] * space.model.bodies[support.body].mass.center;
     const int first = problem.J.rows;
     const auto write = [&](const Vector2& axis) {
       problem.b[problem.J.rows] = axis.dot(support.prescribed);

@@ -84,8 +84,8 @@ void JointedMotion::keep_lone_bodies(const TreeStep& step, VectorX& efforts) con
     const Quaternion& r = step.state.poses[b].rotation;
     const Vector3 omega = r.conjugate() * step.state.velocities.segment<3>(first);
     const Vector3 change = gyroscopic_update(body.mass.inertia, omega, step.h) - omega;
-    efforts.segment<3>(unknown) = -step.forces.at_rest.segment<3>(first) -
-                                  r * (body.mass.inertia * change) / step.h;
+    efforts.segment<3>(unknown) =
+        -step.forces.at_rest.segment<3>(first) - r * (body.mass.inertia * change) / step.h;
   }
 }
 

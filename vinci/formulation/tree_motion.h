@@ -28,8 +28,8 @@ struct TreeStep {
 
 class JointedMotion {
  public:
-  // M and p as free_motion.h has them, and the velocities they lead to: dynamic, first-order (M read
-  // as damping, p a force) and quasi-static (viscosity alone).
+  // M and p as free_motion.h has them, and the velocities they lead to: dynamic, first-order (M
+  // read as damping, p a force) and quasi-static (viscosity alone).
   void dynamic(const TreeStep& step, SparseRows& inertia, VectorX& momentum, VectorX& velocities,
                VectorX& rates);
   void damped(const TreeStep& step, SparseRows& inertia, VectorX& forces, VectorX& velocities,

@@ -52,7 +52,8 @@ void visit_path(const Tree& tree, int body, int common, const Vector3& arm, Take
     if (coordinate < 3)
       take(unknown, Twist{Vector3::Unit(coordinate), Vector3::Zero()});
     else
-      take(unknown, Twist{Vector3::Unit(coordinate - 3).cross(offset), Vector3::Unit(coordinate - 3)});
+      take(unknown,
+           Twist{Vector3::Unit(coordinate - 3).cross(offset), Vector3::Unit(coordinate - 3)});
   }
 }
 

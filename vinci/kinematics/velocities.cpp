@@ -33,8 +33,8 @@ void read_loop_rates(const Model& model, std::span<const Pose> poses, const Vect
     const Twist of_b = twist_at(model, poses, velocities, joint.body_b, point);
     for (int k = 0; k < rate_count(joint.kind); ++k) {
       const Twist row = rate_row(joint, a, b, k);
-      joint_rates[joint.first_rate + k] = row.linear.dot(of_b.linear - of_a.linear) +
-                                          row.angular.dot(of_b.angular - of_a.angular);
+      joint_rates[joint.first_rate + k] =
+          row.linear.dot(of_b.linear - of_a.linear) + row.angular.dot(of_b.angular - of_a.angular);
     }
   }
 }

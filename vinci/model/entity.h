@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of what takes part in a step: contacts, supports, elements, joints and couplings. A key names the same thing from
-// step to step; memory, rows of the problem, results and recordings refer to it.
+// Keys of what takes part in a step: contacts, supports, elements, joints and couplings. A key
+// names the same thing from step to step; memory, rows of the problem, results and recordings refer
+// to it.
 #pragma once
 
 #include <array>

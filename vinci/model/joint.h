@@ -33,7 +33,7 @@ inline constexpr int joint_kind_count = 8;
 const char* to_string(JointKind kind);
 std::optional<JointKind> joint_kind_named(const std::string& name);
 
-int rate_count(JointKind kind);        // freedoms: 0 to 3
+int rate_count(JointKind kind);      // freedoms: 0 to 3
 int position_count(JointKind kind);  // coordinates: the same, but 4 of a ball
 // Whether freedom k turns (rad, N m) or shifts (m, N).
 bool is_turning(JointKind kind, int freedom);
@@ -77,10 +77,10 @@ struct JointFreedom {
 struct Joint {
   std::string name;
   JointKind kind = JointKind::fixed;
-  int body_a = -1, body_b = -1;  // −1: the world
-  Pose frame_a, frame_b;         // in the frames of the bodies
-  double pitch = 0.0;            // of a screw, m/rad
-  std::vector<JointFreedom> freedoms;           // rate_count(kind) of them
+  int body_a = -1, body_b = -1;                  // −1: the world
+  Pose frame_a, frame_b;                         // in the frames of the bodies
+  double pitch = 0.0;                            // of a screw, m/rad
+  std::vector<JointFreedom> freedoms;            // rate_count(kind) of them
   Quaternion rotation = Quaternion::Identity();  // of a ball: B against A at the start
   int first_coordinate = 0;                      // in State::joint_positions
   int first_rate = 0;                            // in State::joint_rates

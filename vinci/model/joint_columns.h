@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers of joints that recordings keep of a frame, in their order: the coordinates of all
 // joints, their rates, what couplings hold, then per joint what it bore in the step, as means over
-// it: along its freedoms the motor's effort, friction and limits, and force and moment on the second
-// body of what it keeps together, about the joint's point, along axes of the world.
+// it: along its freedoms the motor's effort, friction and limits, and force and moment on the
+// second body of what it keeps together, about the joint's point, along axes of the world.
 #pragma once
 
 #include <string>

@@ -133,11 +133,11 @@ struct Model {
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 
-  int velocity_count = 0;       // packed entries
-  int free_count = 0;           // unknowns u of a step
-  bool drags = false;           // a force depends on a velocity
-  bool conveys = false;         // the surface of a shape runs
-  bool friction_laws = false;   // a surface has one
+  int velocity_count = 0;      // packed entries
+  int free_count = 0;          // unknowns u of a step
+  bool drags = false;          // a force depends on a velocity
+  bool conveys = false;        // the surface of a shape runs
+  bool friction_laws = false;  // a surface has one
   // Packed entry -> unknown, or −1 if prescribed or if the body hangs on a joint.
   std::vector<int> free_index;
   std::vector<int> coordinate;  // packed entry -> 0..5

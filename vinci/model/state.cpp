@@ -96,14 +96,13 @@ bool State::operator==(const State& other) const {
          same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
          same_bits(joint_positions, other.joint_positions) &&
          same_bits(joint_rates, other.joint_rates) &&
-         same_bits(coupling_offsets, other.coupling_offsets) &&
-         memory == other.memory;
+         same_bits(coupling_offsets, other.coupling_offsets) && memory == other.memory;
 }
 
 bool is_finite(const State& state) {
-  if (!std::isfinite(state.time) || !state.velocities.allFinite() ||
-      !state.controls.allFinite() || !state.joint_positions.allFinite() ||
-      !state.joint_rates.allFinite() || !state.coupling_offsets.allFinite())
+  if (!std::isfinite(state.time) || !state.velocities.allFinite() || !state.controls.allFinite() ||
+      !state.joint_positions.allFinite() || !state.joint_rates.allFinite() ||
+      !state.coupling_offsets.allFinite())
     return false;
   for (const Pose& pose : state.poses)
     if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite()) return false;

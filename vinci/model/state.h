@@ -19,8 +19,8 @@ struct State {
   VectorX joint_positions;  // coordinates of all joints (joint.h); turns are counted
   VectorX joint_rates;
   VectorX coupling_offsets;  // that couplings hold; those that slip let go of theirs
-  Memory memory;            // of entities
-  VectorX controls;         // memory of the controllers, one after the other
+  Memory memory;             // of entities
+  VectorX controls;          // memory of the controllers, one after the other
 
   // Bit for bit, as hash() counts: −0 and 0 differ.
   bool operator==(const State& other) const;

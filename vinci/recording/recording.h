@@ -108,7 +108,8 @@ class Recording {
 };
 
 // Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv and
-// joints.csv where the scene has any. Throws Failure if they cannot be written, Error if the recording cannot be read.
+// joints.csv where the scene has any. Throws Failure if they cannot be written, Error if the
+// recording cannot be read.
 void export_csv(const Recording& recording, const std::filesystem::path& folder);
 
 }  // namespace vinci

@@ -463,8 +463,8 @@ const SceneValue& restitution() {
 SceneValue elements(World world, const ElementKind& kind) {
   SceneValue one = map(
       "{between: [body, body], at: [point, point], ...}",
-      {{"between", "The two bodies, or `world` for a point that stands still.",
-        pair_of_anchors(), true},
+      {{"between", "The two bodies, or `world` for a point that stands still.", pair_of_anchors(),
+        true},
        {"at",
         "The points that it holds, in the frames of the two bodies; their origins if not given.",
         numbers("[point, point]", 2, vector(world, "m"))}});

@@ -62,21 +62,22 @@ std::vector<SceneKey> kinds(World world) {
                   "that is its own.",
                   pair});
   keys.push_back({"ball", "It turns about a point.", pair});
-  keys.push_back({"planar", "It shifts across an axis of the first body and turns about it.", pair});
+  keys.push_back(
+      {"planar", "It shifts across an axis of the first body and turns about it.", pair});
   return keys;
 }
 
 SceneValue joint(World world) {
   const bool planar = world == World::planar;
-  SceneValue value = map("a joint, as in {revolute: [arm, hand], at: [...], axis: [...]}",
-                         kinds(world));
+  SceneValue value =
+      map("a joint, as in {revolute: [arm, hand], at: [...], axis: [...]}", kinds(world));
   std::vector<std::string> names_of_kinds;
   for (const SceneKey& key : value.keys) names_of_kinds.push_back(key.name);
   value.one_of = {names_of_kinds};
   std::vector<SceneKey>& keys = value.keys;
-  keys.push_back({"at",
-                  "Where the joint is, in the frames of the two bodies; their origins if not given.",
-                  numbers("[point, point]", 2, vector(world, "m"))});
+  keys.push_back(
+      {"at", "Where the joint is, in the frames of the two bodies; their origins if not given.",
+       numbers("[point, point]", 2, vector(world, "m"))});
   keys.push_back({"axis",
                   planar ? "Direction of a prismatic joint in the frame of the first body, of any "
                            "length but zero; x if not given."
@@ -98,18 +99,19 @@ SceneValue joint(World world) {
     value.other_world = {"angle"};
   }
   if (planar)
-    value.other_world = {"across",    "rotation", "pitch", "screw", "cylindrical",
-                         "universal", "ball",     "planar"};
-  keys.push_back({"limits", "Least and largest coordinate, in m or rad; none if not given.",
-                  limits()});
+    value.other_world = {"across",      "rotation",  "pitch", "screw",
+                         "cylindrical", "universal", "ball",  "planar"};
+  keys.push_back(
+      {"limits", "Least and largest coordinate, in m or rad; none if not given.", limits()});
   keys.push_back({"restitution", "Newton coefficient at the limits; 0 if not given.",
                   per_freedom("a number from 0 to 1", within("a number from 0 to 1", 0.0, 1.0))});
   keys.push_back({"friction", "Coulomb friction of the joint in N or N m; 0 if not given.",
                   per_freedom("a number in N or N m, 0 or more", not_negative("a number"))});
-  keys.push_back({"damping", "Viscous friction in N s/m or N m s/rad; 0 if not given.",
-                  per_freedom("a number in N s/m or N m s/rad, 0 or more",
-                              not_negative("a number"))});
-  keys.push_back({"stiffness", "Stiffness in N/m or N m/rad of a spring in the joint; 0 if not given.",
+  keys.push_back(
+      {"damping", "Viscous friction in N s/m or N m s/rad; 0 if not given.",
+       per_freedom("a number in N s/m or N m s/rad, 0 or more", not_negative("a number"))});
+  keys.push_back({"stiffness",
+                  "Stiffness in N/m or N m/rad of a spring in the joint; 0 if not given.",
                   per_freedom("a number in N/m or N m/rad, 0 or more", not_negative("a number"))});
   keys.push_back({"rest", "Coordinate at which that spring is slack; 0 if not given.",
                   per_freedom("a number in m or rad", number("a number in m or rad"))});
@@ -119,14 +121,14 @@ SceneValue joint(World world) {
                   per_freedom("a number in kg or kg m², 0 or more", not_negative("a number"))});
   keys.push_back({"motor", "What drives the joint.", per_freedom("a motor", motor())});
   const SceneValue start = number("a number in m or rad");
-  keys.push_back({"position",
-                  "Coordinate at the start, in m or rad; if not given, the one nearest to 0 within "
-                  "the limits. Of a ball: its rotation.",
-                  planar ? start
-                         : either("a number in m or rad, a list of one per freedom, or the "
-                                  "rotation of a ball",
-                                  {start, list("a list of one per freedom", start, 1, 3),
-                                   rotation_value()})});
+  keys.push_back(
+      {"position",
+       "Coordinate at the start, in m or rad; if not given, the one nearest to 0 within "
+       "the limits. Of a ball: its rotation.",
+       planar ? start
+              : either("a number in m or rad, a list of one per freedom, or the "
+                       "rotation of a ball",
+                       {start, list("a list of one per freedom", start, 1, 3), rotation_value()})});
   keys.push_back({"velocity", "Rate at the start, in m/s or rad/s; 0 if not given.",
                   per_freedom("a number in m/s or rad/s", number("a number in m/s or rad/s"))});
   return value;
@@ -153,10 +155,10 @@ std::vector<SceneKey> joint_sections(World world) {
   joints.most = max_joints;
   SceneValue couplings = names("couplings by name", coupling());
   couplings.most = max_joints;
-  return {{"joints",
-           "Joints between bodies by name. Bodies with a joint between them do not touch.",
-           std::move(joints)},
-          {"couplings", "Couplings of joint coordinates by name.", std::move(couplings)}};
+  return {
+      {"joints", "Joints between bodies by name. Bodies with a joint between them do not touch.",
+       std::move(joints)},
+      {"couplings", "Couplings of joint coordinates by name.", std::move(couplings)}};
 }
 
 }  // namespace vinci

@@ -59,8 +59,9 @@ void JointReader::read_frames(const Node& node, Joint& joint) const {
   joint.body_a = model_.find_body(pair.children[0].text);
   joint.body_b = model_.find_body(pair.children[1].text);
   if (joint.body_a == joint.body_b)
-    throw Impossible{&pair, "a body and itself; accepted: two different bodies, or a body and "
-                            "world"};
+    throw Impossible{&pair,
+                     "a body and itself; accepted: two different bodies, or a body and "
+                     "world"};
   const bool planar = scene_.world == World::planar;
   const bool slides = joint.kind == JointKind::prismatic;
   Vector3 axis = planar && slides ? Vector3::UnitX() : Vector3::UnitZ();
@@ -101,12 +102,13 @@ Motor JointReader::motor(const Node& node, const Joint& joint, std::size_t freed
   const auto refuse = [&](const char* key, const char* message) {
     if (const Node* given = node.find(key)) throw Impossible{given, message};
   };
-  refuse(turns ? "force" : "torque",
-         turns ? "this freedom turns; accepted: `torque`" : "this freedom shifts; accepted: `force`");
+  refuse(turns ? "force" : "torque", turns ? "this freedom turns; accepted: `torque`"
+                                           : "this freedom shifts; accepted: `force`");
   motor.limit = read_.number(node, "limit", infinity);
-  for (const auto& [key, kind] :
-       {std::pair{"torque", MotorKind::effort}, {"force", MotorKind::effort},
-        {"velocity", MotorKind::velocity}, {"position", MotorKind::position}})
+  for (const auto& [key, kind] : {std::pair{"torque", MotorKind::effort},
+                                  {"force", MotorKind::effort},
+                                  {"velocity", MotorKind::velocity},
+                                  {"position", MotorKind::position}})
     if (const Node* given = node.find(key)) {
       motor.kind = kind;
       motor.target = numbers_.function(*given);
@@ -135,11 +137,10 @@ void JointReader::read_limits(const Node& node, Joint& joint) const {
     throw Impossible{limits, fmt::format("a {} joint has no coordinate to limit; remove it",
                                          to_string(joint.kind))};
   if (pairs ? limits->children.size() != count : count != 1 || limits->children.size() != 2)
-    throw Impossible{limits, fmt::format("limits do not fit a {} joint; accepted: {}",
-                                         to_string(joint.kind),
-                                         count == 1 ? "[lowest, highest]"
-                                                    : fmt::format("{} pairs [lowest, highest]",
-                                                                  count))};
+    throw Impossible{
+        limits, fmt::format("limits do not fit a {} joint; accepted: {}", to_string(joint.kind),
+                            count == 1 ? "[lowest, highest]"
+                                       : fmt::format("{} pairs [lowest, highest]", count))};
   for (std::size_t k = 0; k < count; ++k) {
     const Node& pair = pairs ? limits->children[k] : *limits;
     for (const Node& bound : pair.children)
@@ -159,15 +160,16 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
   if (joint.kind == JointKind::ball) {
     if (!position) return;
     if (!position->is_map())
-      throw Impossible{position, "a ball joint begins with a rotation; accepted: {rpy: [...]}, "
-                                 "{axis: ..., angle: ...} or {quaternion: [...]}"};
+      throw Impossible{position,
+                       "a ball joint begins with a rotation; accepted: {rpy: [...]}, "
+                       "{axis: ..., angle: ...} or {quaternion: [...]}"};
     Node parent;
     parent.kind = Node::Kind::map;
     parent.children.push_back(*position);
     parent.children[0].key = "rotation";
     // Of the second body, along the axes of the first.
-    joint.rotation = joint.frame_a.rotation.conjugate() * read_.rotation(parent) *
-                     joint.frame_a.rotation;
+    joint.rotation =
+        joint.frame_a.rotation.conjugate() * read_.rotation(parent) * joint.frame_a.rotation;
     return;
   }
   if (position && position->is_map())
@@ -175,8 +177,7 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
   for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
     JointFreedom& freedom = joint.freedoms[k];
     const Node* given = entry(node, "position", joint, k);
-    freedom.position =
-        given ? numbers_(*given) : std::clamp(0.0, freedom.lower, freedom.upper);
+    freedom.position = given ? numbers_(*given) : std::clamp(0.0, freedom.lower, freedom.upper);
     if (freedom.position < freedom.lower || freedom.position > freedom.upper)
       throw Impossible{given, fmt::format("it begins at {:.6g}, outside of its limits; accepted: "
                                           "{:.6g} to {:.6g}",
@@ -210,8 +211,9 @@ void JointReader::read_freedoms(const Node& node, Joint& joint) const {
       freedom.motor = motor(*given, joint, k);
       if (joint.kind == JointKind::ball &&
           (freedom.motor.kind == MotorKind::position || freedom.motor.target.uses(1)))
-        throw Impossible{given, "a ball joint has no coordinate q; accepted: `torque` of t and v, "
-                                "or `velocity`"};
+        throw Impossible{given,
+                         "a ball joint has no coordinate q; accepted: `torque` of t and v, "
+                         "or `velocity`"};
     }
   }
 }
@@ -279,9 +281,9 @@ void JointReader::find_order() {
   const Node& bodies = *scene_.root.find("bodies");
   std::vector<char> placed(model_.bodies.size());
   for (std::size_t b = 0; b < placed.size(); ++b) {
-    const bool hangs = std::any_of(model_.joints.begin(), model_.joints.end(), [&](const Joint& joint) {
-      return joint.body_b == static_cast<int>(b);
-    });
+    const bool hangs =
+        std::any_of(model_.joints.begin(), model_.joints.end(),
+                    [&](const Joint& joint) { return joint.body_b == static_cast<int>(b); });
     placed[b] = !hangs || has_place(bodies.children[b]) || model_.bodies[b].is_prescribed() ||
                 model_.bodies[b].freedom == Freedom::fixed;
   }
@@ -349,8 +351,8 @@ void JointReader::assemble() {
     return model_.joints[static_cast<std::size_t>(place.first)].freedoms[place.second].position;
   };
   const auto size = [](const VectorX& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; };
-  for (int round = 0; round < most_rounds && !open.empty() && open.size() <= most_open &&
-                      size(errors) > closed;
+  for (int round = 0;
+       round < most_rounds && !open.empty() && open.size() <= most_open && size(errors) > closed;
        ++round) {
     MatrixX slopes(errors.size(), static_cast<Eigen::Index>(open.size()));
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -408,10 +410,11 @@ bool JointReader::check_closed(const Node& joints) {
       if (given_[j] && !std::equal(asked.begin(), asked.end(), q.begin(), [](double a, double b) {
             return std::abs(a - b) <= largest_opening;
           })) {
-        mistakes_.add(*node.find("position"),
-                      fmt::format("the bodies stand so that the joint is at {:.6g}; accepted: that, "
-                                  "or nothing, or bodies without a place",
-                                  q[0]));
+        mistakes_.add(
+            *node.find("position"),
+            fmt::format("the bodies stand so that the joint is at {:.6g}; accepted: that, "
+                        "or nothing, or bodies without a place",
+                        q[0]));
         fine = false;
       }
       set_start(joint, q.data());

@@ -16,7 +16,11 @@ std::vector<SceneKey> joint_sections(World world);
 class JointReader {
  public:
   JointReader(const SceneData& scene, const Numbers& numbers, Mistakes& mistakes, Model& model)
-      : scene_(scene), numbers_(numbers), mistakes_(mistakes), model_(model), read_(scene, numbers) {}
+      : scene_(scene),
+        numbers_(numbers),
+        mistakes_(mistakes),
+        model_(model),
+        read_(scene, numbers) {}
 
   // `joints` and `couplings` are sections whose numbers are right, or null. The bodies have their
   // shapes and masses. False after a mistake.

@@ -58,7 +58,7 @@ class Simulation {
   const State& state() const { return state_; }
   const StepReport& report() const { return report_; }                                  // last step
   const std::vector<SolvedContact>& contacts() const { return context_.out.contacts; }  // last step
-  const std::vector<SolvedJoint>& joints() const { return context_.out.joints; }  // last step
+  const std::vector<SolvedJoint>& joints() const { return context_.out.joints; }        // last step
   // The numbers of joint_columns() at the present state; efforts are means over the last step.
   void read_joints(VectorX& numbers) const;
   // Hands them out without a copy, and takes them back: contacts() is what it was then.

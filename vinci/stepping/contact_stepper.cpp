@@ -293,10 +293,9 @@ void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& p
   const RowSpace space{model, state.poses, form_, tree_of(model)};
   find_supports(space, placed_, h, impulse_time(h), supports_);
   if (predicts_drivers(discrete_)) predict_supports(model, state, driven_, supports_);
-  find_elements(
-      {model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic, element_rows_,
-       space.tree},
-      elements_);
+  find_elements({model, state, placed_, h, impulse_time(h), motion_ == MotionModel::dynamic,
+                 element_rows_, space.tree},
+                elements_);
   fill_inertia(part, problem);
   if (motion_ == MotionModel::quasi_static) {
     // Without inertia their stiffness stands beside the viscosity of supports.

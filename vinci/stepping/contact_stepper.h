@@ -218,8 +218,8 @@ class ContactStepper : public TimeStepper {
   JointedMotion jointed_motion_;
   TreeDynamics tree_dynamics_;
   VectorX borne_, mean_, mean_rates_, prescribed_change_;  // of what joints bear
-  VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
-  std::vector<int> slipped_;                              // couplings
+  VectorX foreseen_rates_, next_rates_, next_positions_;   // of joints
+  std::vector<int> slipped_;                               // couplings
   ProblemBuilder builder_;
 
   // Of contacts that are not taken at the start of the step.

@@ -117,7 +117,8 @@ const Tree* OverlapRemoval::placed(const Model& model, const State& state) {
 void OverlapRemoval::select(const Model& model, const State& state, const TimeStepper& method,
                             double h, const ContactSet& contacts) {
   for (const Contact& contact : contacts)
-    if (can_respond(model, state.poses, contact, placed(model, state)) && !method.yields(model, contact))
+    if (can_respond(model, state.poses, contact, placed(model, state)) &&
+        !method.yields(model, contact))
       add(contact, contact.gap, is_due(model, state, method, contact, h, 0.0));
 }
 
@@ -179,7 +180,8 @@ void OverlapRemoval::add_joints(StepContext& context, const State& state) {
   const Model& model = *context.in.model;
   if (model.joints.empty()) return;
   if (model.tree_order.empty()) tree_.place(model, state.poses, state.joint_positions);
-  joints_.find_bounds({.model = model, .state = state, .placed = state.poses, .tree = tree_, .h = 1.0});
+  joints_.find_bounds(
+      {.model = model, .state = state, .placed = state.poses, .tree = tree_, .h = 1.0});
   builder_.add(joints_);
 }
 
@@ -192,7 +194,8 @@ void OverlapRemoval::displace_joints(const Model& model, State& state, double ro
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
     double* const q = state.joint_positions.data() + joint.first_coordinate;
-    if (!is_loop_joint(model, j)) advance(joint, displaced_rates_.data() + joint.first_rate, 1.0, q);
+    if (!is_loop_joint(model, j))
+      advance(joint, displaced_rates_.data() + joint.first_rate, 1.0, q);
   }
   place_tree(model, state.joint_positions, state.poses);
   const auto pose = [&](int body) {

@@ -92,8 +92,8 @@ struct OverlapRule {
 struct StepOutput {
   std::vector<SolvedContact> contacts;
   std::vector<SolvedJoint> joints;  // of all joints
-  VectorX controls;                // State::controls of the next state
-  bool controllers_acted = false;  // set by step_forces()
+  VectorX controls;                 // State::controls of the next state
+  bool controllers_acted = false;   // set by step_forces()
 };
 
 struct StepContext {
