@@ -37,6 +37,7 @@ void add_view(CLI::App& app, Command& command);
 void add_render(CLI::App& app, Command& command);
 void add_export(CLI::App& app, Command& command);
 void add_plan(CLI::App& app, Command& command);
+void add_grasp(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_compare(CLI::App& app, Command& command);
 void add_converge(CLI::App& app, Command& command);

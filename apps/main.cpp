@@ -63,6 +63,7 @@ int parsed_and_run(int argc, char** argv) {
   vinci::add_render(app, command);
   vinci::add_export(app, command);
   vinci::add_plan(app, command);
+  vinci::add_grasp(app, command);
   vinci::add_solve(app, command);
   vinci::add_certify(app, command);
   vinci::add_compare(app, command);

@@ -42,7 +42,7 @@ set(public_recording recorder recording replay run_loop summary)
 set(public_comparison body_distance compare contact_modes converge order_fit quantity run_many trace
                       variants)
 set(public_passage passage)
-set(public_grasp grasp grasp_functions)
+set(public_grasp closure grasp grasp_functions grasp_map holding quality recorded_grasp)
 set(public_viewing description frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

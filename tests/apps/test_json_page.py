@@ -57,6 +57,19 @@ def test_the_page_names_the_keys_of(vinci, title, free, arguments):
     assert printed <= named(title), f"docs/json.md, {title}: {sorted(printed - named(title))}"
 
 
+@pytest.mark.parametrize("normal", [1, -1])
+def test_the_page_names_the_keys_of_closed_and_open_grasps(vinci, normal):
+    vinci.scene(f"""\
+world: planar
+wrench: [0, -1, 0]
+contacts:
+  - {{position: [-1, 0], normal: [1, 0], friction: 0.5}}
+  - {{position: [1, 0], normal: [{-normal}, 0.2], friction: 0.5}}
+""")
+    printed = keys_of(vinci.json("grasp", "scene.yaml", code=0 if normal == 1 else 1))
+    assert printed <= named("vinci grasp"), sorted(printed - named("vinci grasp"))
+
+
 @pytest.mark.parametrize("flags", [["--solver", "all"], ["--all-solutions"]])
 def test_the_page_names_the_keys_of_an_answer(vinci, flags):
     lines = vinci("solve", PROBLEM, *flags, "--json", code=0).stdout.splitlines()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Poses, the exponential map, planar angles, and the hash.
+// Poses, the exponential map, planar angles, regular polygons and the hash.
 #include "vinci/base/math.h"
 
 #include <random>
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "vinci/base/hash.h"
+#include "vinci/base/regular_polygon.h"
 
 namespace vinci {
 namespace {
@@ -52,6 +53,20 @@ TEST(PlanarAngle, inverts_rotation_about_z_on_its_interval) {
 TEST(Twist, velocity_of_another_point_adds_omega_cross_arm) {
   const Twist twist{Vector3(1.0, 0.0, 0.0), Vector3(0.0, 0.0, 2.0)};
   EXPECT_EQ(twist.at(Vector3(3.0, 0.0, 0.0)), Vector3(1.0, 6.0, 0.0));
+}
+
+// Few sides, fine polygons that are kept, and numbers of sides that are not.
+TEST(RegularPolygon, corners_lie_at_their_angles) {
+  for (const int sides : {2, 3, 4, 7, 63, 64, 65, 96, 128, 256, 512, 1000, 1024, 2048})
+    for (int j = 0; j < sides; ++j) {
+      const Vector2 corner = polygon_corner(sides, j);
+      const double angle = 2.0 * M_PI * j / sides;
+      EXPECT_NEAR(corner.x(), std::cos(angle), 1e-15) << sides << " " << j;
+      EXPECT_NEAR(corner.y(), std::sin(angle), 1e-15) << sides << " " << j;
+      if (4 * j % sides == 0) {
+        EXPECT_EQ(corner.lpNorm<1>(), 1.0) << sides << " " << j;
+      }
+    }
 }
 
 TEST(Hash, is_fnv_1a_in_64_bits) {

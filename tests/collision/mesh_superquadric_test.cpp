@@ -260,14 +260,16 @@ TEST(MeshSuperquadric, round_one_has_every_contact_of_a_ball) {
 TEST(MeshSuperquadric, wholly_inside_or_through_a_wall_leaves_the_short_way) {
   const Mesh block = make_mesh(meshes::box(Vector3(1.0, 1.0, 0.6), 4));
   const Shape pebble = make_superquadric({0.05, 0.04, 0.03}, 1.0, 0.6);
-  const auto inside = touch(block, Pose(), pebble, {Vector3(0.1, 0.1, 0.2), {}}, 0.01);
+  const auto inside =
+      touch(block, Pose(), pebble, {Vector3(0.1, 0.1, 0.2), Quaternion::Identity()}, 0.01);
   ASSERT_EQ(inside.size(), 1u);
   EXPECT_NEAR(inside[0].gap, 0.2 - 0.03 - 0.6, 1e-12);
   EXPECT_NEAR((inside[0].normal - Vector3::UnitZ()).norm(), 0.0, 1e-12);
   // A thin plate through a thick drum, above its middle.
   const Mesh plate = make_mesh(meshes::box(Vector3(1.0, 1.0, 0.005), 4));
   const Shape drum = make_superquadric({0.2, 0.2, 0.3}, 0.1, 1.0);
-  const auto through = touch(plate, Pose(), drum, {Vector3(0.1, 0.1, 0.1), {}}, 0.01);
+  const auto through =
+      touch(plate, Pose(), drum, {Vector3(0.1, 0.1, 0.1), Quaternion::Identity()}, 0.01);
   ASSERT_FALSE(through.empty());
   for (const ContactPoint& c : through) {
     EXPECT_NEAR(c.gap, 0.1 - 0.3 - 0.005, 1e-9);

@@ -298,6 +298,83 @@ TEST(Mesh, shapes_wholly_inside_are_told_a_way_out) {
   }
 }
 
+// A bench with a thin wall on it. All corners of the rod, and all edges of the wall, are outside;
+// that it lies on the bench must not hide that it is through the wall.
+TEST(Mesh, shapes_through_a_wall_are_told_a_way_out_wherever_their_middle_is_and_what_they_lie_on) {
+  const std::vector<Vector2> outline{{-1.0, -0.1}, {1.0, -0.1},   {1.0, 0.0},    {0.005, 0.0},
+                                     {0.005, 0.3}, {-0.005, 0.3}, {-0.005, 0.0}, {-1.0, 0.0}};
+  const std::vector<std::array<int, 3>> caps{{0, 1, 6}, {1, 3, 6}, {1, 2, 3},
+                                             {3, 4, 5}, {3, 5, 6}, {6, 7, 0}};
+  TriangleSoup soup;
+  for (const double y : {0.5, -0.5})
+    for (const Vector2& p : outline) soup.points.emplace_back(p.x(), y, p.y());
+  const int n = static_cast<int>(outline.size());
+  for (const auto& [i, j, k] : caps) {
+    soup.triangles.push_back({i, k, j});
+    soup.triangles.push_back({i + n, j + n, k + n});
+  }
+  for (int i = 0; i < n; ++i) {
+    const int j = (i + 1) % n;
+    soup.triangles.push_back({i, j, j + n});
+    soup.triangles.push_back({i, j + n, i + n});
+  }
+  const Mesh bench = make_mesh(soup);
+  EXPECT_NEAR(bench.surface->volume, 0.203, 1e-12);
+  const Quaternion along_x(Eigen::AngleAxisd(M_PI / 2.0, Vector3::UnitY()));
+  const std::vector<std::pair<Shape, Quaternion>> rods{
+      {Box{Vector3(0.2, 0.025, 0.025)}, Quaternion::Identity()},
+      {make_mesh(meshes::box(Vector3(0.2, 0.025, 0.025), 1)), Quaternion::Identity()},
+      {hull_with_triangles(box_polyhedron(Vector3(0.2, 0.025, 0.025))), Quaternion::Identity()},
+      {Cylinder{0.025, 0.2}, along_x},
+      {Capsule{Vector3(0.175, 0.0, 0.0), 0.025}, Quaternion::Identity()},
+      {make_superquadric(Vector3(0.2, 0.025, 0.025), 0.1, 0.1), Quaternion::Identity()}};
+  for (const auto& [rod, rotation] : rods)
+    for (const double height : {0.1, 0.025 + 1e-6, 0.025, 0.025 - 1e-6})
+      for (const double x : {0.0, 0.05, -0.1, 0.17}) {
+        const auto place = [&](double at) { return Pose{Vector3(at, 0.0, height), rotation}; };
+        EXPECT_LT(least_gap(contacts(bench, Pose(), rod, place(x), 1e-3)), -0.004)
+            << kind_of(rod) << " " << height << " " << x;
+        EXPECT_GT(least_gap(contacts(bench, Pose(), rod, place(x < 0.0 ? -0.3 : 0.3), 1e-3)), -2e-6)
+            << kind_of(rod) << " " << height << " " << x;
+      }
+}
+
+// Their corners lie in the caps of each other, so that none is strictly inside.
+TEST(Mesh, prisms_of_one_height_that_overlap_leave_sideways) {
+  const Vector3 half(0.1, 0.1, 0.05);
+  const Mesh block = make_mesh(meshes::box(half, 2));
+  const std::vector<Shape> others{block, Box{half}, hull_with_triangles(box_polyhedron(half)),
+                                  Cylinder{0.1, 0.05}};
+  for (const Shape& other : others)
+    for (const double depth : {1e-7, 1e-6, 1e-4, 1e-2})
+      for (const double angle : {0.0, 0.5, M_PI / 4.0}) {
+        const bool round = std::holds_alternative<Cylinder>(other);
+        const double reach = round ? 0.1 : 0.1 * (std::cos(angle) + std::sin(angle));
+        const Pose pose{Vector3(0.1 + reach - depth, 0.013, 0.0),
+                        Quaternion(Eigen::AngleAxisd(angle, Vector3::UnitZ()))};
+        const auto points = contacts(block, Pose(), other, pose, 1e-3);
+        const auto deepest =
+            std::min_element(points.begin(), points.end(),
+                             [](const auto& a, const auto& b) { return a.gap < b.gap; });
+        ASSERT_NE(deepest, points.end());
+        EXPECT_NEAR(deepest->gap, -depth, 1e-9) << kind_of(other) << " " << depth << " " << angle;
+        EXPECT_NEAR(deepest->normal.x(), 1.0, 1e-9) << kind_of(other) << " " << depth;
+      }
+}
+
+// One on the other with sides in line: rounding must not put corners into the other's top.
+TEST(Mesh, equal_blocks_in_a_stack_touch_by_their_faces_alone) {
+  const Mesh block = make_mesh(meshes::box(Vector3(0.1, 0.075, 0.05), 1));
+  for (int trial = 0; trial < 200; ++trial) {
+    const Pose below{1e-3 * trial * Vector3(0.3, 0.7, 0.05), Quaternion::Identity()};
+    const Pose above{below.position + Vector3(1e-4 * trial, 0.0, 0.1), Quaternion::Identity()};
+    for (const ContactPoint& p : contacts(block, below, block, above, 1e-3)) {
+      EXPECT_NEAR(p.gap, 0.0, 1e-12) << trial;
+      EXPECT_NEAR(p.normal.z(), 1.0, 1e-12) << trial;
+    }
+  }
+}
+
 // A corner pushed into a concave corner by a little is held by all three walls.
 TEST(Mesh, box_in_a_corner_of_a_room_keeps_its_contacts_with_floor_and_walls) {
   TriangleSoup room = meshes::box(Vector3(1.0, 1.0, 1.0), 3);

@@ -197,9 +197,10 @@ run: {{step: 1 ms, duration: 0.2 s}}
     const double fall = share < 1.0 ? (2.0 * mu * force / mass - g) * 0.2 : 0.0;
     EXPECT_NEAR(after.linear.y(), fall, 1e-9) << share;
     EXPECT_NEAR(after.linear.x(), 0.0, 1e-12);
-    const std::vector<GraspContact> grasp =
-        grasp_contacts(simulation.contacts(), body(simulation, "disc"));
-    EXPECT_EQ(grasp.size(), 2U);
+    const Grasp grasp = grasp_of(simulation.model(), simulation.state(), simulation.contacts(),
+                                 body(simulation, "disc"));
+    EXPECT_EQ(grasp.contacts.size(), 2U);
+    EXPECT_EQ(grasp.world, World::planar);
     EXPECT_TRUE(force_closure(grasp));
     EXPECT_LT(friction_required(grasp), 1e-9);
   }

@@ -10,6 +10,7 @@
 
 #include "tests/grasp/grasp_cases.h"
 #include "vinci/base/error.h"
+#include "vinci/grasp/closure.h"
 #include "vinci/grasp/grasp_functions.h"
 #include "vinci/pivoting/linear_program.h"
 
@@ -18,21 +19,26 @@ namespace {
 
 using Contacts = std::vector<GraspContact>;
 
-Contacts with_friction(Contacts contacts, double friction) {
+Grasp planar(const Contacts& contacts) {
+  return {.world = World::planar, .contacts = contacts};
+}
+
+Grasp planar(Contacts contacts, double friction) {
   for (GraspContact& contact : contacts) contact.friction = friction;
-  return contacts;
+  return planar(contacts);
 }
 
 // The second way: weights of the edges, all of them at least s, that balance and sum to 1; closed
 // if the largest s is positive and the wrenches have rank three.
-bool closed_by_linear_program(const Contacts& contacts) {
+bool closed_by_linear_program(const Grasp& grasp) {
+  const Contacts& contacts = grasp.contacts;
   MatrixX wrenches(3, 2 * static_cast<int>(contacts.size()));
   int column = 0;
   for (const GraspContact& contact : contacts)
     for (const double side : {1.0, -1.0}) {
-      const Vector2 n = contact.normal.normalized(), t(-n.y(), n.x());
+      const Vector2 n = contact.normal.head<2>().normalized(), t(-n.y(), n.x());
       const Vector2 f = n + side * contact.friction * t;
-      const Vector2 p = 10.0 * contact.position;
+      const Vector2 p = 10.0 * contact.position.head<2>();
       wrenches.col(column++) = Vector3(f.x(), f.y(), p.x() * f.y() - p.y() * f.x());
     }
   LinearProgram program;
@@ -61,8 +67,9 @@ bool closed_by_linear_program(const Contacts& contacts) {
 // Two contacts: the line between them must lie within both cones, or within both of the opposite
 // ones (fingers that spread).
 double required_by_two(const Contacts& contacts) {
-  const Vector2 chord = contacts[1].position - contacts[0].position;
-  const Vector2 n0 = contacts[0].normal.normalized(), n1 = contacts[1].normal.normalized();
+  const Vector2 chord = (contacts[1].position - contacts[0].position).head<2>();
+  const Vector2 n0 = contacts[0].normal.head<2>().normalized();
+  const Vector2 n1 = contacts[1].normal.head<2>().normalized();
   const double along0 = chord.dot(n0), along1 = -chord.dot(n1);
   if (along0 * along1 <= 0.0) return std::numeric_limits<double>::infinity();
   return std::max(std::abs(n0.x() * chord.y() - n0.y() * chord.x()) / std::abs(along0),
@@ -70,13 +77,16 @@ double required_by_two(const Contacts& contacts) {
 }
 
 void expect_row(const Contacts& contacts, const nlohmann::json& row) {
-  const Contacts grasp = with_friction(contacts, row["mu"]);
+  const Grasp grasp = planar(contacts, row["mu"].get<double>());
   const bool expected = row["force_closure"];
   EXPECT_EQ(force_closure(grasp), expected) << row;
   EXPECT_EQ(closed_by_linear_program(grasp), expected) << row;
+  const ClosureProof proof = prove_closure(grasp);
+  EXPECT_TRUE(proof.proved) << row;
+  EXPECT_EQ(proof.closed, expected) << row;
   // The reference has 15 digits; ours are met to rounding of the cosines of its angles.
   EXPECT_NEAR(friction_required(grasp), row["mu_required"].get<double>(), 4e-15 * 4.0) << row;
-  EXPECT_NEAR(required_by_two(grasp), row["mu_required"].get<double>(), 4e-15 * 4.0) << row;
+  EXPECT_NEAR(required_by_two(contacts), row["mu_required"].get<double>(), 4e-15 * 4.0) << row;
 }
 
 TEST(Grasp, two_fingers_on_a_disc_hold_it_if_half_the_angle_is_within_the_cone) {
@@ -87,7 +97,7 @@ TEST(Grasp, two_fingers_on_a_disc_hold_it_if_half_the_angle_is_within_the_cone) 
     const double delta = row["delta_deg"].get<double>() * M_PI / 180.0;
     for (const double angle : {0.0, M_PI - delta}) {
       const Vector2 outward(std::cos(angle), std::sin(angle));
-      contacts.push_back({radius * outward, -outward, 0.0});
+      contacts.push_back(planar_contact(radius * outward, -outward));
     }
     expect_row(contacts, row);
   }
@@ -101,7 +111,8 @@ TEST(Grasp, two_fingers_on_a_quadrilateral_as_the_reference_says) {
     for (const char* name : {"contact1", "contact2"}) {
       const int edge = row[name][0];
       const Vector2 tail = vertices[edge], along = vertices[(edge + 1) % 4] - tail;
-      contacts.push_back({tail + row[name][1].get<double>() * along, {-along.y(), along.x()}, 0.0});
+      contacts.push_back(planar_contact(tail + row[name][1].get<double>() * along,
+                                        Vector2(-along.y(), along.x())));
     }
     expect_row(contacts, row);
   }
@@ -116,21 +127,21 @@ TEST(Grasp, random_grasps_agree_with_the_linear_program_above_and_below_what_is_
     for (GraspContact& contact : contacts) {
       const Vector2 outward = Vector2(unit(random), unit(random));
       const Vector2 tilt(0.3 * unit(random), 0.3 * unit(random));
-      contact = {0.1 * outward.normalized(), -outward.normalized() + tilt, 0.0};
+      contact = planar_contact(0.1 * outward.normalized(), -outward.normalized() + tilt);
     }
-    const double required = friction_required(contacts);
+    const double required = friction_required(planar(contacts));
     if (std::isinf(required)) {
       ++none;
-      EXPECT_FALSE(closed_by_linear_program(with_friction(contacts, 1e3)));
+      EXPECT_FALSE(closed_by_linear_program(planar(contacts, 1e3)));
       continue;
     }
     ++finite;
     // The program decides to 1e-9, on weights that fall with the distance from the limit.
-    EXPECT_TRUE(closed_by_linear_program(with_friction(contacts, required * (1 + 1e-6) + 1e-6)));
-    EXPECT_TRUE(force_closure(with_friction(contacts, required * (1 + 1e-6) + 1e-6)));
+    EXPECT_TRUE(closed_by_linear_program(planar(contacts, required * (1 + 1e-6) + 1e-6)));
+    EXPECT_TRUE(force_closure(planar(contacts, required * (1 + 1e-6) + 1e-6)));
     if (required > 1e-6) {
-      EXPECT_FALSE(closed_by_linear_program(with_friction(contacts, required * (1 - 1e-6))));
-      EXPECT_FALSE(force_closure(with_friction(contacts, required * (1 - 1e-9))));
+      EXPECT_FALSE(closed_by_linear_program(planar(contacts, required * (1 - 1e-6))));
+      EXPECT_FALSE(force_closure(planar(contacts, required * (1 - 1e-9))));
     }
     if (contacts.size() == 2) {
       EXPECT_NEAR(required, required_by_two(contacts), 1e-12 * (1.0 + required * required));
@@ -141,24 +152,23 @@ TEST(Grasp, random_grasps_agree_with_the_linear_program_above_and_below_what_is_
 }
 
 TEST(Grasp, four_frictionless_fingers_may_close_but_three_never_do) {
-  Contacts four = {{{0.1, 0.05}, {-1, 0}, 0},
-                   {{-0.1, -0.05}, {1, 0}, 0},
-                   {{0.05, 0.1}, {0, -1}, 0},
-                   {{-0.05, -0.1}, {0, 1}, 0}};
-  EXPECT_TRUE(force_closure(four));
-  EXPECT_EQ(friction_required(four), 0.0);
+  Contacts four = {planar_contact({0.1, 0.05}, {-1, 0}), planar_contact({-0.1, -0.05}, {1, 0}),
+                   planar_contact({0.05, 0.1}, {0, -1}), planar_contact({-0.05, -0.1}, {0, 1})};
+  EXPECT_TRUE(force_closure(planar(four)));
+  EXPECT_EQ(friction_required(planar(four)), 0.0);
   // With two of them on the other side of the middle all four turn it the same way.
   std::swap(four[2].position.x(), four[3].position.x());
-  EXPECT_FALSE(force_closure(four));
-  EXPECT_NEAR(friction_required(four), 0.5, 1e-15);
+  EXPECT_FALSE(force_closure(planar(four)));
+  EXPECT_NEAR(friction_required(planar(four)), 0.5, 1e-15);
   four.pop_back();
-  EXPECT_FALSE(force_closure(four));
-  EXPECT_FALSE(force_closure(Contacts{}));
-  EXPECT_TRUE(std::isinf(friction_required(Contacts{})));
+  EXPECT_FALSE(force_closure(planar(four)));
+  EXPECT_FALSE(force_closure(planar({})));
+  EXPECT_TRUE(std::isinf(friction_required(planar({}))));
 }
 
 TEST(Grasp, fingers_that_touch_from_one_side_hold_nothing_at_any_friction) {
-  const Contacts pushing = {{{-0.1, 0.0}, {0, 1}, 0}, {{0.1, 0.0}, {0, 1}, 0}};
+  const Grasp pushing =
+      planar({planar_contact({-0.1, 0.0}, {0, 1}), planar_contact({0.1, 0.0}, {0, 1})});
   EXPECT_TRUE(std::isinf(friction_required(pushing)));
 }
 
@@ -166,16 +176,20 @@ TEST(Grasp, bad_contacts_are_refused_by_name) {
   const double nan = std::nan("");
   const auto message = [](const Contacts& contacts) {
     try {
-      friction_required(contacts);
+      friction_required(planar(contacts));
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_NE(message({{{nan, 0}, {1, 0}, 0}}).find("contacts[0].position"), std::string::npos);
-  EXPECT_NE(message({{{0, 0}, {0, 0}, 0}}).find("contacts[0].normal"), std::string::npos);
-  EXPECT_NE(message({{{0, 0}, {1, 0}, -1}}).find("contacts[0].friction"), std::string::npos);
-  EXPECT_NE(message(Contacts(65, {{0, 0}, {1, 0}, 0})).find("up to 64"), std::string::npos);
+  EXPECT_NE(message({planar_contact({nan, 0}, {1, 0}, 0)}).find("contacts[0].position"),
+            std::string::npos);
+  EXPECT_NE(message({planar_contact({0, 0}, {0, 0}, 0)}).find("contacts[0].normal"),
+            std::string::npos);
+  EXPECT_NE(message({planar_contact({0, 0}, {1, 0}, -1)}).find("contacts[0].friction"),
+            std::string::npos);
+  EXPECT_NE(message(Contacts(65, planar_contact({0, 0}, {1, 0}))).find("up to 64"),
+            std::string::npos);
 }
 
 // The reference rounds degrees to 1e-13, and has 2e-13 of them as its own error.

@@ -39,7 +39,7 @@ ARROWS = {
     "recording": ["simulation"],
     "comparison": ["recording"],
     "passage": ["recording"],
-    "grasp": ["stepping"],
+    "grasp": ["recording"],
     "viewing": ["recording"],
 }
 

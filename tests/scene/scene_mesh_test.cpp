@@ -159,6 +159,13 @@ TEST_F(SceneMeshFiles, bad_files_are_named_with_line) {
   write("a.yaml", mesh_part("mesh: {file: flipped.obj}"));
   EXPECT_TRUE(mesh_has(mistake("a.yaml"), "'flipped.obj'")) << mistake("a.yaml");
   EXPECT_TRUE(mesh_has(mistake("a.yaml"), "(line 7)")) << mistake("a.yaml");
+  write("nan.obj", "v 0 0 0\nv 1 nan 0\nv 0 1 0\nf 1 2 3\n");
+  write("e.yaml", mesh_part("mesh: {file: nan.obj}"));
+  EXPECT_TRUE(mesh_has(mistake("e.yaml"), "'nan.obj': line 2: 'nan'")) << mistake("e.yaml");
+  write("wild.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n\nf 1 2 9\n");
+  write("f.yaml", mesh_part("mesh: {file: wild.obj}"));
+  EXPECT_TRUE(mesh_has(mistake("f.yaml"), "'wild.obj': line 5: a face names vertex '9'"))
+      << mistake("f.yaml");
   write("rows.txt", "0 0\n0 x\n");
   write("b.yaml", mesh_part("height-field: {size: [1, 1], file: rows.txt}", ", freedom: fixed"));
   EXPECT_TRUE(mesh_has(mistake("b.yaml"), "line 2 is not a row of heights")) << mistake("b.yaml");

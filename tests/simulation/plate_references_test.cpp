@@ -207,21 +207,58 @@ TEST(CircleOrbit, the_exact_cone_converges_linearly) {
   EXPECT_GE(fitted_order(steps, errors), 0.7);
 }
 
-// Reference tolerance: a tenth of the listed error at h <= 1e-5.
+// Reference tolerance: a tenth of the listed error at h <= 1e-5, beside what the reference is
+// uncertain by: at 0.1 s that is more than the errors of 8 and of 64 directions.
 TEST_P(CircleField, pyramids_are_as_wrong_as_the_reference_says) {
   const auto expected = reference("case06b_circle_pyramid")["expected"];
-  for (const char* directions : {"4", "8", "16"}) {
-    SCOPED_TRACE(directions);
+  int determined = 0;
+  for (const char* directions : {"4", "8", "16", "32", "64"}) {
     const auto& row = expected["n"][directions];
     Simulation simulation = on_plate("circle", {},
                                      {{"step", "1e-5"},
-                                      {"duration", "0.3"},
+                                      {"duration", "0.6"},
                                       {"cone", "pyramid"},
                                       {"directions", directions},
                                       {"stepper", GetParam()}});
-    run_exactly(simulation);
-    EXPECT_NEAR(distance(simulation, expected["quadratic_xy"][1]), row["err"][1].get<double>(),
-                0.1 * row["err"][1].get<double>());
+    for (std::size_t i = 0; !simulation.finished();) {
+      ASSERT_LE(simulation.step().solve.residual.relative, 1e-10);
+      if (std::abs(simulation.state().time - expected["times"][i].get<double>()) > 1e-9) continue;
+      const double listed = row["err"][i], uncertain = row["num_uncertainty"];
+      EXPECT_NEAR(distance(simulation, expected["quadratic_xy"][i]), listed,
+                  0.1 * listed + uncertain)
+          << directions << " directions at " << expected["times"][i];
+      determined += listed > 2.0 * uncertain ? 1 : 0;
+      ++i;
+    }
+  }
+  EXPECT_GE(determined, 12);  // of 15
+}
+
+// As the paper does it: cone and pyramids with h = 1e-4, over 5 s. The listed largest distance
+// within a factor of 2, falling with the directions.
+TEST(CircleOrbit, more_directions_are_less_wrong_over_5_s) {
+  const auto listed =
+      reference("case06b_circle_pyramid")["expected"]["paper_protocol_h1e4_max_err"];
+  const char* const directions[] = {"4", "8", "16", "32", "64"};
+  Simulation cone = on_plate("circle", {}, {{"step", "1e-4"}});
+  std::vector<Simulation> pyramids;
+  for (const char* n : directions)
+    pyramids.push_back(
+        on_plate("circle", {}, {{"step", "1e-4"}, {"cone", "pyramid"}, {"directions", n}}));
+  std::vector<double> most(pyramids.size(), 0.0);
+  while (!cone.finished()) {
+    ASSERT_LE(cone.step().solve.residual.relative, 1e-10);
+    for (std::size_t i = 0; i < pyramids.size(); ++i) {
+      ASSERT_LE(pyramids[i].step().solve.residual.relative, 1e-10);
+      const Vector3 off = position(pyramids[i], "particle") - position(cone, "particle");
+      most[i] = std::max(most[i], off.norm());
+    }
+  }
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    const double expected = listed[directions[i]];
+    EXPECT_GE(most[i], expected / 2.0) << directions[i];
+    EXPECT_LE(most[i], expected * 2.0) << directions[i];
+    EXPECT_LT(most[i], i > 0 ? most[i - 1] : infinity) << directions[i];
   }
 }
 

@@ -65,6 +65,15 @@ std::string stribeck(Draw& draw, LawValues& values) {
                      values.friction - values.kinetic, values.decay);
 }
 
+// A coefficient of the place: stripes along the ground.
+std::string striped(Draw& draw, LawValues& values) {
+  values.friction = draw.between(0.3, 1.0);
+  values.swing = values.friction * draw.between(0.1, 0.9);
+  values.stripes = decades(draw, 1.0, 100.0);
+  return fmt::format("friction: '{:.17g} + {:.17g}*sin({:.17g}*x)', of: g", values.friction,
+                     values.swing, values.stripes);
+}
+
 std::string rolling(Draw& draw, LawValues& values) {
   values.rolling = decades(draw, 1e-4, 0.02);
   return coulomb(draw, values) + fmt::format(", rolling-friction: {:.17g}", values.rolling);
@@ -115,12 +124,21 @@ std::string at_its_end(Draw& draw, LawValues&) {
                      draw.below(2) == 0 ? "stewart-trinkle" : "anitescu-potra");
 }
 
+// Stewart–Trinkle's alone: Anitescu–Potra has no gaps.
+std::string with_gap_of_its_end(Draw&, LawValues&) {
+  return "contact-frames: gap";
+}
+
 std::string at_drivers_end(Draw&, LawValues&) {
   return "contact-frames: driven";
 }
 
 std::string by_song_pang_kumar(Draw&, LawValues&) {
   return "stepper: song-pang-kumar";
+}
+
+std::string by_song_pang_kumar_with_pyramid(Draw&, LawValues&) {
+  return "stepper: song-pang-kumar, cone: pyramid, directions: 8";
 }
 
 std::string with_box(Draw&, LawValues& values) {
@@ -145,6 +163,19 @@ void judge_ellipse(const Touch& touch, const LawValues& values) {
   const Vector2 aside(-along.y(), along.x());
   const double first = values.friction * touch.normal, second = values.across * touch.normal;
   const double a = touch.force.dot(along), b = touch.force.dot(aside);
+  if (values.directions > 0) {
+    // The polygon of the circle, stretched: that of the unit circle for f/μ and μ v.
+    const double least = std::min(values.friction, values.across);
+    Touch round = touch;
+    round.force = {a / values.friction, b / values.across};
+    round.slip = {values.friction * touch.slip.dot(along), values.across * touch.slip.dot(aside)};
+    round.force_error /= least;
+    round.slip_error *= std::max(values.friction, values.across);
+    LawValues unit = values;
+    unit.friction = 1.0;
+    judge_coulomb(round, unit);
+    return;
+  }
   EXPECT_LE(std::hypot(a / first, b / second), 1.0 + touch.force_error / std::min(first, second));
   const double reach = std::hypot(first * touch.slip.dot(along), second * touch.slip.dot(aside));
   EXPECT_NEAR(touch.force.dot(touch.slip), -reach,
@@ -167,18 +198,37 @@ void judge_speed(const Touch& touch, const LawValues& values) {
   judge_coulomb(touch, now);
 }
 
+// Coulomb's law with the coefficient of the place at which the step began.
+void judge_place(const Touch& touch, const LawValues& values) {
+  LawValues now = values;
+  now.friction += values.swing * std::sin(values.stripes * touch.at.x());
+  judge_coulomb(touch, now);
+}
+
 // Each moment within its ball and against its turning; with a patch spin and slip share one.
 void judge_moments(const Touch& touch, const LawValues& values) {
   const Vector2 about = touch.moment.tail<2>(), rolls = touch.turning.tail<2>();
   const double roll = values.rolling * touch.normal, size = 0.01;  // m, of errors
+  // Polygons and polyhedra are inscribed, with corners at most so far from any direction.
+  const double sides = values.directions;
+  const double flat = sides > 0.0 ? std::cos(M_PI / sides) : 1.0;
   EXPECT_LE(about.norm(), roll + size * touch.force_error);
-  EXPECT_NEAR(about.dot(rolls), -roll * rolls.norm(),
-              size * touch.force_error * rolls.norm() + touch.slip_error / size * roll);
+  const double about_error =
+      size * touch.force_error * rolls.norm() + touch.slip_error / size * roll;
+  EXPECT_LE(about.dot(rolls), -flat * roll * rolls.norm() + about_error);
+  EXPECT_GE(about.dot(rolls), -roll * rolls.norm() - about_error);
   if (values.patch > 0.0) {
     const double most = values.friction * touch.normal, arm = values.patch;
     const Vector3 force(touch.force.x(), touch.force.y(), touch.moment[0] / arm);
     const Vector3 slip(touch.slip.x(), touch.slip.y(), touch.turning[0] * arm);
     EXPECT_LE(force.norm(), most + 10.0 * touch.force_error);
+    if (sides > 0.0) {
+      const double corner = std::cos(std::min(0.5 * M_PI, M_PI * std::sqrt(2.0) / sides));
+      EXPECT_LE(force.dot(slip), -corner * most * slip.norm() +
+                                     10.0 * touch.force_error * slip.norm() +
+                                     touch.slip_error * most);
+      return;
+    }
     EXPECT_NEAR(force.dot(slip), -most * slip.norm(),
                 10.0 * touch.force_error * slip.norm() + touch.slip_error * most);
     return;
@@ -341,18 +391,27 @@ const std::vector<LawRow>& law_rows() {
       {"first-order", coulomb, without_inertia, judge_coulomb, Acts::damping},
       {"ellipse", elliptic, by_default, judge_ellipse},
       {"ellipse, anitescu-potra", elliptic, by_anitescu_potra, judge_ellipse},
+      {"ellipse, pyramid", elliptic, with_pyramid, judge_ellipse},
+      {"place", striped, by_default, judge_place},
       {"static and kinetic", static_and_kinetic, by_default, judge_speed},
       {"static and kinetic, anitescu-potra", static_and_kinetic, by_anitescu_potra, judge_speed},
+      {"static and kinetic, pyramid", static_and_kinetic, with_pyramid, judge_speed},
       {"stribeck", stribeck, by_default, judge_speed},
       {"rolling friction", rolling, by_default, judge_moments},
       {"torsional friction", torsional, by_default, judge_moments},
       {"rolling and torsional friction, anitescu-potra", rolling_and_torsional, by_anitescu_potra,
        judge_moments},
+      {"rolling and torsional friction, pyramid", rolling_and_torsional, with_pyramid,
+       judge_moments},
       {"patch", patch, by_default, judge_moments},
+      {"patch, pyramid", patch, with_pyramid, judge_moments},
       {"patch, anitescu-potra", patch, by_anitescu_potra, judge_moments},
       {"frames at the end", coulomb, at_its_end, judge_coulomb, Acts::nothing, true},
+      {"gaps of the end", coulomb, with_gap_of_its_end, judge_coulomb, Acts::nothing, true},
       {"frames of drivers at the end", coulomb, at_drivers_end, judge_coulomb, Acts::nothing, true},
       {"layers", coulomb, by_song_pang_kumar, judge_coulomb, Acts::layers},
+      {"layers, pyramid", coulomb, by_song_pang_kumar_with_pyramid, judge_coulomb, Acts::layers},
+      {"layers, ellipse", elliptic, by_song_pang_kumar, judge_ellipse, Acts::layers},
       {"smooth layers", smooth, by_song_pang_kumar, judge_coulomb, Acts::layers},
       {"surface velocity", running, by_default, judge_coulomb, Acts::work},
       {"surface velocity, anitescu-potra", running, by_anitescu_potra, judge_coulomb, Acts::work},

@@ -25,6 +25,7 @@ struct LawValues {
   // Of the sliding speed: `friction` up to the threshold, m/s, and `kinetic` beyond, or from the
   // one to the other by exp(-speed/decay).
   double kinetic = -1.0, threshold = 0.0, decay = 0.0;
+  double swing = 0.0, stripes = 0.0;  // of the place: friction + swing sin(stripes x), 1/m
 };
 
 // One contact of one step, as the step left it: what a law is judged by.
@@ -35,8 +36,9 @@ struct Touch {
   Vector2 slip = Vector2::Zero();                                // m/s, of b against a
   // Of contacts with moments, about the normal and the tangents: N m s and rad/s.
   Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
-  double force_error = 0.0;  // N s, of what a certified step may leave
-  double slip_error = 0.0;   // m/s
+  double force_error = 0.0;      // N s, of what a certified step may leave
+  double slip_error = 0.0;       // m/s
+  Vector3 at = Vector3::Zero();  // midway, where the step began, m
 };
 
 // What acts besides weight and contact.

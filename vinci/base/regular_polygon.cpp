@@ -10,6 +10,8 @@ namespace vinci {
 namespace {
 
 constexpr int most_kept = 64;  // sides: 33 kB of corners
+// Fine polygons, which stand for circles: those of 128, 256, 512 and 1024 sides, 31 kB.
+constexpr int finest_kept = 1024;
 
 Vector2 computed_corner(int sides, int j) {
   const int quarter = 4 * j;
@@ -35,12 +37,23 @@ std::vector<Vector2> kept_corners() {
   return corners;
 }
 
+std::vector<Vector2> kept_fine_corners() {
+  std::vector<Vector2> corners;
+  corners.reserve(2 * finest_kept - 2 * most_kept);
+  for (int sides = 2 * most_kept; sides <= finest_kept; sides *= 2)
+    for (int j = 0; j < sides; ++j) corners.push_back(computed_corner(sides, j));
+  return corners;
+}
+
 }  // namespace
 
 Vector2 polygon_corner(int sides, int j) {
-  static const std::vector<Vector2> corners = kept_corners();
-  if (sides > most_kept || j >= sides) return computed_corner(sides, j);
-  return corners[static_cast<std::size_t>(place_of(sides, j))];
+  static const std::vector<Vector2> corners = kept_corners(), fine = kept_fine_corners();
+  if (j >= sides) return computed_corner(sides, j);
+  if (sides <= most_kept) return corners[static_cast<std::size_t>(place_of(sides, j))];
+  if (sides <= finest_kept && (sides & (sides - 1)) == 0)
+    return fine[static_cast<std::size_t>(sides - 2 * most_kept + j)];
+  return computed_corner(sides, j);
 }
 
 void split_over_corners(const Vector2& v, std::span<double> shares) {

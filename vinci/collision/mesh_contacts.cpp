@@ -23,16 +23,30 @@ double size_of(const Shape& shape) {
   return bounding_radius(shape);
 }
 
+// May x, a corner of a shape that lies along `inward` from it, leave a solid along n? A corner in
+// the surface, as where prisms of one height overlap, may if its shape goes on inside, but not
+// right through the solid.
+bool may_leave(const MeshPair& pair, const PlacedSurface& solid, const Vector3& x,
+               const Vector3& inward, const Vector3& n) {
+  constexpr double nudge = 4.0, opposite = -0.5;
+  if (solid.depth(x) > pair.tolerance) return true;
+  const Vector3 within = x + nudge * pair.tolerance * inward;
+  if (!solid.contains(within)) return false;
+  if (solid.is_box) return true;
+  const MeshFoot foot = nearest_point(*solid.mesh, solid.local(within));
+  return n.dot(solid.rotation * solid.mesh->flat(foot.triangle).normal) > opposite;
+}
+
 // A corner leaves through the shallowest face, and through the next as long as it is behind.
 void leave(MeshPair& pair, const PlacedSurface& inside_of, const WayOut* first, const WayOut* end,
-           bool inner_is_base) {
+           bool inner_is_base, const Vector3& inward) {
   Vector3 at = first->point;
   int taken = 0;
   for (const WayOut* way = first; way != end && taken < most_ways; ++way) {
     const double height = inside_of.height(way->flat, at);
     if (height > -pair.tolerance) continue;
-    if (!inside_of.contains(at)) return;
     const Vector3 n = inside_of.normal(way->flat);
+    if (!may_leave(pair, inside_of, at, inward, n)) return;
     MeshContact c;
     c.gap = way->height - pair.radius;
     const Vector3 onto = way->point - way->height * n;
@@ -52,7 +66,7 @@ void leave(MeshPair& pair, const PlacedSurface& inside_of, const WayOut* first, 
 
 }  // namespace
 
-void take_ways_out(MeshPair& pair, const PlacedSurface* other) {
+void take_ways_out(MeshPair& pair, const PlacedSurface* other, const Vector3& center) {
   auto& ways = pair.work.ways;
   std::sort(ways.begin(), ways.end(), [](const WayOut& a, const WayOut& b) {
     return std::tie(a.of_base, a.corner, b.height, a.flat) <
@@ -63,7 +77,10 @@ void take_ways_out(MeshPair& pair, const PlacedSurface* other) {
     while (end < ways.size() && ways[end].of_base == ways[i].of_base &&
            ways[end].corner == ways[i].corner)
       ++end;
-    leave(pair, ways[i].of_base ? *other : pair.base, &ways[i], ways.data() + end, ways[i].of_base);
+    const WayOut& way = ways[i];
+    const PlacedSurface* owner = way.of_base ? &pair.base : other;
+    const Vector3 inward = owner ? owner->inward(way.corner) : (center - way.point).normalized();
+    leave(pair, way.of_base ? *other : pair.base, &way, ways.data() + end, way.of_base, inward);
     i = end;
   }
 }

@@ -73,10 +73,11 @@ void mesh_with_superquadric(MeshPair& pair, const Shape& shape, const Pose& pose
 void mesh_with_surface(MeshPair& pair, const PlacedSurface& other);
 void mesh_with_half_space(MeshPair& pair, const Vector3& point, const Vector3& normal);
 
-// Points behind the base, or corners of the base behind `other` (which may be null if there are
-// none): each leaves through the nearest face that its cone allows, and through further ones as
-// long as it is still inside.
-void take_ways_out(MeshPair& pair, const PlacedSurface* other);
+// Points behind the base, or corners of the base behind `other`: each leaves through the nearest
+// face that its cone allows, and through further ones as long as it is still inside. A shape that
+// is no surface has its center in place of `other`.
+void take_ways_out(MeshPair& pair, const PlacedSurface* other,
+                   const Vector3& center = Vector3::Zero());
 
 // Contacts that are one, and those between the corners of the hull of a patch, are dropped. Without
 // `other` it is a half-space with this normal.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "vinci/collision/mesh_contacts.h"
+#include "vinci/collision/mesh_through.h"
 #include "vinci/collision/spatial_feature.h"
 
 namespace vinci {
@@ -53,10 +54,11 @@ class SurfacePair {
     }
   }
 
-  // Edges that pass through faces, though nothing else tells of an overlap: the part of each that
+  // Edges that pass through faces, deeper than all that was found explains: the part of each that
   // is inside leaves through the face where it came in or went out, whichever is less far; the
   // deepest of them counts.
   bool leave_pierced() {
+    const double explained = unexplained_ratio * depth_of_contacts(pair_) + pair_.tolerance;
     auto& all = pair_.work.pierced;
     std::sort(all.begin(), all.end(), [](const Pierced& a, const Pierced& b) {
       return std::tie(a.of_base, a.edge, a.s, a.flat) < std::tie(b.of_base, b.edge, b.s, b.flat);
@@ -68,13 +70,18 @@ class SurfacePair {
       const bool last = i + 1 == all.size() || !is_same_edge(here, all[i + 1]);
       if (here.enters && !last) {
         const Pierced& next = all[i + 1];
+        // No point is deeper than it is far from the surface.
+        if (!(0.5 * (next.point - here.point).norm() > explained)) continue;
         const double depth = depth_of(here, 0.5 * (here.point + next.point));
+        if (!(depth > explained)) continue;
         const MeshContact back = way_out(here, next.point, depth),
                           on = way_out(next, here.point, depth);
         keep_deeper(back.gap >= on.gap ? back : on, deepest);
       } else if ((here.enters && last) || (!here.enters && first)) {
         const Vector3 end = end_of(here, here.enters);
-        keep_deeper(way_out(here, end, depth_of(here, end)), deepest);
+        if (!((end - here.point).norm() > explained)) continue;
+        if (const double depth = depth_of(here, end); depth > explained)
+          keep_deeper(way_out(here, end, depth), deepest);
       }
     }
     if (deepest.gap < 0.0) pair_.work.found.push_back(deepest);
@@ -154,10 +161,8 @@ class SurfacePair {
     return owner.vertex(head ? edge.head : edge.tail);
   }
 
-  // What only grazes a surface is not inside it.
   double depth_of(const Pierced& pierced, const Vector3& x) const {
-    const double depth = (pierced.of_base ? other_ : pair_.base).depth(x);
-    return depth > pair_.tolerance ? depth : 0.0;
+    return (pierced.of_base ? other_ : pair_.base).depth(x);
   }
 
   // The point `inner` of the edge, out through the face that was pierced; no farther than a few
@@ -370,8 +375,12 @@ void mesh_with_surface(MeshPair& pair, const PlacedSurface& other) {
     take_crossings(pair, other);
     const double least = least_gap_of(work.found);
     if (!(-least > reach) || search == most_searches) {
-      if (least > pair.tolerance && !walk.leave_pierced()) look_for_inclusion(pair, other);
-      return;
+      const bool pierced = walk.leave_pierced();
+      if (!pierced && least > pair.tolerance) look_for_inclusion(pair, other);
+      const double depth = depth_of_contacts(pair);
+      if (!pierced || !(depth > reach) || search == most_searches) return;
+      reach = 2.0 * depth;
+      continue;
     }
     reach = -2.0 * least;
   }

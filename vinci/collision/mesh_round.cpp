@@ -105,7 +105,7 @@ class CapsuleOnMesh {
     const Vector3 head = tail_ + along_, reach = Vector3::Constant(pair_.margin + pair_.radius);
     const Box3 box{tail_.cwiseMin(head) - reach, tail_.cwiseMax(head) + reach};
     visit_triangles(*pair_.base.mesh, box, [&](int t) { triangle(t); });
-    take_ways_out(pair_, nullptr);
+    take_ways_out(pair_, nullptr, tail_ + 0.5 * along_);
     if (pair_.work.found.empty() || pierced_.flat >= 0) leave_deep();
   }
 

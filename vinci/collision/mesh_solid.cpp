@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "vinci/collision/mesh_contacts.h"
+#include "vinci/collision/mesh_through.h"
 #include "vinci/collision/spatial_feature.h"
 
 namespace vinci {
@@ -25,9 +26,29 @@ class CylinderOnMesh {
     Box3 box = bounding_box(shape_, pose_);
     box.lower.array() -= pair_.margin;
     box.upper.array() += pair_.margin;
+    auto& near = pair_.work.stack;  // triangles by their flats
+    near.clear();
     visit_triangles(*pair_.base.mesh, box, [&](int t) { triangle(t, box); });
-    take_ways_out(pair_, nullptr);
-    if (pair_.work.found.empty()) leave_deep();
+    take_ways_out(pair_, nullptr, cylinder_.center());
+    std::sort(near.begin(), near.end());
+    double least = infinity;
+    for (const MeshContact& c : pair_.work.found) least = std::min(least, c.gap);
+    leave_deep(least <= pair_.tolerance);
+  }
+
+  // For WayThrough.
+  Vector3 support(const Vector3& n) const { return cylinder_.support(n).point; }
+  const Vector3& center() const { return cylinder_.center(); }
+  double depth_of_point(const Vector3& x) const {
+    const Vector3 arm = x - cylinder_.center();
+    return std::min(cylinder_.half_height() - std::abs(arm.dot(cylinder_.axis())),
+                    cylinder_.cylinder_radius() - cylinder_.perpendicular(arm).norm());
+  }
+  double depth_of_edge(int e) {
+    double depth = 0.0;
+    for (const ContactPoint& c : against_segment(e, -pair_.tolerance))
+      depth = std::max(depth, -c.gap);
+    return depth;
   }
 
  private:
@@ -35,6 +56,7 @@ class CylinderOnMesh {
     if (!boxes_meet(pair_.base.triangle_box(t), box)) return;
     const TriangleMesh& mesh = *pair_.base.mesh;
     const int flat = mesh.flat_of[static_cast<std::size_t>(t)];
+    pair_.work.stack.emplace_back(flat, t);
     const Vector3& n = mesh.flats[static_cast<std::size_t>(flat)].normal;
     visit_facing_points(cylinder_, -n, [&](const Vector3& x, std::uint32_t name) {
       const double height = pair_.base.height(flat, x);
@@ -97,28 +119,30 @@ class CylinderOnMesh {
   }
 
   void edge(int e) {
-    const TriangleMesh::Edge& edge = pair_.base.mesh->edges[static_cast<std::size_t>(e)];
-    if (edge.kind == Kind::concave) return;
-    const Vector3 p = pair_.base.vertex(edge.tail), q = pair_.base.vertex(edge.head);
-    const Shape segment = Capsule{0.5 * (q - p), 0.0};
-    auto& points = pair_.work.points;
-    points.clear();
-    collide_spatial({&segment, {0.5 * (p + q), Quaternion::Identity()}, &shape_, pose_},
-                    pair_.margin, spatial_, points);
-    for (const ContactPoint& c : points)
+    if (pair_.base.mesh->edges[static_cast<std::size_t>(e)].kind == Kind::concave) return;
+    for (const ContactPoint& c : against_segment(e, pair_.margin))
       if (c.feature_a == edge_feature(0, 1) && pair_.base.edge_faces(e, c.normal, cone_slack))
         add(c.point_a, mesh_edge_feature(e), c.point_b, c.feature_b, c.normal, c.gap);
   }
 
-  // Wholly inside: out through the face nearest to the middle.
-  void leave_deep() {
-    const TriangleMesh& mesh = *pair_.base.mesh;
-    if (!mesh.closed || !pair_.base.contains(cylinder_.center())) return;
-    const MeshFoot foot = nearest_point(mesh, cylinder_.center());
-    const int flat = mesh.flat_of[static_cast<std::size_t>(foot.triangle)];
-    const Vector3& n = mesh.flats[static_cast<std::size_t>(flat)].normal;
-    const Vector3 x = cylinder_.support(-n).point;
-    const double height = pair_.base.height(flat, x);
+  const std::vector<ContactPoint>& against_segment(int e, double margin) {
+    const TriangleMesh::Edge& edge = pair_.base.mesh->edges[static_cast<std::size_t>(e)];
+    const Vector3 p = pair_.base.vertex(edge.tail), q = pair_.base.vertex(edge.head);
+    const Shape segment = Capsule{0.5 * (q - p), 0.0};
+    auto& points = pair_.work.points;
+    points.clear();
+    collide_spatial({&segment, {0.5 * (p + q), Quaternion::Identity()}, &shape_, pose_}, margin,
+                    spatial_, points);
+    return points;
+  }
+
+  // Through a wall, or wholly inside: out through the shallowest of the faces that cut it, or the
+  // one that is nearest to its middle.
+  void leave_deep(bool touches) {
+    const auto [flat, height] = WayThrough(pair_, *this).find(touches);
+    if (flat < 0) return;
+    const Vector3& n = pair_.base.mesh->flats[static_cast<std::size_t>(flat)].normal;
+    const Vector3 x = support(-n);
     add(x - height * n, face_feature(flat), x, edge_feature(0, 0), n, height);
   }
 

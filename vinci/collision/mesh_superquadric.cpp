@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "vinci/collision/mesh_contacts.h"
+#include "vinci/collision/mesh_through.h"
 #include "vinci/collision/spatial_superquadric.h"
 
 namespace vinci {
@@ -47,30 +48,25 @@ class SuperquadricOnMesh {
       }
     });
     std::sort(near.begin(), near.end());
-    for_flats([&](std::size_t first, std::size_t end) { flat(first, end); });
+    visit_flats(pair_, [&](std::size_t first, std::size_t end) { flat(first, end); });
     double least = infinity;
     for (const MeshContact& c : pair_.work.found) least = std::min(least, c.gap);
-    if (!(least <= pair_.tolerance)) leave_deep();
+    leave_deep(least <= pair_.tolerance);
+  }
+
+  // For WayThrough.
+  Vector3 support(const Vector3& n) const { return set_.support(n); }
+  const Vector3& center() const { return set_.center(); }
+  double depth_of_point(const Vector3& x) { return deepest_of(against_point(x, -pair_.tolerance)); }
+  double depth_of_edge(int e) {
+    return deepest_of(against_segment(mesh_.edges[static_cast<std::size_t>(e)], -pair_.tolerance));
   }
 
  private:
-  template <class Visit>
-  void for_flats(Visit&& visit) {
-    const auto& near = pair_.work.stack;
-    for (std::size_t i = 0; i < near.size();) {
-      std::size_t end = i;
-      while (end < near.size() && near[end].first == near[i].first) ++end;
-      visit(i, end);
-      i = end;
-    }
-  }
-
-  bool is_over(std::size_t first, std::size_t end, const Vector3& x, double tolerance,
-               double concave) const {
-    const auto& near = pair_.work.stack;
-    for (std::size_t i = first; i < end; ++i)
-      if (pair_.base.is_over(near[i].second, x, tolerance, concave)) return true;
-    return false;
+  static double deepest_of(const std::vector<ContactPoint>& points) {
+    double depth = 0.0;
+    for (const ContactPoint& c : points) depth = std::max(depth, -c.gap);
+    return depth;
   }
 
   void add(std::uint32_t base_feature, const ContactPoint& c, int flat = -1) {
@@ -94,7 +90,7 @@ class SuperquadricOnMesh {
     collide_plane_superquadric(set_, n, mesh_.flats[static_cast<std::size_t>(f)].offset * n,
                                pair_.margin, points);
     for (const ContactPoint& c : points) {
-      if (!is_over(first, end, c.point_b, pair_.tolerance, pair_.concave)) continue;
+      if (!is_over_flat(pair_, first, end, c.point_b, pair_.tolerance, pair_.concave)) continue;
       if (c.gap < -pair_.tolerance && -c.gap > longer_way * pair_.base.depth(c.point_b)) continue;
       add(face_feature(f), c, f);
     }
@@ -129,55 +125,28 @@ class SuperquadricOnMesh {
     return points;
   }
 
-  void corner(int v) {
+  const std::vector<ContactPoint>& against_point(const Vector3& x, double margin) {
     const Shape point = Sphere{0.0};
     auto& points = pair_.work.points;
     points.clear();
-    collide_superquadric({&point, {pair_.base.vertex(v), Quaternion::Identity()}, &shape_, pose_},
-                         pair_.margin, spatial_, points);
-    for (const ContactPoint& c : points)
+    collide_superquadric({&point, {x, Quaternion::Identity()}, &shape_, pose_}, margin, spatial_,
+                         points);
+    return points;
+  }
+
+  void corner(int v) {
+    for (const ContactPoint& c : against_point(pair_.base.vertex(v), pair_.margin))
       if (pair_.base.vertex_faces(v, c.normal, slack_of(c.gap))) add(vertex_feature(v), c);
   }
 
   // Through a wall, or wholly inside: out through the shallowest of the flats that cut it, or the
   // one that is nearest to its middle.
-  void leave_deep() {
-    int best = -1;
-    double height = -infinity;
-    const auto offer = [&](int f) {
-      const Vector3& n = mesh_.flats[static_cast<std::size_t>(f)].normal;
-      const double lowest = pair_.base.height(f, set_.support(-n));
-      if (lowest > height) best = f, height = lowest;
-    };
-    for_flats([&](std::size_t first, std::size_t end) {
-      if (is_cut(first, end)) offer(pair_.work.stack[first].first);
-    });
-    const Vector3& middle = set_.center();
-    if (mesh_.closed && pair_.base.contains(middle))
-      offer(mesh_.flat_of[static_cast<std::size_t>(nearest_point(mesh_, middle).triangle)]);
+  void leave_deep(bool touches) {
+    const auto [best, height] = WayThrough(pair_, *this).find(touches);
     if (best < 0) return;
     const Vector3& n = mesh_.flats[static_cast<std::size_t>(best)].normal;
     const Vector3 x = set_.support(-n);
     add(face_feature(best), {face_feature(best), 1, x - height * n, x, n, height}, best);
-  }
-
-  // Does the flat pass through the superquadric? Then either its border does, or the whole section
-  // lies in it.
-  bool is_cut(std::size_t first, std::size_t end) {
-    const auto& near = pair_.work.stack;
-    const int f = near[first].first;
-    const Vector3& n = mesh_.flats[static_cast<std::size_t>(f)].normal;
-    const Vector3 low = set_.support(-n), high = set_.support(n);
-    const double below = pair_.base.height(f, low), above = pair_.base.height(f, high);
-    if (!(below < -pair_.tolerance && above > pair_.tolerance)) return false;
-    if (is_over(first, end, low + below / (below - above) * (high - low), 0.0, 0.0)) return true;
-    for (std::size_t i = first; i < end; ++i)
-      for (const int e : mesh_.triangle_edges[static_cast<std::size_t>(near[i].second)]) {
-        const TriangleMesh::Edge& edge = mesh_.edges[static_cast<std::size_t>(e)];
-        if (edge.kind != Kind::flat && !against_segment(edge, -pair_.tolerance).empty())
-          return true;
-      }
-    return false;
   }
 
   MeshPair& pair_;

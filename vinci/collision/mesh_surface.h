@@ -39,6 +39,10 @@ struct PlacedSurface {
     const double offset = is_box ? f.normal.cwiseAbs().dot(scale) : f.offset;
     return f.normal.dot(rotation.transpose() * (x - position)) - offset;
   }
+  // From a vertex into the solid.
+  Vector3 inward(int v) const {
+    return rotation * -mesh->vertex_normals[static_cast<std::size_t>(v)];
+  }
   Vector3 local(const Vector3& x) const { return rotation.transpose() * (x - position); }
   double size() const { return is_box ? scale.norm() : mesh->size; }
   Box3 box_of(const Box3& box) const;  // around a box of the mesh, in the pair's frame

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include "vinci/kinematics/joint_tree.h"
 #include "vinci/kinematics/joint_rows.h"
 
@@ -20,7 +22,7 @@ Pose pose_of(std::span<const Pose> poses, int body) {
   return body < 0 ? Pose() : poses[static_cast<std::size_t>(body)];
 }
 
-// Where a servo is to be at the end of the step, and how fast.
+// Where a servo is to be, and how fast.
 struct Target {
   double position = 0.0, velocity = 0.0;
 };
@@ -34,13 +36,57 @@ Target target_of(const Motor& motor, double time) {
 // λ = push − resistance (q̇ − δ).
 struct Line {
   double resistance = 0.0, push = 0.0;
+
+  Line& operator+=(const Line& other) {
+    resistance += other.resistance;
+    push += other.push;
+    return *this;
+  }
 };
 
-Line servo_line(const Motor& motor, const JointStep& step, double q, double driven) {
-  const Target target = target_of(motor, step.state.time + step.h);
-  return {step.time * (step.h * motor.stiffness + motor.damping),
-          -step.time * (motor.stiffness * (q - target.position) +
-                        motor.damping * (driven - target.velocity))};
+// A freedom in a step.
+struct FreedomStep {
+  double time = 0.0, h = 0.0;         // τ, h
+  double q = 0.0, driven = 0.0;       // q, δ
+  double rate = 0.0;                  // q̇ˡ
+  double inertia = 0.0;               // kg or kg m², of the two bodies by themselves; 0: no momentum
+};
+
+// How much of the symmetric rule counts: all where the step resolves the motion, none where it does
+// not. `ratio` is h d/m or h² k/m.
+double symmetric_share(double ratio) {
+  return 1.0 / (1.0 + ratio * ratio);
+}
+
+// −τ k (q + h (α (q̇ − δ) − β (q̇ˡ − δ)) − rest): with α = β = 1/4 the mean of the coordinates before,
+// at and after the start of the step, which neither gains nor takes energy; with α = 1, β = 0 the
+// coordinate at its end, which is stable and calm at any stiffness.
+Line spring_line(const FreedomStep& step, double k, double rest) {
+  if (k == 0.0) return {};
+  const double s = step.inertia > 0.0 ? symmetric_share(step.h * step.h * k / step.inertia) : 0.0;
+  const double beta = 0.25 * s, alpha = beta + 1.0 - s;
+  return {step.time * step.h * k * alpha,
+          -step.time * k * (step.q - step.h * beta * (step.rate - step.driven) - rest)};
+}
+
+// −τ d (q̇ − v), with the mean of the rates before and after where the step resolves it.
+Line damper_line(const FreedomStep& step, double d, double v) {
+  if (d == 0.0) return {};
+  const double s =
+      step.inertia > 0.0 ? 0.5 * symmetric_share(step.h * d / step.inertia) : 0.0;
+  return {step.time * d * (1.0 - s),
+          -step.time * d * ((1.0 - s) * step.driven + s * step.rate - v)};
+}
+
+Line servo_line(const Motor& motor, const FreedomStep& step, double start) {
+  // At the time that the rules above are about.
+  const double ratio =
+      step.inertia > 0.0
+          ? step.h * (step.h * motor.stiffness + motor.damping) / step.inertia
+          : infinity;
+  const Target target = target_of(motor, start + step.h * (1.0 - symmetric_share(ratio)));
+  Line line = spring_line(step, motor.stiffness, target.position);
+  return line += damper_line(step, motor.damping, target.velocity);
 }
 
 bool is_cut_off(const Motor& motor) {
@@ -52,23 +98,61 @@ double effort_of(const Motor& motor, double time, double q, double rate) {
   return std::clamp(motor.target.value(variables), -motor.limit, motor.limit);
 }
 
-Line line_of(const JointFreedom& freedom, const JointStep& step, double q, double q_start,
-             double driven, double rate, bool closes_loop) {
+bool yields(const JointFreedom& freedom) {
+  return freedom.damping > 0.0 || freedom.stiffness > 0.0 ||
+         freedom.motor.kind == MotorKind::velocity || freedom.motor.kind == MotorKind::position;
+}
+
+// The velocity along a row for a unit impulse along it, of the two bodies by themselves.
+double row_mobility(const JointStep& step, const Joint& joint, const Twist& row) {
+  const Vector3 point = pose_of(step.placed, joint.body_b) * joint.frame_b.position;
+  double sum = 0.0;
+  for (const int b : {joint.body_a, joint.body_b}) {
+    if (b < 0 || !step.model.is_moved(b)) continue;
+    const Body& body = step.model.bodies[static_cast<std::size_t>(b)];
+    const Pose& pose = step.placed[static_cast<std::size_t>(b)];
+    const Vector3 moment =
+        pose.rotation.conjugate() *
+        Vector3((point - pose * body.mass.center).cross(row.linear) + row.angular);
+    sum += row.linear.squaredNorm() / body.mass.mass;
+    if (body.freedom == Freedom::planar)
+      sum += moment.z() * moment.z() / body.mass.inertia(2, 2);
+    else
+      sum += moment.dot(body.mass.inertia.llt().solve(moment));
+  }
+  return sum;
+}
+
+FreedomStep freedom_step(const JointStep& step, const JointLoads& loads, const Joint& joint,
+                         int k) {
+  const bool counts = joint.kind != JointKind::ball;
+  FreedomStep at{.time = step.time,
+                 .h = step.h,
+                 .q = counts ? loads.positions[joint.first_coordinate + k] : 0.0,
+                 .driven = loads.driven[joint.first_rate + k],
+                 .rate = step.state.joint_rates[joint.first_rate + k]};
+  const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
+  if (!step.momentum || !yields(freedom)) return at;
+  const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
+  const double mobility = row_mobility(step, joint, rate_row(joint, a, b, k));
+  at.inertia = (mobility > 0.0 ? 1.0 / mobility : 0.0) + freedom.armature;
+  return at;
+}
+
+Line line_of(const JointFreedom& freedom, const JointStep& step, const FreedomStep& at,
+             double q_start, bool closes_loop) {
   Line line;
   if (step.inert && closes_loop) {
     line.resistance += freedom.armature;
-    if (step.momentum) line.push += freedom.armature * (rate - driven);
+    if (step.momentum) line.push += freedom.armature * (at.rate - at.driven);
   }
-  line.resistance += step.time * (freedom.damping + step.h * freedom.stiffness);
-  line.push -= step.time * (freedom.damping * driven + freedom.stiffness * (q - freedom.rest));
+  line += spring_line(at, freedom.stiffness, freedom.rest);
+  line += damper_line(at, freedom.damping, 0.0);
   const Motor& motor = freedom.motor;
-  if (motor.kind == MotorKind::effort) {
-    line.push += step.time * effort_of(motor, step.state.time, q_start, rate);
-  } else if (motor.kind != MotorKind::none && !is_cut_off(motor)) {
-    const Line servo = servo_line(motor, step, q, driven);
-    line.resistance += servo.resistance;
-    line.push += servo.push;
-  }
+  if (motor.kind == MotorKind::effort)
+    line.push += step.time * effort_of(motor, step.state.time, q_start, at.rate);
+  else if (motor.kind != MotorKind::none && !is_cut_off(motor))
+    line += servo_line(motor, at, step.state.time);
   return line;
 }
 
@@ -94,14 +178,12 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
               step.h;
     }
     for (int k = 0; k < rate_count(joint.kind); ++k) {
-      const int at = joint.first_rate + k;
-      const double q = counts ? loads.positions[joint.first_coordinate + k] : 0.0;
       const double q_start = counts ? step.state.joint_positions[joint.first_coordinate + k] : 0.0;
-      const Line line = line_of(joint.freedoms[static_cast<std::size_t>(k)], step, q, q_start,
-                                loads.driven[at], step.state.joint_rates[at],
+      const Line line = line_of(joint.freedoms[static_cast<std::size_t>(k)], step,
+                                freedom_step(step, loads, joint, k), q_start,
                                 is_loop_joint(model, j));
-      loads.resistance[at] = line.resistance;
-      loads.push[at] = line.push;
+      loads.resistance[joint.first_rate + k] = line.resistance;
+      loads.push[joint.first_rate + k] = line.push;
     }
   }
 }
@@ -238,8 +320,8 @@ void JointBlocks::add_efforts(const JointStep& step, const JointLoads& loads, in
     if (motor.kind == MotorKind::none || !is_cut_off(motor) || motor.limit == 0.0 ||
         !begin_rate(step, j, k, 1.0))
       continue;
-    const double q = joint.kind == JointKind::ball ? 0.0 : loads.positions[joint.first_coordinate + k];
-    const Line line = servo_line(motor, step, q, loads.driven[joint.first_rate + k]);
+    const Line line =
+        servo_line(motor, freedom_step(step, loads, joint, k), step.state.time);
     add_box(step, joint_key(j, JointPart::servo, k), motor.limit, -line.push / line.resistance,
             1.0 / line.resistance);
   }

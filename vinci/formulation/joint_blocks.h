@@ -5,14 +5,15 @@
 //   constraint  0 = (rate of the error g) + γ g/h                       [Miller 2003, eq. 7]
 //   limits      0 <= λ ⟂ q̇ − δ + (q − q_low)/h >= 0, likewise above; restitution as at contacts
 //   friction    |λ| <= τ c, and λ opposes q̇ where it is at a bound: a freedom may stick
-//   yielding    λ = −J (q̇ − q̇ˡ) − τ d q̇ − τ k (q + h (q̇ − δ) − rest): armature, damping, spring
-//   servo       λ = −τ k (q + h (q̇ − δ) − q*) − τ d (q̇ − v*), cut off at ± τ limit
+//   yielding    λ = −J (q̇ − q̇ˡ) − τ d q̇ − τ k (q − rest): armature, damping, spring
+//   servo       λ = −τ k (q − q*) − τ d (q̇ − v*), cut off at ± τ limit
 //   coupling    0 = q̇_b − ratio q̇_a + γ g/h, cut off at ± τ breakaway, where it slips
 //
-// Errors, springs, limits and servos are met at the end of the step: a limit is reached and not
-// overrun, gains may be of any size. What is never cut off is linear: along freedoms that are
-// unknowns themselves (reduced coordinates) it stands beside M and p, elsewhere it is an equality
-// row with compliance. What may be cut off is a box with compliance.
+// A limit is reached and not overrun. Springs, dampers and servos are implicit: symmetric in time
+// where the step resolves them, so that they add no damping of their own, and of the end of the
+// step where it does not, so that gains may be of any size. What is never cut off is linear: along
+// freedoms that are unknowns themselves (reduced coordinates) it stands beside M and p, elsewhere it
+// is an equality row with compliance. What may be cut off is a box with compliance.
 #pragma once
 
 #include <span>

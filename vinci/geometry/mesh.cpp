@@ -71,7 +71,8 @@ class LineReader {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || problem != std::errc{} || end != text.data() + text.size() ||
         !std::isfinite(value))
-      fail(fmt::format("'{}' is not a finite number", printable(text)));
+      fail(fmt::format("'{}' is not a finite number; accepted: three coordinates per point",
+                       printable(text)));
     return value;
   }
   Vector3 point() {

@@ -67,7 +67,7 @@ class MeshBuilder {
   }
 
   void check_numbers() const {
-    if (soup_.triangles.empty()) throw Error("has no triangles");
+    if (soup_.triangles.empty()) throw Error("has no triangles; accepted: at least one");
     if (soup_.triangles.size() > max_mesh_triangles)
       throw Error(fmt::format("has {} triangles; accepted: at most {}", soup_.triangles.size(),
                               max_mesh_triangles));

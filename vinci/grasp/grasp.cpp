@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both answers rest on motions d = (v_x, v_y, ω) of the body that no finger prevents, w·d >= 0 for
-// the wrench w of every edge of every cone: a grasp is closed if there is none but 0.
+// In the plane both answers rest on motions d = (v_x, v_y, ω) of the body that no finger prevents,
+// w·d >= 0 for the wrench w of every edge of every cone: a grasp is closed if there is none but 0.
 #include "vinci/grasp/grasp.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
-#include <fmt/format.h>
-
-#include "vinci/base/error.h"
+#include "vinci/grasp/closure.h"
+#include "vinci/grasp/grasp_map.h"
 
 namespace vinci {
 namespace {
 
-constexpr std::size_t most_contacts = 64;
 constexpr double tolerance = 1e-12;  // of unit wrenches
 
 // Wrenches of the unit normal and of the unit tangent of a contact, torques divided by the size of
@@ -24,32 +21,20 @@ struct ContactWrenches {
   Vector3 normal, tangent;
 };
 
-std::vector<ContactWrenches> unit_wrenches(std::span<const GraspContact> contacts) {
-  if (contacts.size() > most_contacts)
-    throw Error(fmt::format("{} contacts; accepted: up to {}", contacts.size(), most_contacts),
-                "contacts");
-  Vector2 center = Vector2::Zero();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const GraspContact& contact = contacts[i];
-    const std::string where = fmt::format("contacts[{}]", i);
-    if (!contact.position.allFinite()) throw Error("accepted: finite numbers", where + ".position");
-    if (!contact.normal.allFinite() || !(contact.normal.stableNorm() > 0.0))
-      throw Error("accepted: finite numbers, not all 0", where + ".normal");
-    if (!(contact.friction >= 0.0 && std::isfinite(contact.friction)))
-      throw Error("accepted: 0 or more", where + ".friction");
-    center += contact.position / static_cast<double>(contacts.size());
+std::vector<ContactWrenches> unit_wrenches(const Grasp& grasp) {
+  Grasp centred = grasp;
+  centred.length = 0.0;
+  centred.center.setZero();
+  for (const GraspContact& contact : grasp.contacts)
+    centred.center += contact.position / static_cast<double>(grasp.contacts.size());
+  if (!centred.center.allFinite()) centred.center = grasp.center;  // told below
+  for (GraspContact& contact : centred.contacts) {
+    if (contact.friction >= 0.0 && std::isfinite(contact.friction)) contact.friction = 1.0;
+    contact.moments = {};
   }
-  double size = 0.0;
-  for (const GraspContact& contact : contacts)
-    size = std::max(size, (contact.position - center).norm());
-  if (size == 0.0) size = 1.0;
   std::vector<ContactWrenches> wrenches;
-  for (const GraspContact& contact : contacts) {
-    const Vector2 arm = (contact.position - center) / size;
-    const Vector2 n = contact.normal.stableNormalized(), t(-n.y(), n.x());
-    wrenches.push_back({Vector3(n.x(), n.y(), arm.x() * n.y() - arm.y() * n.x()),
-                        Vector3(t.x(), t.y(), arm.x() * t.y() - arm.y() * t.x())});
-  }
+  for (const ContactCone& contact : grasp_map(centred).contacts)
+    wrenches.push_back({contact.normal, contact.groups[0].columns.col(0)});
   return wrenches;
 }
 
@@ -151,18 +136,15 @@ std::vector<double> frictions_of_change(const std::vector<ContactWrenches>& cont
   return zeros;
 }
 
-}  // namespace
-
-bool force_closure(std::span<const GraspContact> contacts) {
-  const std::vector<ContactWrenches> wrenches = unit_wrenches(contacts);
-  std::vector<Vector3> edges;
-  for (std::size_t i = 0; i < contacts.size(); ++i)
-    add_edges(wrenches[i], 1.0, contacts[i].friction, edges);
-  return span_with_positive_weights(edges);
+// Whether edges of cones are all there is, and the exact way by their pairs serves.
+bool has_edges(const Grasp& grasp) {
+  return grasp.world == World::planar &&
+         std::none_of(grasp.contacts.begin(), grasp.contacts.end(),
+                      [](const GraspContact& contact) { return contact.moments.rolling > 0.0; });
 }
 
-double friction_required(std::span<const GraspContact> contacts) {
-  const std::vector<ContactWrenches> wrenches = unit_wrenches(contacts);
+double planar_friction_required(const Grasp& grasp) {
+  const std::vector<ContactWrenches> wrenches = unit_wrenches(grasp);
   const std::vector<double> ends = frictions_of_change(wrenches);
   std::vector<Vector3> edges;
   const auto closed_behind = [&](std::size_t end) {
@@ -180,21 +162,88 @@ double friction_required(std::span<const GraspContact> contacts) {
     else
       low = middle + 1;
   }
-  if (low + 1 == ends.size()) return std::numeric_limits<double>::infinity();
+  if (low + 1 == ends.size()) return infinity;
   return ends[low] / (1.0 - ends[low]);
 }
 
-std::vector<GraspContact> grasp_contacts(std::span<const SolvedContact> contacts, int body) {
-  std::vector<GraspContact> found;
+}  // namespace
+
+GraspContact planar_contact(const Vector2& position, const Vector2& normal, double friction) {
+  GraspContact contact;
+  contact.position << position, 0.0;
+  contact.normal << normal, 0.0;
+  contact.friction = friction;
+  return contact;
+}
+
+bool force_closure(const Grasp& grasp) {
+  if (!has_edges(grasp)) return prove_closure(grasp).closed;
+  grasp_map(grasp);  // checks the numbers
+  const std::vector<ContactWrenches> wrenches = unit_wrenches(grasp);
+  std::vector<Vector3> edges;
+  for (std::size_t i = 0; i < wrenches.size(); ++i)
+    add_edges(wrenches[i], 1.0, grasp.contacts[i].friction, edges);
+  return span_with_positive_weights(edges);
+}
+
+double friction_required(const Grasp& grasp) {
+  if (has_edges(grasp)) return planar_friction_required(grasp);
+  grasp_map(grasp);
+  Grasp trial = grasp;
+  const auto closed_at = [&](double friction) {
+    for (GraspContact& contact : trial.contacts) {
+      contact.friction = friction;
+      contact.friction_2.reset();
+    }
+    return prove_closure(trial).closed;
+  };
+  if (closed_at(0.0)) return 0.0;
+  // Over q = μ/(1 + μ), as margins of very large and small frictions are not told from zero.
+  double low = 0.0, high = 1.0 - 1e-6;
+  if (!closed_at(high / (1.0 - high))) return infinity;
+  while (high - low > 1e-11) {
+    const double middle = 0.5 * (low + high);
+    (closed_at(middle / (1.0 - middle)) ? high : low) = middle;
+  }
+  if (high < 1e-7) return 0.0;
+  return high / (1.0 - high);
+}
+
+std::vector<LoadedContact> loaded_contacts(std::span<const SolvedContact> contacts, int body,
+                                           const std::vector<char>& others) {
+  std::vector<LoadedContact> found;
   for (const SolvedContact& solved : contacts) {
     const Contact& contact = solved.contact;
-    if (contact.body_a == contact.body_b || !(solved.impulse[0] > 0.0)) continue;
-    if (contact.body_a == body)
-      found.push_back({contact.point_a.head<2>(), -contact.normal.head<2>(), solved.friction});
-    else if (contact.body_b == body)
-      found.push_back({contact.point_b.head<2>(), contact.normal.head<2>(), solved.friction});
+    const bool first = contact.body_a == body;
+    if (contact.key.kind != EntityKind::contact || contact.body_a == contact.body_b ||
+        !(solved.impulse[0] > 0.0) || (!first && contact.body_b != body))
+      continue;
+    const int other = first ? contact.body_b : contact.body_a;
+    if (others.empty() || others[static_cast<std::size_t>(other)])
+      found.push_back({&solved, other, first});
   }
   return found;
+}
+
+Grasp grasp_of(const Model& model, const State& state, std::span<const SolvedContact> contacts,
+               int body, const std::vector<char>& others) {
+  Grasp grasp;
+  grasp.world = model.world;
+  const std::size_t own = static_cast<std::size_t>(body);
+  grasp.center = state.poses[own] * model.bodies[own].mass.center;
+  for (const LoadedContact& loaded : loaded_contacts(contacts, body, others)) {
+    const Contact& contact = loaded.solved->contact;
+    GraspContact finger;
+    finger.position = loaded.is_first ? contact.point_a : contact.point_b;
+    finger.normal = loaded.is_first ? Vector3(-contact.normal) : contact.normal;
+    finger.friction = loaded.solved->friction;
+    finger.friction_2 = loaded.solved->friction_2;
+    finger.tangent = loaded.solved->tangent_1;
+    if (contact.key.shape_a() < model.shapes.size() && contact.key.shape_b() < model.shapes.size())
+      finger.moments = model.surface_between(contact.key.shape_a(), contact.key.shape_b()).moments;
+    grasp.contacts.push_back(finger);
+  }
+  return grasp;
 }
 
 }  // namespace vinci

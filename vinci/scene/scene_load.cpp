@@ -373,7 +373,11 @@ class Loader {
       else
         scene.triangles[file.text] = make_triangle_mesh(read_mesh_triangles(path));
     } catch (const Error& error) {
-      fail(error.message());
+      // The place in the file, after its name.
+      const std::string& where = error.where();
+      const std::string start = path.string() + ":";
+      fail(where.starts_with(start) ? "line " + where.substr(start.size()) + ": " + error.message()
+                                    : error.message());
     }
   }
 
