@@ -44,6 +44,7 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
           {"step", simulation.step_size()},
           {"stepper", simulation.options().text("stepper")},
           {"solver", simulation.options().text("solver")},
+          {"notes", simulation.scene().notes()},
           {"overlaps", groups},
           {"overlaps_complete", overlaps.is_complete}};
 }
@@ -68,6 +69,7 @@ void print_good(const Json& scene) {
       scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
       scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
       plural(scene["steps"], "step"), scene["step"].get<double>());
+  for (const Json& note : scene["notes"]) say(stdout, "{}\n", note.get<std::string>());
   for (const Json& overlap : scene["overlaps"])
     say(stdout,
         "{}: note: {} begin {}{} m inside each other; the first steps take that out of positions, "

@@ -9,6 +9,7 @@
 #include "apps/text.h"
 #include "vinci/base/expression.h"
 #include "vinci/model/run_options.h"
+#include "vinci/robots/robot_file.h"
 
 namespace vinci {
 namespace {
@@ -168,6 +169,10 @@ Json errors_json(const std::exception& error) {
                         {"line", mistake.line},
                         {"key", mistake.key},
                         {"message", mistake.message}});
+  } else if (const auto* robot = dynamic_cast<const RobotError*>(&error)) {
+    for (const RobotMistake& mistake : robot->mistakes())
+      errors.push_back(
+          {{"file", mistake.file}, {"line", mistake.line}, {"message", mistake.message}});
   } else if (const auto* known = dynamic_cast<const Error*>(&error)) {
     errors.push_back({{"where", known->where()}, {"message", known->message()}});
   } else {

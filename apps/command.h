@@ -42,6 +42,7 @@ void add_solve(CLI::App& app, Command& command);
 void add_compare(CLI::App& app, Command& command);
 void add_converge(CLI::App& app, Command& command);
 void add_list(CLI::App& app, Command& command);
+void add_robot(CLI::App& app, Command& command);
 void add_schema(CLI::App& app, Command& command);
 
 CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::string& text);

@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry model kinematics control elements scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping simulation recording comparison
                   passage grasp viewing)
 
@@ -22,6 +22,9 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock error expression functions hash math options registry settings words)
 set(public_geometry build mass shape)
+set(public_robots description robot_file)
+set(public_model actuation contact_moments controller element entity friction_law memory model motion run_options state)
+set(public_kinematics joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_model actuation contact_moments controller element entity friction_law joint memory model motion run_options state)
 set(public_control controllers follow inverse_kinematics motion_profile robot trajectory)
 set(public_kinematics joint_efforts joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
@@ -49,7 +52,7 @@ foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} APPEND .h)
   install(FILES ${public_${folder}} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vinci/${folder})
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/vinci)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_SOURCE_DIR}/robots DESTINATION ${CMAKE_INSTALL_DATADIR}/vinci)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET vinci)
   install(TARGETS vinci)

@@ -10,6 +10,7 @@
 
 #include "python/core/code.h"
 #include "vinci/model/element.h"
+#include "vinci/model/joint_columns.h"
 
 namespace vinci::python {
 
@@ -168,6 +169,19 @@ void add_looks(py::class_<SimulationHandle>& simulation) {
         return result;
       },
       "Numbers of springs and the like at the present state, by `element.column`, in SI units.");
+  simulation.def_property_readonly(
+      "joints",
+      [](const SimulationHandle& handle) {
+        VectorX numbers;
+        handle.get().read_joints(numbers);
+        py::dict result;
+        int i = 0;
+        for (const std::string& column : joint_columns(handle.get().model()))
+          result[py::str(column.substr(0, column.rfind(" [")))] = numbers[i++];
+        return result;
+      },
+      "Numbers of joints at the present state, by `joint.column`, in SI units: position, rate, and "
+      "motor, friction, limit, force_x to moment_z as means over the last step.");
   simulation.def_property_readonly(
       "contacts", &SimulationHandle::contacts,
       R"(The contacts of the last step, a structured array without a copy.

@@ -10,7 +10,7 @@
 namespace vinci::python {
 namespace {
 
-constexpr int pickle_version = 4;
+constexpr int pickle_version = 5;
 
 // The types live as long as the process: their arrays may outlive the module.
 template <class Record>
@@ -129,11 +129,13 @@ py::tuple pickled_state(const StateHandle& handle) {
   return py::make_tuple(pickle_version, state.step, state.time, poses_of(state),
                         copied(state.velocities), raw(state.memory.impulses),
                         raw(state.memory.rebounds), raw(state.memory.layers),
-                        copied(state.controls), bodies.names, bodies.offsets, bodies.sizes);
+                        copied(state.controls), bodies.names, bodies.offsets, bodies.sizes,
+                        copied(state.joint_positions), copied(state.joint_rates),
+                        copied(state.coupling_offsets));
 }
 
 StateHandle unpickled_state(const py::tuple& parts) {
-  if (parts.size() != 12 || parts[0].cast<int>() != pickle_version)
+  if (parts.size() != 15 || parts[0].cast<int>() != pickle_version)
     throw Error("was pickled by another version of vinci", "State");
   auto state = std::make_shared<State>();
   state->step = parts[1].cast<std::int64_t>();
@@ -151,6 +153,9 @@ StateHandle unpickled_state(const py::tuple& parts) {
       entries != state->velocities.size())
     throw Error("was pickled by another version of vinci", "State");
   state->controls = vector_of(parts[8], "controls");
+  state->joint_positions = vector_of(parts[12], "joint_positions");
+  state->joint_rates = vector_of(parts[13], "joint_rates");
+  state->coupling_offsets = vector_of(parts[14], "coupling_offsets");
   return {state, std::make_shared<BodyTable>(bodies)};
 }
 
@@ -234,6 +239,20 @@ void add_numbers(py::class_<StateHandle>& state) {
       "`turn_b` (rad: twist about the normal, tilts along the tangents) and `normal`, to which "
       "these "
       "axes belong. A copy.");
+  state.def_property_readonly(
+      "joint_positions",
+      [](const py::object& self) {
+        const auto& s = self.cast<const StateHandle&>();
+        return view(s.state->joint_positions, self, false);
+      },
+      "Coordinates of all joints, in the order of the scene; read-only.");
+  state.def_property_readonly(
+      "joint_rates",
+      [](const py::object& self) {
+        const auto& s = self.cast<const StateHandle&>();
+        return view(s.state->joint_rates, self, false);
+      },
+      "Rates of all joints; read-only.");
   state.def_property(
       "controls",
       [](const py::object& self) {

@@ -153,6 +153,15 @@ class Recording(_core.Recording):
         values = self._elements(*self._range(first, last, stride))
         return {name: values[:, i] for i, name in enumerate(names)}
 
+    def joints(
+        self, first: int = 0, last: int | None = None, stride: int = 1
+    ) -> dict[str, np.ndarray]:
+        """Numbers of joints over the frames, by `joint.column`, in SI units: position, rate, motor,
+        friction, limit, force_x ... moment_z; empty if the scene has none."""
+        names = [column.rsplit(" [", 1)[0] for column in self._joint_columns()]
+        values = self._joints(*self._range(first, last, stride))
+        return {name: values[:, i] for i, name in enumerate(names)}
+
     def contacts(self, frame: int) -> np.ndarray:
         """The contacts of a frame's step, with the fields of `Simulation.contacts`."""
         return self._contacts(self._index(frame), 1, 1)[0]

@@ -48,6 +48,15 @@ case $name in
   mesh)
     seed obj '0v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 3 4\n'
     seed stl '1solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 1\nendloop\nendfacet\nendsolid a\n' ;;
+  urdf)
+    cp "$root"/robots/*/*.urdf "$here"/../robots/models/*.urdf "$here"/../bad_robots/*.urdf seeds/urdf
+    dictionary="-dict=$here/robot.dict" ;;
+  mjcf)
+    cp "$here"/../robots/models/*.xml "$here"/../bad_robots/*.xml seeds/mjcf
+    dictionary="-dict=$here/robot.dict" ;;
+  sdf)
+    cp "$here"/../robots/models/*.sdf "$here"/../bad_robots/*.sdf seeds/sdf
+    dictionary="-dict=$here/robot.dict" ;;
   http)
     seed get 'GET /TOKEN/a?b=c HTTP/1.1\r\nHost: HOST\r\n\r\n'
     seed post 'POST /TOKEN/a HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nContent-Length: 3\r\n\r\nabc'

@@ -140,7 +140,7 @@ FreedomStep freedom_step(const JointStep& step, const JointLoads& loads, const J
 }
 
 Line line_of(const JointFreedom& freedom, const JointStep& step, const FreedomStep& at,
-             double q_start, bool closes_loop) {
+             bool closes_loop) {
   Line line;
   if (step.inert && closes_loop) {
     line.resistance += freedom.armature;
@@ -148,12 +148,15 @@ Line line_of(const JointFreedom& freedom, const JointStep& step, const FreedomSt
   }
   line += spring_line(at, freedom.stiffness, freedom.rest);
   line += damper_line(at, freedom.damping, 0.0);
-  const Motor& motor = freedom.motor;
-  if (motor.kind == MotorKind::effort)
-    line.push += step.time * effort_of(motor, step.state.time, q_start, at.rate);
-  else if (motor.kind != MotorKind::none && !is_cut_off(motor))
-    line += servo_line(motor, at, step.state.time);
   return line;
+}
+
+// Of a motor that is not cut off within the step.
+Line motor_line(const Motor& motor, const JointStep& step, const FreedomStep& at, double q_start) {
+  if (motor.kind == MotorKind::effort)
+    return {0.0, step.time * effort_of(motor, step.state.time, q_start, at.rate)};
+  if (motor.kind == MotorKind::none || is_cut_off(motor)) return {};
+  return servo_line(motor, at, step.state.time);
 }
 
 }  // namespace
@@ -164,6 +167,8 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
   loads.driven.setZero(model.joint_rate_count);
   loads.resistance.setZero(model.joint_rate_count);
   loads.push.setZero(model.joint_rate_count);
+  loads.motor_resistance.setZero(model.joint_rate_count);
+  loads.motor_push.setZero(model.joint_rate_count);
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
     const bool counts = rate_count(joint.kind) == position_count(joint.kind);
@@ -179,11 +184,15 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
     }
     for (int k = 0; k < rate_count(joint.kind); ++k) {
       const double q_start = counts ? step.state.joint_positions[joint.first_coordinate + k] : 0.0;
-      const Line line = line_of(joint.freedoms[static_cast<std::size_t>(k)], step,
-                                freedom_step(step, loads, joint, k), q_start,
-                                is_loop_joint(model, j));
+      const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
+      const FreedomStep at = freedom_step(step, loads, joint, k);
+      Line line = line_of(freedom, step, at, is_loop_joint(model, j));
+      const Line motor = motor_line(freedom.motor, step, at, q_start);
+      line += motor;
       loads.resistance[joint.first_rate + k] = line.resistance;
       loads.push[joint.first_rate + k] = line.push;
+      loads.motor_resistance[joint.first_rate + k] = motor.resistance;
+      loads.motor_push[joint.first_rate + k] = motor.push;
     }
   }
 }

@@ -44,7 +44,8 @@ struct JointLoads {
   // A: λ = B − A (q̇ − δ) of all that is never cut off, but for the armature of joints that
   // something hangs on: M has it.
   VectorX resistance;
-  VectorX push;        // B
+  VectorX push;  // B
+  VectorX motor_resistance, motor_push;  // the share of motors in A and B
 };
 void find_joint_loads(const JointStep& step, JointLoads& loads);
 

@@ -47,6 +47,9 @@ const std::string& Scene::title() const {
 const std::string& Scene::source() const {
   return data_->source;
 }
+const std::vector<std::string>& Scene::notes() const {
+  return data_->notes;
+}
 const std::map<std::string, double>& Scene::parameters() const {
   return data_->defaults;
 }

@@ -68,6 +68,8 @@ class Scene {
   // The scene as one text that stands for itself: as written, or with included files and the hulls
   // of meshes brought in. Scene::parse() makes the same models of it.
   const std::string& source() const;
+  // What is odd about the robots of the scene, and what was left out of their files.
+  const std::vector<std::string>& notes() const;
   const std::map<std::string, double>& parameters() const;  // defaults, evaluated
   const std::vector<ParameterChange>& changes() const;
   const RunChoices& run() const;

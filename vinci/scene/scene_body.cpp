@@ -142,7 +142,7 @@ MassProperties BodyReader::shapes_mass(const Node& node, const Body& body) const
   return combined(parts);
 }
 
-Matrix3 BodyReader::given_inertia(const Node& node) const {
+Matrix3 BodyReader::given_inertia(const Node& node, bool is_physical) const {
   Matrix3 inertia = Matrix3::Zero();
   if (node.is_scalar()) {  // planar; the flat sheet's other entries
     const double z = numbers_(node);
@@ -171,7 +171,7 @@ Matrix3 BodyReader::given_inertia(const Node& node) const {
                      fmt::format("the inertia is not positive definite (a principal moment is "
                                  "{:.6g}); accepted: three positive principal moments",
                                  principal[0])};
-  if (principal[0] + principal[1] < (1.0 - rounding) * principal[2])
+  if (is_physical && principal[0] + principal[1] < (1.0 - rounding) * principal[2])
     throw Impossible{&node,
                      fmt::format("no body has the principal moments {:.6g}, {:.6g} and {:.6g}: two "
                                  "of them are together never less than the third",
@@ -217,7 +217,9 @@ void BodyReader::read_mass(const Node& node, Body& body) const {
       if (made_of_shapes) body.mass.inertia *= numbers_(*mass) / body.mass.mass;
       body.mass.mass = numbers_(*mass);
     }
-    if (inertia) body.mass.inertia = given_inertia(*inertia);
+    const Node* check = node.find("inertia-check");
+    const bool is_physical = !check || check->text != "definite";
+    if (inertia) body.mass.inertia = given_inertia(*inertia, is_physical);
   }
   if (center) body.mass.center = read_.vector(*center);
   if (!std::isfinite(body.mass.mass) || !body.mass.inertia.allFinite() ||

@@ -31,7 +31,7 @@ class BodyReader {
   void check_planar(const Node& node, const Body& body) const;
 
   MassProperties shapes_mass(const Node& node, const Body& body) const;
-  Matrix3 given_inertia(const Node& node) const;
+  Matrix3 given_inertia(const Node& node, bool is_physical) const;
   void stand(const Node& node, Body& body, const Node& support_node, const Body& support) const;
   void place_core(PlacedShape& placed) const;
   double lowest_point(const Body& body, const Quaternion& rotation) const;

@@ -344,6 +344,11 @@ SceneValue body(World world) {
        inertia(world)},
       {"center", "Centre of mass in the body's frame, in place of that from density.",
        vector(world, "m")}};
+  if (!planar)
+    keys.push_back({"inertia-check",
+                    "Whether `inertia` has to be that of a body (physical, the default), or only "
+                    "positive definite, as some published ones are.",
+                    choice({"physical", "definite"})});
   add_placement(world, "world", keys);
   keys.push_back({"pose", "Stands the body on the surface of another.", pose(world)});
   keys.push_back(
@@ -591,6 +596,10 @@ SceneValue build(World world) {
             "Triangles of mesh files by name, used in place of the files: recordings carry their "
             "meshes so.",
             std::move(mesh_triangles)}});
+  // Gone before a scene is checked: scene_robots.cpp looks at it.
+  if (world == World::spatial)
+    value.keys.push_back({"robots", "Robots by name, each from a model file.",
+                          names("robots by name", SceneValue{Kind::unchecked, "a robot"})});
   for (const ElementKind& kind : element_kinds())
     value.keys.push_back({kind.section, kind.text, elements(world, kind)});
   for (SceneKey& key : joint_sections(world)) value.keys.push_back(std::move(key));
@@ -601,6 +610,7 @@ SceneValue build(World world) {
                           table()});
   else
     value.other_world = {"table"};
+  if (world == World::planar) value.other_world = {"robots"};
   return value;
 }
 

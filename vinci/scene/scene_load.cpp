@@ -14,6 +14,7 @@
 #include "vinci/geometry/build.h"
 #include "vinci/geometry/triangle_mesh.h"
 #include "vinci/scene/scene_meshes.h"
+#include "vinci/scene/scene_robots.h"
 
 namespace vinci {
 
@@ -255,6 +256,7 @@ class Loader {
   void finish() {
     if (!begun_) return;
     SceneData& scene = *scene_;
+    read_robots();
     scene.variables = {"t", "q", "v", "", ""};
     if (const Node* parameters = scene.root.find("parameters");
         parameters && parameters->is_map() && parameters->children.size() <= max_parameters)
@@ -279,6 +281,24 @@ class Loader {
     compile_model(scene, numbers, mistakes_);
     if (mistakes_.none()) check_changes(scene, mistakes_);
     if (mistakes_.none() && (included_ || meshes_read_)) write_source(scene, mistakes_);
+  }
+
+  // Robots become bodies and joints of the tree.
+  void read_robots() {
+    if (!scene_->root.find("robots")) return;
+    included_ = true;
+    RobotReport report;
+    report.mistake = [&](const Node& node, std::string message) {
+      mistakes_.add({scene_->files[static_cast<std::size_t>(node.file)],
+                     node.key_line > 0 ? node.key_line : node.line, "robots", std::move(message)});
+    };
+    expand_robots(scene_->root, {from_memory_, folders_, allowed_}, report);
+    scene_->notes = std::move(report.notes);
+    if (count_values(scene_->root) <= max_scene_values) return;
+    mistakes_.add(
+        {scene_->files[0], 0, "robots",
+         fmt::format("the scene with its robots has more than {} values", max_scene_values)});
+    throw TooManyMistakes{};
   }
 
   // Without a world most of the tree has no meaning; then only the rest is checked.

@@ -166,6 +166,9 @@ class ContactStepper : public TimeStepper {
   void spread(const Model& model, const VectorX& u, VectorX& velocities, VectorX& rates) const;
   void gather(const Model& model, const VectorX& velocities, const VectorX& rates,
               VectorX& u) const;
+  void collect_motors(StepContext& context, double h) const;
+  void collect_tree(StepContext& context, const State& state, double h);
+  void add_solved_forces(const StepContext& context, const State& state, double h);
   void note_limit(std::size_t i, double lambda, const VectorX& u, double h, State& state) const;
   void advance_joints(const StepPart& part);
   void carry_velocities(const Model& model, State& state);
@@ -213,6 +216,8 @@ class ContactStepper : public TimeStepper {
   Tree tree_, placed_tree_;                   // at the start, and where drivers are at the end
   JoinedMotion joined_motion_;
   JointedMotion jointed_motion_;
+  TreeDynamics tree_dynamics_;
+  VectorX borne_, mean_, mean_rates_, prescribed_change_;  // of what joints bear
   VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
   std::vector<int> slipped_;                              // couplings
   ProblemBuilder builder_;

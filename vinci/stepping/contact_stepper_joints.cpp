@@ -162,6 +162,115 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
         break;
     }
   }
+  if (model.joints.empty()) return;
+  collect_motors(context, h);
+  collect_tree(context, state, h);
+}
+
+// Efforts of motors that are never cut off, at the rates of the end.
+void ContactStepper::collect_motors(StepContext& context, double h) const {
+  const Model& model = *context.in.model;
+  const double scale = h / impulse_time(h);
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    for (int k = 0; k < rate_count(model.joints[j].kind); ++k) {
+      const int at = model.joints[j].first_rate + k;
+      context.out.joints[j].motor[k] +=
+          scale * (joint_loads_.motor_push[at] -
+                   joint_loads_.motor_resistance[at] * (next_rates_[at] - joint_loads_.driven[at]));
+    }
+}
+
+// Packed forces on bodies in the step, of contacts, supports, elements and joints that close loops
+// too.
+void ContactStepper::add_solved_forces(const StepContext& context, const State& state, double h) {
+  const Model& model = *context.in.model;
+  const auto push = [&](int b, const Vector3& point, const Vector3& force, const Vector3& moment) {
+    if (b < 0 || model.bodies[b].velocity_size == 0) return;
+    const Vector3 arm = point - center_of_mass(model, state.poses, b);
+    Twist load = unpacked(model.bodies[b], borne_);
+    load.linear += force;
+    load.angular += arm.cross(force) + moment;
+    pack(model.bodies[b], load, borne_);
+  };
+  for (const SolvedContact& solved : context.out.contacts) {
+    const Contact& contact = solved.contact;
+    const bool support = contact.key.kind == EntityKind::support;
+    const auto along = [&](const Vector3& own) -> Vector3 {
+      return (support ? 0.0 : own[0]) * contact.normal + own[1] * solved.tangent_1 +
+             own[2] * solved.tangent_2;
+    };
+    const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
+    const Vector3 force = along(solved.impulse) / h, moment = along(solved.moment) / h;
+    push(contact.body_b, point, force, moment);
+    if (!support) push(contact.body_a, point, -force, -moment);
+  }
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const ElementRow& row = elements_[i].row;
+    const Vector3 force = element_impulses_[i] / h * row.axis;
+    push(row.body_b, row.point_b, force, Vector3::Zero());
+    push(row.body_a, row.point_a, -force, Vector3::Zero());
+  }
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    if (!is_loop_joint(model, j)) continue;
+    const Joint& joint = model.joints[j];
+    const auto pose = [&](int b) { return b < 0 ? Pose() : state.poses[b]; };
+    const SolvedJoint& own = context.out.joints[j];
+    JointAxes axes;
+    const int count = joint_axes(joint, pose(joint.body_a), pose(joint.body_b), axes);
+    Vector3 force = own.impulse / h, moment = own.moment / h;
+    for (int k = 0; k < count; ++k) {
+      const double effort = (own.motor[k] + own.friction[k] + own.limit[k]) / h;
+      (is_turning(joint.kind, k) ? moment : force) +=
+          effort * (is_turning(joint.kind, k) ? axes[k].angular : axes[k].linear);
+    }
+    const Vector3 point = pose(joint.body_b) * joint.frame_b.position;
+    push(joint.body_b, point, force, moment);
+    push(joint.body_a, point, -force, -moment);
+  }
+}
+
+// What the joints bear that bodies hang on, by recursion from the motion of the bodies.
+void ContactStepper::collect_tree(StepContext& context, const State& state, double h) {
+  const Model& model = *context.in.model;
+  if (model.tree_order.empty()) return;
+  borne_ = forces_.line().at_rest;
+  if (forces_.line().drag.size() > 0) borne_ -= forces_.line().drag.cwiseProduct(next_);
+  add_solved_forces(context, state, h);
+  gather(model, next_, next_rates_, change_);
+  mean_ = next_;
+  mean_rates_ = next_rates_;
+  prescribed_change_.setZero(model.velocity_count);
+  if (motion_ == MotionModel::dynamic) {
+    gather(model, state.velocities, state.joint_rates, sum_);
+    change_ = ((change_ - sum_) / h).eval();
+    mean_ = 0.5 * (next_ + state.velocities);
+    mean_rates_ = 0.5 * (next_rates_ + state.joint_rates);
+    prescribed_change_ = (next_ - state.velocities) / h;
+  } else {
+    // Without momentum nothing is due to velocities but what inertia, read as damping, resists.
+    if (motion_ == MotionModel::quasi_static) change_.setZero();
+    if (motion_ == MotionModel::first_order) prescribed_change_ = next_;
+    mean_.setZero();
+    mean_rates_.setZero();
+  }
+  tree_.spread_velocities(mean_rates_, mean_);
+  tree_dynamics_.inverse(tree_, {mean_, mean_rates_, borne_, &prescribed_change_}, change_, sum_);
+  for (std::size_t i = 0; i < tree_.links().size(); ++i) {
+    const Tree::Link& link = tree_.links()[i];
+    Twist wrench = tree_dynamics_.joint_wrench(static_cast<int>(i));
+    // What acts along freedoms is none of what the joint keeps together.
+    for (int k = 0; k < link.freedoms; ++k) {
+      const Twist& axis = link.axes[static_cast<std::size_t>(k)];
+      const double along = wrench.linear.dot(axis.linear) + wrench.angular.dot(axis.angular);
+      if (is_turning(model.joints[link.joint].kind, k))
+        wrench.angular -= along / axis.angular.squaredNorm() * axis.angular;
+      else
+        wrench.linear -= along / axis.linear.squaredNorm() * axis.linear;
+    }
+    const double sign = hangs_as_a(model, link.body) ? -h : h;
+    context.out.joints[static_cast<std::size_t>(link.joint)].impulse = sign * wrench.linear;
+    context.out.joints[static_cast<std::size_t>(link.joint)].moment = sign * wrench.angular;
+  }
 }
 
 // A rebound is due only where the limit was reached.
