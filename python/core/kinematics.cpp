@@ -5,6 +5,7 @@
 
 #include "python/core/core.h"
 #include "vinci/control/controllers.h"
+#include "vinci/control/follow.h"
 #include "vinci/control/inverse_kinematics.h"
 
 namespace vinci::python {
@@ -105,6 +106,46 @@ py::dict solve_kinematics(RobotHandle& handle, const py::object& body, const py:
                   "singular"_a = result.singular, "starts"_a = result.starts);
 }
 
+PoseLimits pose_limits(const py::handle& linear, const py::handle& angular) {
+  const VectorX l = sized(linear, 3, "limits"), a = sized(angular, 3, "turning");
+  return {{l[0], l[1], l[2]}, {a[0], a[1], a[2]}};
+}
+
+std::shared_ptr<Trajectory> followed(RobotHandle& handle, const Tip& tip, const PosePath& path,
+                                     const VectorX& start) {
+  const FollowResult result = follow(handle.robot, tip, path, start);
+  if (!result.followed) throw Error("the tip cannot follow the path: " + result.why);
+  return std::make_shared<Spline>(*result.joints);
+}
+
+std::shared_ptr<Trajectory> follow_line(RobotHandle& handle, const py::object& body,
+                                        const py::object& start, const py::object& position,
+                                        const py::object& rotation, const py::object& point,
+                                        const py::object& limits, const py::object& turning) {
+  const Tip tip = handle.tip(body, point);
+  const VectorX from = handle.positions(start);
+  handle.robot.place(from);
+  const Pose begin = handle.robot.pose(tip);
+  Pose end = pose_of(position, rotation, "target");
+  if (rotation.is_none()) end.rotation = begin.rotation;
+  return followed(handle, tip, PosePath::line(begin, end, pose_limits(limits, turning)), from);
+}
+
+std::shared_ptr<Trajectory> follow_circle(RobotHandle& handle, const py::object& body,
+                                          const py::object& start, const py::object& center,
+                                          const py::object& axis, double angle, bool turns,
+                                          const py::object& point, const py::object& limits,
+                                          const py::object& turning) {
+  const Tip tip = handle.tip(body, point);
+  const VectorX from = handle.positions(start);
+  handle.robot.place(from);
+  return followed(
+      handle, tip,
+      PosePath::circle(handle.robot.pose(tip), sized(center, 3, "center"), sized(axis, 3, "axis"),
+                       angle, pose_limits(limits, turning), turns),
+      from);
+}
+
 void add_robot(py::module_& module) {
   py::class_<RobotHandle>(module, "Robot",
                           R"(Joints whose base is held, as functions of their coordinates.
@@ -195,7 +236,21 @@ coordinates, w x y z, and three rates). Joints that close loops are refused.)")
 
 Without a rotation only the position counts. `posture`: where redundant joints are to be, 'middle'
 of their limits or joint positions. The answer tells `reached`, `positions`, `position_error` (m)
-and `rotation_error` (rad) that remain, `smallest_singular_value` and `singular`.)");
+and `rotation_error` (rad) that remain, `smallest_singular_value` and `singular`.)")
+      .def("line", &follow_line, "body"_a, "start"_a, "position"_a, "rotation"_a = py::none(),
+           "point"_a = py::none(), "limits"_a = std::make_tuple(0.5, 2.0, 20.0),
+           "turning"_a = std::make_tuple(1.0, 4.0, 40.0),
+           R"(A trajectory of the joints that leads a point of a body straight to a position.
+
+It begins with the joint coordinates `start`; the body turns to `rotation`, or keeps its own.
+Limits: velocity, acceleration and jerk of the point (m), and of the turn (rad).)")
+      .def(
+          "circle", &follow_circle, "body"_a, "start"_a, "center"_a, "axis"_a, "angle"_a,
+          "turns"_a = true, "point"_a = py::none(), "limits"_a = std::make_tuple(0.5, 2.0, 20.0),
+          "turning"_a = std::make_tuple(1.0, 4.0, 40.0),
+          R"(A trajectory of the joints that leads a point of a body on a circle, by an angle (rad).
+
+The body turns along, or keeps its orientation.)");
 }
 
 py::tuple point_of(const Trajectory& way, double time) {
@@ -296,8 +351,8 @@ reference is a trajectory; without one the joints are kept where they start.)")
 }  // namespace
 
 void add_kinematics(py::module_& module) {
-  add_robot(module);
   add_trajectories(module);
+  add_robot(module);
   add_controllers(module);
 }
 

@@ -561,6 +561,28 @@ class Robot:
         posture: ArrayLike | str | None = ...,
         starts: int = ...,
     ) -> dict[str, Any]: ...
+    def line(
+        self,
+        body: str | int | Body,
+        start: ArrayLike,
+        position: ArrayLike,
+        rotation: ArrayLike | None = ...,
+        point: ArrayLike | None = ...,
+        limits: ArrayLike = ...,
+        turning: ArrayLike = ...,
+    ) -> Trajectory: ...
+    def circle(
+        self,
+        body: str | int | Body,
+        start: ArrayLike,
+        center: ArrayLike,
+        axis: ArrayLike,
+        angle: float,
+        turns: bool = ...,
+        point: ArrayLike | None = ...,
+        limits: ArrayLike = ...,
+        turning: ArrayLike = ...,
+    ) -> Trajectory: ...
 
 class Trajectory:
     @property

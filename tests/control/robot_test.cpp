@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kinematics/joint_models.h"
+#include "tests/support/allocations.h"
 #include "vinci/base/error.h"
 #include "vinci/control/controllers.h"
 #include "vinci/control/inverse_kinematics.h"
@@ -190,6 +191,22 @@ TEST(InverseKinematics, a_target_out_of_reach_is_told_with_the_distance_that_rem
   EXPECT_LT(result.smallest_singular_value, 1e-4);  // it cannot reach farther
 }
 
+TEST(InverseKinematics, bad_input_is_told_and_a_fixed_tip_is_not_reached) {
+  Robot robot(puma(false).model);
+  const VectorX start = VectorX::Zero(6);
+  EXPECT_THROW(inverse_kinematics(robot, {5, {}}, {}, VectorX::Zero(5)), Error);
+  const Pose nowhere{Vector3(NAN, 0.0, 0.0), Quaternion::Identity()};
+  EXPECT_THROW(inverse_kinematics(robot, {5, {}}, nowhere, start), Error);
+  JointedModel made;
+  made.add_body({}, Freedom::fixed);
+  made.finish();
+  Robot still(made.model);
+  const Pose away{Vector3(3.0, 4.0, 0.0), Quaternion::Identity()};
+  const InverseKinematicsResult result = inverse_kinematics(still, {0, {}}, away, VectorX(0));
+  EXPECT_FALSE(result.reached);
+  EXPECT_EQ(result.position_error, 5.0);
+}
+
 TEST(InverseKinematics, a_singular_answer_is_told) {
   Robot robot(limited_puma().model);
   const Tip tip{5, {}};
@@ -356,6 +373,27 @@ TEST(Controllers, efforts_are_held_between_samples) {
     EXPECT_EQ(controller.efforts(), last);
   }
   EXPECT_EQ(changes, 10);
+}
+
+TEST(Controllers, a_settled_sample_does_not_allocate) {
+  if (!allocations_are_counted()) GTEST_SKIP();
+  const auto move =
+      std::make_shared<JointMove>(VectorX::Zero(6), VectorX::Ones(6), std::vector<MotionLimits>(6));
+  for (const JointLaw law :
+       {JointLaw::pd, JointLaw::pid, JointLaw::gravity_compensation, JointLaw::computed_torque}) {
+    JointedModel arm = puma(true);
+    JointController controller(arm.model, law, {VectorX::Ones(6), VectorX::Ones(6), {}, {}, 0.0},
+                               move);
+    State state;
+    state.poses = arm.poses;
+    state.joint_positions = arm.positions;
+    state.joint_rates = arm.rates;
+    VectorX forces = VectorX::Zero(36), memory = VectorX::Zero(controller.memory_size());
+    controller.act(arm.model, state, 1e-3, forces, memory);
+    const std::size_t before = allocations();
+    controller.act(arm.model, state, 1e-3, forces, memory);
+    EXPECT_EQ(allocations(), before);
+  }
 }
 
 TEST(Controllers, bad_gains_are_told) {

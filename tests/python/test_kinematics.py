@@ -87,6 +87,48 @@ def test_a_controller_follows_a_trajectory_in_a_run() -> None:
     assert controller.efforts == pytest.approx(robot().gravity([0.8, -0.5]), abs=0.1)
 
 
+# Three joints about one axis move a body in a plane as they like.
+PLANE: dict[str, Any] = {
+    "world": "spatial",
+    "bodies": {
+        name: {"mass": 1, "inertia": [0.02, 0.02, 0.01], "center": [0, 0, -0.2]}
+        for name in ("upper", "lower", "hand")
+    },
+    "joints": {
+        "shoulder": {"revolute": ["world", "upper"], "axis": [0, 1, 0]},
+        "elbow": {
+            "revolute": ["upper", "lower"],
+            "at": [[0, 0, -0.5], [0, 0, 0]],
+            "axis": [0, 1, 0],
+        },
+        "wrist": {
+            "revolute": ["lower", "hand"],
+            "at": [[0, 0, -0.4], [0, 0, 0]],
+            "axis": [0, 1, 0],
+        },
+    },
+    "run": {"step": 0.001, "duration": 1},
+}
+
+
+def test_a_hand_follows_a_line_and_a_circle() -> None:
+    arm = vinci.kinematics.Robot(vinci.Simulation(PLANE).model)
+    q = [0.4, -1.2, 0.3]
+    begin, rotation = arm.pose("hand", q)
+    end = begin + [0.1, 0, 0.15]
+    line = arm.line("hand", q, end)
+    found, turned = arm.pose("hand", line.at(line.duration / 2)[0])
+    assert found == pytest.approx((begin + end) / 2, abs=1e-6)
+    assert turned == pytest.approx(rotation, abs=1e-6)
+    center = begin + [0.05, 0, 0]
+    circle = arm.circle("hand", q, center, axis=[0, 1, 0], angle=2 * np.pi, turns=False)
+    for t in np.linspace(0, circle.duration, 50):
+        found, _ = arm.pose("hand", circle.at(t)[0])
+        assert np.linalg.norm(found - center) == pytest.approx(0.05, abs=1e-6)
+    with pytest.raises(vinci.Error, match="cannot follow"):
+        arm.line("hand", q, [3, 0, 0])
+
+
 def test_splines_pass_through_their_points_within_limits() -> None:
     way = vinci.kinematics.spline([0, 1, 2], [[0], [1], [0]], kind="cubic", limits=[(0.5, 5, 50)])
     times = np.linspace(0, way.duration, 501)

@@ -6,7 +6,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
+#include <fmt/format.h>
 
+#include "vinci/base/error.h"
 #include "vinci/kinematics/joint_tree.h"
 
 namespace vinci {
@@ -28,9 +30,11 @@ class Search {
   InverseKinematicsResult run(const VectorX& start) {
     length_ = options_.length > 0.0 ? options_.length : reach(start);
     InverseKinematicsResult best;
+    best.positions = start;
     double least = infinity;
     int used = 0;
-    for (int number = 0; number < std::max(1, options_.starts); ++number) {
+    const int starts = count() > 0 ? std::max(1, options_.starts) : 0;
+    for (int number = 0; number < starts; ++number) {
       VectorX q = start;
       if (number > 0) scatter(number, q);
       clamp(q);
@@ -290,6 +294,16 @@ class Search {
 InverseKinematicsResult inverse_kinematics(Robot& robot, const Tip& tip, const Pose& target,
                                            const VectorX& start,
                                            const InverseKinematicsOptions& options) {
+  const auto check = [&](const VectorX& list, const char* name) {
+    if (list.size() != robot.coordinates() || !list.allFinite())
+      throw Error(fmt::format("{} numbers; accepted: one finite number per joint coordinate, {}",
+                              list.size(), robot.coordinates()),
+                  name);
+  };
+  check(start, "start");
+  if (options.preferred.size() > 0) check(options.preferred, "preferred");
+  if (!target.position.allFinite() || !target.rotation.coeffs().allFinite())
+    throw Error("is not finite", "target");
   return Search(robot, tip, target, options).run(start);
 }
 

@@ -36,7 +36,8 @@ struct InverseKinematicsResult {
   int iterations = 0, starts = 0;
 };
 
-// From these coordinates on. The robot is left at the answer.
+// From these coordinates on. The robot is left at the answer. Throws Error for numbers that are not
+// finite, and for lists of another length than the coordinates of the joints.
 InverseKinematicsResult inverse_kinematics(Robot& robot, const Tip& tip, const Pose& target,
                                            const VectorX& start,
                                            const InverseKinematicsOptions& options = {});

@@ -128,8 +128,8 @@ void Robot::inverse_dynamics(const VectorX& accelerations, VectorX& efforts) {
 }
 
 void Robot::gravity_efforts(VectorX& efforts) {
-  const VectorX none = VectorX::Zero(rates());
-  dynamics_.inverse(tree_, {still_, none, weights_}, none, answer_);
+  resting_.setZero(rates());
+  dynamics_.inverse(tree_, {still_, resting_, weights_}, resting_, answer_);
   to_rates(answer_, efforts);
 }
 

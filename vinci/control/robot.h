@@ -26,6 +26,8 @@ class Robot {
   // The bodies that nothing hangs on stay where they are: fixed, driven or free ones. Throws Error
   // where the joints close a loop, which has no coordinates of its own. The model is copied.
   explicit Robot(const Model& model);
+  Robot(const Robot&) = delete;  // its tree refers to its model
+  Robot& operator=(const Robot&) = delete;
 
   const Model& model() const { return model_; }
   int coordinates() const { return model_.joint_coordinate_count; }
@@ -70,7 +72,7 @@ class Robot {
   Model model_;
   std::vector<int> joint_, coordinate_;  // per rate
   std::vector<Pose> poses_;
-  VectorX positions_, rates_, velocities_, weights_, still_, unknowns_, answer_;
+  VectorX positions_, rates_, velocities_, weights_, still_, resting_, unknowns_, answer_;
   Tree tree_;
   TreeDynamics dynamics_;
   TreeMatrix mass_;
