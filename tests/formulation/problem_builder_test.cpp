@@ -175,7 +175,7 @@ VectorX velocities(const Joined& joined, double h, bool condensed) {
   VectorX foreseen = joined.state.velocities;
   free_motion(joined.model, joined.state, {forces, {}}, h, problem.M, problem.p, foreseen);
   if (condensed) {
-    condense_elements(joined.model, joined.state.poses, joined.terms, problem);
+    condense_elements({joined.model, joined.state.poses}, joined.terms, problem);
     return MatrixX(problem.M.view()).lu().solve(problem.p);
   }
   ProblemBuilder builder;

@@ -295,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(ways, Joints,
                                          Way{"planar_maximal", true, "maximal"},
                                          Way{"spatial_reduced", false, "reduced"},
                                          Way{"spatial_maximal", false, "maximal"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace vinci::test

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
     ways, Trees,
     testing::Values(std::pair{"chain", "reduced"}, std::pair{"chain", "maximal"},
                     std::pair{"tree", "reduced"}, std::pair{"tree", "maximal"}),
-    [](const auto& info) { return std::string(info.param.first) + "_" + info.param.second; });
+    [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
 
 // Force and moment of a joint: by the recursion in reduced coordinates, by its rows in maximal
 // ones.
