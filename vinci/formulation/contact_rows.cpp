@@ -22,6 +22,11 @@ double turn_for(const Body& body, const Pose& pose, const Vector3& moment) {
 
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact,
                  const Tree* tree) {
+  const auto hangs_somewhere = [&](int b) {
+    return !model.tree_joint.empty() && model.tree_joint[b] >= 0;
+  };
+  // Without the tree nothing is known of what it moves.
+  if (!tree && (hangs_somewhere(contact.body_a) || hangs_somewhere(contact.body_b))) return true;
   double largest = 0.0;
   ContactAxes(model, poses, contact, nullptr, tree).visit(contact.normal, [&](int, double value) {
     largest = std::max(largest, std::abs(value));

@@ -54,7 +54,7 @@ struct ContactTerms {
 };
 
 // Whether a free coordinate can open or close the contact: its normal row is not zero.
-// `tree` as in RowSpace.
+// `tree` as in RowSpace; without it what hangs on joints counts as if it could.
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact,
                  const Tree* tree = nullptr);
 

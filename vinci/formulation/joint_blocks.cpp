@@ -281,6 +281,12 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       const double sign = lower ? 1.0 : -1.0;
       if (!std::isfinite(bound) || !begin_rate(step, j, k, sign)) continue;
       const double gap = sign * (loads.positions[joint.first_coordinate + k] - bound);
+      if (freedom.lower == freedom.upper) {  // it is held there
+        if (!lower) continue;
+        terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});
+        add_row(gap / step.h, 0.0);
+        continue;
+      }
       const JointPart part = lower ? JointPart::lower_limit : JointPart::upper_limit;
       terms_.push_back({.key = joint_key(j, part, k),
                         .law = Law::nonnegative,

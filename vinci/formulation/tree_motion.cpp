@@ -102,6 +102,7 @@ void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& 
   change_ = (velocities - step.state.velocities) / step.h;  // of prescribed entries
   unknowns_ = start_;
   guess_ = momentum;
+  error_ = 0.0;
   for (int round = 0; round < most_rounds; ++round) {
     // Prescribed entries have their mean, the unknowns that of start and guess.
     mean_ = 0.5 * (step.state.velocities + velocities);
@@ -121,7 +122,9 @@ void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& 
     factor_.solve(carried_);
     const double moved = (carried_ - unknowns_).lpNorm<Eigen::Infinity>();
     unknowns_.swap(carried_);
-    if (!(moved > settled * unknowns_.lpNorm<Eigen::Infinity>())) break;
+    const double size = unknowns_.lpNorm<Eigen::Infinity>();
+    error_ = size > 0.0 ? moved / size : 0.0;
+    if (!(error_ > settled)) break;
   }
   momentum.swap(guess_);
   write(inertia);
@@ -130,6 +133,7 @@ void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& 
 
 void JointedMotion::damped(const TreeStep& step, SparseRows& inertia, VectorX& forces,
                            VectorX& velocities, VectorX& rates) {
+  error_ = 0.0;
   dynamics_.mass(step.tree, matrix_);
   add_resistance(step, 1.0, velocities);
   mean_.setZero(step.model.velocity_count);
@@ -146,6 +150,7 @@ void JointedMotion::damped(const TreeStep& step, SparseRows& inertia, VectorX& f
 
 void JointedMotion::weightless(const TreeStep& step, SparseRows& viscosity, VectorX& forces,
                                VectorX& velocities, VectorX& rates) {
+  error_ = 0.0;
   matrix_.reset(step.model);
   add_resistance(step, 1.0, velocities);
   mean_.setZero(step.model.velocity_count);

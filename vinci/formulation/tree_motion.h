@@ -36,6 +36,8 @@ class JointedMotion {
               VectorX& rates);
   void weightless(const TreeStep& step, SparseRows& viscosity, VectorX& forces, VectorX& velocities,
                   VectorX& rates);
+  // How far the velocity product of the last dynamic() is from settled, relative to the rates.
+  double error() const { return error_; }
   // The inertia alone.
   void inertia(const Tree& tree, SparseRows& inertia);
 
@@ -46,6 +48,7 @@ class JointedMotion {
   void keep_lone_bodies(const TreeStep& step, VectorX& efforts) const;
   void write(SparseRows& rows);
 
+  double error_ = 0.0;
   TreeDynamics dynamics_;
   TreeMatrix matrix_, factor_;
   VectorX efforts_, unknowns_, start_, mean_, mean_rates_, change_, drag_push_, carried_, guess_;

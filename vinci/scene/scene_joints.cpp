@@ -62,6 +62,18 @@ void JointReader::read_frames(const Node& node, Joint& joint) const {
     throw Impossible{&pair,
                      "a body and itself; accepted: two different bodies, or a body and "
                      "world"};
+  const auto is_driven = [&](int b) {
+    if (b < 0) return true;
+    const Body& body = model_.bodies[static_cast<std::size_t>(b)];
+    const auto prescribed = [&](std::size_t i) { return body.drives[i].prescribed; };
+    if (body.freedom == Freedom::planar) return prescribed(0) && prescribed(1) && prescribed(5);
+    return body.freedom == Freedom::fixed || (prescribed(0) && prescribed(1) && prescribed(2) &&
+                                              prescribed(3) && prescribed(4) && prescribed(5));
+  };
+  if (is_driven(joint.body_a) && is_driven(joint.body_b))
+    throw Impossible{&pair,
+                     "both bodies are fixed or move as prescribed, and the joint could hold "
+                     "neither; accepted: one or two bodies that forces move"};
   const bool planar = scene_.world == World::planar;
   const bool slides = joint.kind == JointKind::prismatic;
   Vector3 axis = planar && slides ? Vector3::UnitX() : Vector3::UnitZ();
@@ -457,7 +469,20 @@ void JointReader::set_velocities() {
     const Node& node = bodies->children[static_cast<std::size_t>(body)];
     return node.has("velocity") || node.has("spin");
   };
-  for (const int j : order_) {
+  const Node& joints = *scene_.root.find("joints");
+  std::vector<int> moving = order_;
+  for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+    const Node* given = joints.children[j].find("velocity");
+    const int body = model_.joints[j].body_b;
+    if (!given) continue;
+    const bool driven = body < 0 || model_.bodies[static_cast<std::size_t>(body)].is_prescribed();
+    if (driven || moves_itself(body)) {
+      mistakes_.add(*given, "the second body has a velocity of its own; accepted: one of the two");
+      continue;
+    }
+    if (!places_[j]) moving.push_back(static_cast<int>(j));
+  }
+  for (const int j : moving) {
     const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
     if (moves_itself(joint.body_b)) continue;
     const Pose a = pose_of(joint.body_a), b = pose_of(joint.body_b);
@@ -486,6 +511,23 @@ void JointReader::set_velocities() {
       const Twist row = rate_row(joint, a, b, static_cast<int>(k));
       joint.freedoms[k].velocity = row.linear.dot(linear) + row.angular.dot(angular);
     }
+    const auto itself = [&](int body) { return body >= 0 && moves_itself(body); };
+    if (!itself(joint.body_a) && !itself(joint.body_b)) continue;
+    std::array<double, 4> q{};
+    start_coordinates(joint, q.data());
+    JointRows rows;
+    joint_rows(joint, model_.world, a, b, q[0], rows);
+    double parting = 0.0;
+    for (int i = 0; i < rows.count; ++i) {
+      const JointRow& row = rows.rows[static_cast<std::size_t>(i)];
+      parting = std::max(parting, std::abs(row.linear.dot(linear) + row.angular.dot(angular)));
+    }
+    if (parting > largest_opening * (1.0 + linear.norm() + angular.norm()))
+      mistakes_.add(joints.children[static_cast<std::size_t>(&joint - model_.joints.data())],
+                    fmt::format("its bodies begin with velocities that part them by {:.3g} m/s or "
+                                "rad/s; accepted: velocities that the joint allows, or `velocity` "
+                                "of the joint instead",
+                                parting));
   }
 }
 

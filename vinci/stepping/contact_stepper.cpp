@@ -10,6 +10,7 @@
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/formulation/pair_columns.h"
+#include "vinci/kinematics/joint_tree.h"
 #include "vinci/model/actuation.h"
 #include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
@@ -50,6 +51,13 @@ int body_of(const Model& model, int unknown) {
       if (model.rate_index[joint.first_rate + k] == unknown) return b;
   }
   return -1;
+}
+
+// Whether rows hold joints together or couple them.
+bool has_rigid_rows(const Model& model) {
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (is_loop_joint(model, j)) return true;
+  return !model.couplings.empty();
 }
 
 // What is missing of a balance, as force and torque on the body that lacks most.
@@ -122,6 +130,12 @@ std::string ContactStepper::why_not(const Model& model) const {
   if (frames_.rule() != FrameRule::start && predicts_drivers(discrete_))
     return "dqc and dlc take contacts at the start of the step, as their paper does; accepted: "
            "'contact-frames: start', or 'motion: quasi-static'";
+  if (frames_.rule() != FrameRule::start && !model.joints.empty())
+    return "contacts are taken at the start of the step where there are joints; accepted: "
+           "'contact-frames: start', or a scene without joints";
+  if (motion_ == MotionModel::quasi_static && has_rigid_rows(model))
+    return "quasi-static motion does not take rows that hold joints yet; accepted: 'coordinates: "
+           "reduced' without loops and couplings, or 'motion: dynamic' or 'first-order'";
   if (frames_.rule() == FrameRule::gap && !foresees())
     return "anitescu-potra has no gaps in its rows; accepted: 'contact-frames: start', 'driven' or "
            "'end', or stewart-trinkle";
@@ -402,8 +416,15 @@ void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& 
 void ContactStepper::solve_part(StepContext& context, const StepPart& part, StepReport& report) {
   solve(context, report);
   if (has_no_answer(report)) fall_back(context, part, report);
-  if (rebounds_.first) limit_rebounds(context, part, report);
+  if (rebounds_.any) limit_rebounds(context, part, report);
   if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);
+  // Velocity products of joints are found by repeated substitution.
+  if (const double error = jointed_motion_.error();
+      !part.model.tree_order.empty() && error > context.in.accuracy.acceptable()) {
+    report.solve.status = SolveStatus::limit;
+    report.solve.residual.relative = std::max(report.solve.residual.relative, error);
+    report.solve.note = "the step is too long for how fast joints turn";
+  }
 }
 
 // Velocities at the end of the step: of the free motion where nothing can touch.
@@ -513,8 +534,12 @@ ContactStepper::Gain ContactStepper::energy_gained(const Model& model, const Ste
 void ContactStepper::limit_rebounds(StepContext& context, StepPart part, StepReport& report) {
   constexpr int most_rounds = 30;
   constexpr double rounding = 1e-9, accuracy = 1e-10;
-  for (int i = 0; i < part.model.velocity_count; ++i)
-    if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
+  for (int b = 0; b < static_cast<int>(part.model.bodies.size()); ++b) {
+    const Body& body = part.model.bodies[b];
+    if (hangs(tree_of(part.model), b)) continue;
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+      if (part.model.free_index[i] < 0 && next_[i] != 0.0) return;
+  }
   const double due =
       rebounds_.taken > 0.0 ? std::min(rebounds_.energy, rebounds_.taken) : rebounds_.energy;
   const auto excess = [&] { return energy_gained(part.model, context.work).gained - due; };

@@ -119,7 +119,7 @@ ContactTerms ContactStepper::terms_of(const StepPart& part, std::size_t index,
 // landing left.
 void ContactStepper::note_rebound(const StepPart& part, std::size_t index, const Contact& contact,
                                   const ImpulseMemory* landing, double speed) {
-  if (!rebounds_.first) rebounds_.first = &contact;
+  rebounds_.any = true;
   const auto normal_speed = [&](const VectorX& velocities) {
     return contact.normal.dot(velocity_at(part, index, contact, velocities));
   };

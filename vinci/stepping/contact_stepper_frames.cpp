@@ -83,7 +83,7 @@ bool ContactStepper::solve_at_guess(StepContext& context, const StepPart& part,
   guess_impulses(work, part, carried_, 1.0);
   solve(context, report);
   if (!is_usable(report)) return false;
-  if (rebounds_.first) limit_rebounds(context, part, report);
+  if (rebounds_.any) limit_rebounds(context, part, report);
   if (forces_.has_drags()) settle_forces(context, part, report);
   if (part.model.friction_laws) settle_friction(context, part, report);
   if (foresees()) reach_.outrun(part.model, next_, part.h);
@@ -145,7 +145,7 @@ void ContactStepper::take_nearest(StepContext& context, const StepPart& part, bo
   formulate(context.work, part);
   warm_start(context.work, part);
   solve(context, report);
-  if (rebounds_.first) limit_rebounds(context, part, report);
+  if (rebounds_.any) limit_rebounds(context, part, report);
   if (forces_.has_drags()) settle_forces(context, part, report);
   if (part.model.friction_laws) settle_friction(context, part, report);
 }

@@ -96,6 +96,7 @@ void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& p
 void ContactStepper::set_limits(const StepPart& part) {
   limit_rebounds_.assign(joint_blocks_.terms().size(), {});
   MemoryCursor rebounds(part.state.memory.rebounds);
+  MemoryCursor landings(part.state.memory.impulses);
   const bool dynamic = motion_ == MotionModel::dynamic && !part.flies();
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
     const JointTerms& terms = joint_blocks_.terms()[i];
@@ -109,8 +110,17 @@ void ContactStepper::set_limits(const StepPart& part) {
     if (impact.restitution > 0.0)
       impact.change = joint_blocks_.rate(terms.first, free_) - terms.velocity;
     const ImpactTerms normal = newton_impact(impact, part.h);
-    joint_blocks_.bias(terms.first) = normal.closing;
+    // A limit that has moved past the joint, as a change may do it, throws nothing.
+    constexpr double overrun = 1e-6;  // m or rad
+    joint_blocks_.bias(terms.first) =
+        terms.gap < -overrun ? std::max(normal.closing, 0.0) : normal.closing;
     limit_rebounds_[i].speed = normal.rebound;
+    if (!due || !(impact.restitution > 0.0) || normal.closing >= terms.gap / part.h) continue;
+    rebounds_.any = true;
+    if (const ImpulseMemory* landing = landings.find(terms.key))
+      rebounds_.energy +=
+          landing->impulse[0] *
+          (0.5 * (due->speed + std::max(0.0, -terms.velocity)) + std::abs(impact.change));
   }
 }
 

@@ -12,7 +12,7 @@ namespace vinci {
 
 // The contacts of a step that ask for restitution.
 struct Rebounds {
-  const Contact* first = nullptr;
+  bool any = false;     // contacts or limits of joints are to rebound
   double energy = 0.0;  // J, that their landings took and that they may give back
   double taken = 0.0;   // J, that all landings took whose rebounds are due; 0: not known
 };
