@@ -297,5 +297,66 @@ INSTANTIATE_TEST_SUITE_P(ways, Joints,
                                          Way{"spatial_maximal", false, "maximal"}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+const char* const swinging = R"(
+world: planar
+bodies: {rod: {mass: 1, inertia: 1, position: [0.5, 0]}}
+joints: {a: {revolute: [world, rod], at: [[0, 0], [-0.5, 0]], velocity: 2}}
+run: {step: 1 ms, duration: 0.1}
+)";
+
+TEST(JointStart, a_rate_moves_a_body_that_has_a_place) {
+  const Simulation simulation = simulate(swinging);
+  EXPECT_NEAR(rate(simulation, "a"), 2.0, 1e-15);
+  EXPECT_NEAR(twist(simulation, "rod").linear.y(), 1.0, 1e-15);
+}
+
+TEST(JointStart, what_joints_do_not_go_with_is_refused) {
+  for (const auto& [option, value] :
+       {std::pair{"impact-time", "bisect"}, {"diagnose", "flag"}, {"contact-frames", "end"}})
+    EXPECT_THROW(simulate(swinging, chosen({{option, value}})), Error) << option;
+  EXPECT_THROW(simulate(swinging, chosen({{"motion", "quasi-static"}, {"coordinates", "maximal"}})),
+               Error);
+}
+
+// Three links without weight that bounce between elastic limits: what they have stays, but for the
+// first order of the step.
+TEST(JointLimits, elastic_limits_of_a_chain_make_no_energy) {
+  std::vector<double> steps = {1e-3, 2.5e-4}, gains;
+  for (const double h : steps) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+gravity: [0, 0]
+bodies: {{a: {{mass: 1, inertia: 0.1}}, b: {{mass: 1, inertia: 0.1}}, c: {{mass: 1, inertia: 0.1}}}}
+joints:
+  one: {{revolute: [world, a], at: [[0, 0], [-0.5, 0]], limits: [-0.5, 0.5], restitution: 1, velocity: 5}}
+  two: {{revolute: [a, b], at: [[0.5, 0], [-0.5, 0]], limits: [-0.4, 0.4], restitution: 1, velocity: -3}}
+  three: {{revolute: [b, c], at: [[0.5, 0], [-0.5, 0]], limits: [-0.6, 0.3], restitution: 1, velocity: 2}}
+run: {{step: {}, duration: 1}}
+)",
+                                                 h));
+    const double start = energy(simulation.model(), simulation.state()).total();
+    double largest = start;
+    while (!simulation.finished()) {
+      simulation.step();
+      largest = std::max(largest, energy(simulation.model(), simulation.state()).total());
+    }
+    gains.push_back(largest / start - 1.0);
+  }
+  EXPECT_LT(gains[0], 0.1);
+  EXPECT_LT(gains[1], 0.5 * gains[0]);
+}
+
+TEST(JointSteps, a_step_that_is_too_long_for_the_spin_is_told) {
+  Simulation simulation = simulate(R"(
+world: planar
+bodies: {a: {mass: 1, inertia: 0.1}, b: {mass: 1, inertia: 0.1}}
+joints:
+  one: {revolute: [world, a], at: [[0, 0], [-0.5, 0]], velocity: 10}
+  two: {revolute: [a, b], at: [[0.5, 0], [-0.5, 0]], velocity: -30, position: 1}
+run: {step: 50 ms, duration: 1}
+)");
+  EXPECT_GT(simulation.step().solve.residual.relative, 1e-10);
+}
+
 }  // namespace
 }  // namespace vinci::test
