@@ -36,7 +36,7 @@ MotionProfile::MotionProfile(double start, double end, const MotionLimits& limit
     cruise_ = 0.0;
     v = 0.5 * a * (std::sqrt(a * a / (j * j) + 4.0 * distance / a) - a / j);
     if (v * j < a * a) {
-      ramp_ = std::cbrt(0.5 * distance / j);
+      ramp_ = std::pow(0.5 * distance / j, 1.0 / 3.0);
       hold_ = 0.0;
     } else {
       rise();

@@ -195,7 +195,7 @@ void Spline::fit(const std::vector<MotionLimits>& limits) {
     const MotionLimits most = peaks(k);
     factor = std::max({factor, most.velocity / limit.velocity,
                        std::sqrt(most.acceleration / limit.acceleration),
-                       std::cbrt(most.jerk / limit.jerk)});
+                       std::pow(most.jerk / limit.jerk, 1.0 / 3.0)});
   }
   if (factor > 0.0) scale_ *= factor;
 }

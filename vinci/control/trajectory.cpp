@@ -75,7 +75,7 @@ PosePath PosePath::circle(const Pose& start, const Vector3& center, const Vector
   if (r > 0.0) {
     const MotionLimits& l = limits.linear;
     own.velocity = std::min({l.velocity, std::sqrt(l.acceleration * r / std::sqrt(2.0)),
-                             std::cbrt(0.25 * l.jerk * r * r)}) /
+                             std::pow(0.25 * l.jerk * r * r, 1.0 / 3.0)}) /
                    r;
     own.acceleration =
         std::min(l.acceleration / (std::sqrt(2.0) * r), 0.2 * l.jerk / (own.velocity * r));
