@@ -135,15 +135,13 @@ TEST_P(Joints, stops_are_reached_and_never_overrun) {
                     "{:.17g}}}",
                     words.at(0, 0), words.at(-l / 2, 0), limit, c["restitution"].get<double>()),
         h, 2.0));
-    double fastest = 0.0, impulse = 0.0;
+    double fastest = 0.0;
     for (std::size_t i = 0; i < c["t"].size(); ++i) {
       const double t = c["t"][i];
       while (simulation.state().time < t - 1e-9) {
         const StepReport& report = simulation.step();
         ASSERT_LE(report.solve.residual.relative, 1e-10);
         fastest = std::max(fastest, std::abs(rate(simulation, "a")));
-        if (simulation.state().time < c["impact_times"][0].get<double>() + 3.0 * h)
-          impulse += simulation.joints()[0].limit[0];
         ASSERT_GE(coordinate(simulation, "a"), limit - 1e-9) << simulation.state().time;
       }
       EXPECT_NEAR(coordinate(simulation, "a"), c["theta"][i].get<double>(), 4.0 * fastest * h)
@@ -218,6 +216,7 @@ TEST_P(Joints, coupled_finger_moves_as_the_reference) {
       ASSERT_NEAR(coordinate(simulation, "b"),
                   ratio * coordinate(simulation, "a") + c["offset"].get<double>(), 1e-12);
     }
+    // The 4 ω h that are asked for, and sample times that are off by up to half a step.
     EXPECT_NEAR(coordinate(simulation, "a"), motion["theta2"][i].get<double>(), 5.0 * fastest * h);
   }
 }

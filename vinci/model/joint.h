@@ -40,12 +40,12 @@ bool is_turning(JointKind kind, int freedom);
 
 enum class MotorKind { none, effort, velocity, position };
 
-// A motor along a freedom. With τ its effort (N or N m), t the end of the step:
+// A motor along a freedom. With τ its effort (N or N m):
 //   effort    τ = e(t, q, v), of the start of the step
 //   velocity  τ = d (v*(t) − v)
 //   position  τ = k (q*(t) − q) + d (v*(t) − v), v* the derivative of q*
-// each cut off at ± limit. Servos are met at the end of the step, so that they are stable at any
-// gain.
+// each cut off at ± limit. Servos are implicit in the step, so that they are stable at any gain
+// (formulation/joint_blocks.h).
 struct Motor {
   MotorKind kind = MotorKind::none;
   Expression target;       // e, v* or q*; variables t, q, v (servos: t alone)
