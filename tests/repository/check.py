@@ -17,6 +17,7 @@ import sys
 # What each folder of vinci/ may include: the arrows of ARCHITECTURE.md, closed transitively.
 ARROWS = {
     "base": [],
+    "systems": ["base"],
     "geometry": ["base"],
     "robots": ["geometry"],
     "model": ["geometry"],
