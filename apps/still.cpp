@@ -9,6 +9,7 @@
 #include "apps/command.h"
 #include "apps/text.h"
 #include "vinci/recording/recorder.h"
+#include "vinci/robots/robot_file.h"
 
 namespace vinci {
 namespace {
@@ -19,10 +20,8 @@ bool is_scene(const std::string& ending) {
   return ending == ".yaml" || ending == ".yml";
 }
 
-const char* robot_key(const std::string& ending) {
-  if (ending == ".urdf") return "urdf";
-  if (ending == ".sdf") return "sdf";
-  return ending == ".mjcf" || ending == ".xml" ? "mjcf" : nullptr;
+bool is_robot(const std::string& ending) {
+  return ending == ".urdf" || ending == ".sdf" || ending == ".mjcf" || ending == ".xml";
 }
 
 std::string quoted(const std::string& text) {
@@ -40,16 +39,22 @@ fs::path robot_scene_file(const fs::path& file, const std::string& key,
   const fs::path scene = folder / (name + ".yaml");
   std::ofstream out(scene);
   out << "title: " << quoted(file.filename().string()) << "\nworld: spatial\nrobots:\n  " << name
-      << ": {" << key << ": " << quoted(fs::absolute(file).string());
+      << ": {" << key << ": " << quoted(fs::relative(file, folder).string());
   for (std::size_t i = 0; i < search.size(); ++i)
-    out << (i == 0 ? ", search: [" : ", ") << quoted(fs::absolute(search[i]).string());
+    out << (i == 0 ? ", search: [" : ", ") << quoted(fs::relative(search[i], folder).string());
   out << (search.empty() ? "}\n" : "]}\n");
   if (!out.flush()) throw Failure("cannot be written", scene.string());
   return scene;
 }
 
+// Mistakes and what is left out are told with the name of the file as it was given.
+void tell_remarks(const RobotDescription& robot) {
+  for (const auto* remarks : {&robot.warnings, &robot.left_out})
+    for (const RobotDescription::Remark& remark : *remarks)
+      say(stderr, "note: {}: {}\n", robot.where(remark.place), remark.text);
+}
+
 void record_start(const Scene& scene, const fs::path& file) {
-  for (const std::string& note : scene.notes()) say(stderr, "note: {}\n", note);
   const Simulation simulation(scene);
   Recorder recorder(file, simulation);
   recorder.finish(simulation);
@@ -61,8 +66,7 @@ Stills::Stills(const std::vector<std::string>& files, const std::vector<std::str
   for (std::size_t i = 0; i < files.size(); ++i) {
     const fs::path file = files[i];
     const std::string ending = file.extension().string();
-    const char* const key = robot_key(ending);
-    if (!is_scene(ending) && key == nullptr) {
+    if (!is_scene(ending) && !is_robot(ending)) {
       recordings_.push_back(file);
       continue;
     }
@@ -71,12 +75,17 @@ Stills::Stills(const std::vector<std::string>& files, const std::vector<std::str
     const fs::path folder = folder_.path() / std::to_string(i);
     fs::create_directory(folder);
     std::vector<fs::path> readable(allowed.begin(), allowed.end());
-    fs::path scene = file;
-    if (key != nullptr) {
-      scene = robot_scene_file(file, key, allowed, folder);
-      readable.push_back(fs::absolute(file).parent_path());
-    }
     recordings_.push_back(folder / (file.stem().string() + ".h5"));
+    if (is_scene(ending)) {
+      const Scene scene = Scene::load(file, {}, readable);
+      for (const std::string& note : scene.notes()) say(stderr, "note: {}\n", note);
+      record_start(scene, recordings_.back());
+      continue;
+    }
+    const RobotDescription robot = read_robot(file, {readable, {}, false});
+    tell_remarks(robot);
+    const fs::path scene = robot_scene_file(file, robot.format, allowed, folder);
+    readable.push_back(fs::absolute(file).parent_path());
     record_start(Scene::load(scene, {}, readable), recordings_.back());
   }
 }

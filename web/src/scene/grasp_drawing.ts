@@ -14,7 +14,7 @@ import type { PixelUniforms } from './materials';
 import { arcGeometry } from './shape_geometry';
 
 const order = 24; // over the cones and forces of contacts
-const arrowLength = 1.8; // reference lengths of a force without torque
+const arrowLength = 2.4; // reference lengths of a force without torque
 const smallest = 0.03; // shares below it are not drawn
 
 // From outside, against which the contacts can do least; null where there is no such direction.

@@ -39,6 +39,7 @@ export class JointDrawing {
   private readonly joints: JointJson[];
   private readonly frames: [Place, Place][];
   private readonly sizes: number[];
+  private readonly hands: number[]; // angle of the hand of a dial against x of frame B
   private readonly lines: FigureBatch;
   private readonly dots: FigureBatch;
   private readonly pen: LinePen;
@@ -55,6 +56,7 @@ export class JointDrawing {
     this.joints = model.joints ?? [];
     this.frames = this.joints.map(({ frames }) => [placeOf(frames[0]), placeOf(frames[1])]);
     this.sizes = jointSizes(this.joints, radii);
+    this.hands = this.joints.map(({ bodies }, j) => handAngle(model, bodies[1], this.frames[j][1]));
     this.points = new Float32Array(3 * this.joints.length);
     this.pen = new LinePen(!planar);
     this.ink = { pen: this.pen, use: (part) => this.use(part), size: 1, planar,
@@ -116,7 +118,7 @@ export class JointDrawing {
       const motor = numbers?.subarray(columns.motor, columns.motor + rateCount(joint.kind));
       this.isSelected = style.selectedJoint === j;
       this.ink.size = this.sizes[j];
-      this.joint(joint, q, motor ?? null);
+      this.joint(joint, q, motor ?? null, this.hands[j]);
       this.b.p.toArray(this.points, 3 * j);
       this.dot();
     });
@@ -161,10 +163,11 @@ export class JointDrawing {
     pen.up.crossVectors(axis, side);
   }
 
-  private joint(joint: JointJson, q: number[], motor: ArrayLike<number> | null): void {
+  private joint(joint: JointJson, q: number[], motor: ArrayLike<number> | null, hand: number): void {
     const { a, b, ink } = this;
     const { kind, freedoms } = joint;
-    const [x, , z] = axesOf(a.r);
+    const [x, y, z] = axesOf(a.r);
+    x.multiplyScalar(Math.cos(hand)).addScaledVector(y, Math.sin(hand));
     const share = (k: number): number => (motor ? motor[k] : 0) /
         (isTurning(kind, k) ? this.scale.turning : this.scale.shifting);
     this.hold(a.p, z, x);
@@ -235,11 +238,19 @@ function axesOf(r: Quaternion): [Vector3, Vector3, Vector3] {
           new Vector3(0, 0, 1).applyQuaternion(r)];
 }
 
+// Dials point with their hand at the middle of the second body, where that is off the axis.
+function handAngle(model: ModelJson, body: number, frame: Place): number {
+  const center = model.bodies[body]?.center;
+  if (!center) return 0;
+  const at = new Vector3(...center).sub(frame.p).applyQuaternion(frame.r.clone().conjugate());
+  return Math.hypot(at.x, at.y) > 0.05 * at.length() ? Math.atan2(at.y, at.x) : 0;
+}
+
 // As the smaller of the two bodies, but not much unlike the others of the scene.
 function jointSizes(joints: readonly JointJson[], radii: Float64Array): number[] {
   const own = joints.map(({ bodies }) => {
     const sizes = bodies.map((body) => radii[body]).filter((radius) => radius > 0);
-    return sizes.length > 0 ? 0.35 * Math.min(...sizes) : 0;
+    return sizes.length > 0 ? 0.45 * Math.min(...sizes) : 0;
   });
   const known = own.filter((size) => size > 0).sort((x, y) => x - y);
   const typical = known[Math.floor(known.length / 2)] ?? 0.05;

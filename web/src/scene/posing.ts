@@ -173,13 +173,15 @@ export class Posing {
     });
   }
 
-  // Free are as many as the equations leave; motors are wanted free, what a coupling drives is not.
+  // Free are as many as the equations leave: motors first, then hinges and slides before joints of
+  // several freedoms, those near the root first; what a coupling drives is not if possible.
   private findFree(): void {
     const followers = new Set(this.couplings.map(({ joints: [, b], freedoms: [, j] }) => this.first[b] + j));
     const wish = (i: number): number => {
       const { joint, freedom } = this.coordinates[i];
       if (followers.has(i)) return -1;
-      return this.joints[joint].freedoms[freedom].motor === 'none' ? 0 : 1;
+      const { freedoms } = this.joints[joint];
+      return freedoms[freedom].motor === 'none' ? 3 - freedoms.length : 3;
     };
     // The first in this order follow if they can.
     const order = [...this.unknowns].reverse().sort((a, b) => wish(a) - wish(b));

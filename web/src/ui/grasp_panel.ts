@@ -89,7 +89,7 @@ function closureWords({ closed, proved, margin, contacts }: GraspAnswer): string
 }
 
 const interval = ({ lower, upper, settled }: QualityInterval): string =>
-    `${number(lower, 3)} to ${number(upper, 3)}\u202fN${settled ? '' : ' (wide)'}`;
+    `${number(lower)} to ${number(upper)}\u202fN${settled ? '' : ' (wide)'}`;
 
 // Of unit size; parts that are small against it count as none.
 function wrenchWords(wrench: Wrench, length: number): string {

@@ -63,8 +63,9 @@ export class Inspector extends LitElement {
     const { frame, description } = this.viewer;
     if (!description || !frame) return 'Nothing is shown yet.';
     if (description.bodies.length === 0) return 'This scene has no bodies.';
-    if (frame.contacts.count === 0) return 'No contacts at this time. Click a body to inspect it.';
-    return 'Click a body or a contact to inspect it.';
+    const joint = this.viewer.pose.possible ? ', a joint' : '';
+    if (frame.contacts.count === 0) return `No contacts at this time. Click a body${joint.replace(',', ' or')} to inspect it.`;
+    return `Click a body${joint} or a contact to inspect it.`;
   }
 
   override render() {

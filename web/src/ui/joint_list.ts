@@ -34,7 +34,7 @@ export class JointList extends LitElement {
   @state() private copied = '';
   @query('.rows') private rows?: HTMLElement;
   private readonly resized = new ResizeObserver(() => (this.height = this.rows?.clientHeight ?? 300));
-  private known: { model: ModelJson; rows: Row[] } | null = null;
+  private known: { model: ModelJson; rows: Row[]; prefix: number } | null = null;
 
   constructor() {
     super();
@@ -42,7 +42,7 @@ export class JointList extends LitElement {
   }
 
   static override styles = [controls, css`
-    :host { display: flex; flex-direction: column; min-height: 9rem; }
+    :host { display: flex; flex-direction: column; min-height: 0; }
     header { display: flex; align-items: center; gap: 0.3rem; padding: 0.5rem 0.5rem 0.3rem 0.8rem; }
     header h2 { flex: 1; }
     header button { min-height: 1.8rem; }
@@ -87,13 +87,14 @@ export class JointList extends LitElement {
         const n = rateCount(kind);
         return n === 0 ? [{ joint, freedom: -1 }] : Array.from({ length: n }, (_, freedom) => ({ joint, freedom }));
       });
-      this.known = { model, rows };
+      this.known = { model, rows, prefix: sharedPrefix((model.joints ?? []).map(({ name }) => name)) };
     }
     return this.known.rows;
   }
 
   private name({ freedom }: Row, { name, kind }: JointJson): string {
-    return rateCount(kind) > 1 ? `${name} [${freedom}]` : name;
+    const short = name.slice(this.known?.prefix ?? 0);
+    return rateCount(kind) > 1 ? `${short} [${freedom}]` : short;
   }
 
   private row(row: Row, place: number, model: ModelJson, numbers: Float32Array | null, posing: Posing | null) {
@@ -104,7 +105,7 @@ export class JointList extends LitElement {
     const pick = () => viewer.select(chosen ? null : { run: viewer.active, kind: 'joint', joint: row.joint });
     const name = this.name(row, joint);
     const style = `top:${place * rowHeight()}px`;
-    const title = html`<button class="name" title=${`${name} (${joint.kind})`} aria-pressed=${chosen} @click=${pick}>
+    const title = html`<button class="name" title=${`${joint.name} (${joint.kind})`} aria-pressed=${chosen} @click=${pick}>
       <span class="clip">${name}</span></button>`;
     if (row.freedom < 0)
       return html`<div class="row ${chosen ? 'chosen' : ''}" role="listitem" style=${style}><div class="line">
@@ -207,6 +208,12 @@ export class JointList extends LitElement {
 
 function rowHeight(): number {
   return 2.9 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+}
+
+// Letters of the robot's name and its dot, where all joints are of one robot.
+function sharedPrefix(names: string[]): number {
+  const end = (names[0] ?? '').indexOf('.') + 1;
+  return end > 1 && names.every((name) => name.startsWith(names[0].slice(0, end))) ? end : 0;
 }
 
 // Where there is no clipboard for pages opened from disk.

@@ -54,7 +54,9 @@ export function jointRows(joint: JointJson, j: number, model: ModelJson, descrip
     ? each(columns.limit, effort) : null);
   for (const [name, first, unit] of [['force', columns.force, 'N'], ['moment', columns.moment, 'N m']] as const) {
     const vector = numbers.subarray(first, first + 3);
-    add(name, `${quantity(Math.hypot(...vector), unit)} (${Array.from(vector, (value) => number(value, 3)).join(', ')})`);
+    const size = Math.hypot(...vector);
+    const parts = Array.from(vector, (value) => number(Math.abs(value) < 1e-9 * size ? 0 : value, 3));
+    add(name, `${quantity(size, unit)} (${parts.join(', ')})`);
   }
   model.couplings?.forEach(({ name, joints: [a, b], ratio }) => {
     if (a === j || b === j)

@@ -122,11 +122,46 @@ describe('a linkage that nobody has run', () => {
     });
   });
 
+  it('with nine loops moves by its motors, and every joint stays together', async () => {
+    const robots = new URL('../../../robots', import.meta.url).pathname;
+    const { address, child } = await work.serve(children, `${robots}/delta/delta.yaml`);
+    const sight = await open(address);
+    const { page } = sight;
+    const sliders = await page.getByRole('slider', { name: /^Pose/ }).evaluateAll(
+      (all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(sliders.slice(0, 1)).toEqual(['Pose motor1']);
+    const before = await page.evaluate(() => [...window.vinci.frames()[0]!.poses]);
+    await drag(page, 'motor1', 0.3);
+    expect(await page.locator('vinci-joint-list p.warn').count()).toBe(0);
+    const apart = await page.evaluate(async () => {
+      const { joints } = (await (await fetch('api/runs/0/models/0')).json()) as
+        { joints: { bodies: number[]; frames: { position: number[] }[] }[] };
+      const { poses } = window.vinci.frames()[0]!;
+      const at = (body: number, [a, b, c]: number[]): number[] => {
+        if (body < 0) return [a, b, c];
+        const [px, py, pz, w, x, y, z] = poses.subarray(7 * body, 7 * body + 7);
+        const u = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c];
+        return [px + a + 2 * (y * u[2] - z * u[1]), py + b + 2 * (z * u[0] - x * u[2]), pz + c + 2 * (x * u[1] - y * u[0])];
+      };
+      return joints.map(({ bodies, frames }) => {
+        const [p, q] = bodies.map((body, k) => at(body, frames[k].position));
+        return Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+      });
+    });
+    expect(apart).toHaveLength(15);
+    for (const distance of apart) expect(distance).toBeLessThan(1e-6);
+    const after = await page.evaluate(() => [...window.vinci.frames()[0]!.poses]);
+    expect(Math.hypot(...after.slice(0, 3).map((x, i) => x - before[i]))).toBeGreaterThan(0.01); // the platform
+    expect(sight.errors).toEqual([]);
+    await sight.close();
+    child.kill();
+  });
+
   it('gives its pose as YAML that a scene takes, and that stands as it was posed', async () => {
     const robots = new URL('../../../robots', import.meta.url).pathname;
     for (const [name, file, coordinate, value] of [
       ['four_bar', work.scene('four_bar'), 'A', 0.4],
-      ['hand', `${robots}/hand/hand.urdf`, 'hand.finger1_base', 1.2],
+      ['hand', `${robots}/hand/hand.urdf`, 'finger1_outer', 0.5],
     ] as const) {
       const { address, child } = await work.serve(children, file);
       const sight = await open(address);
