@@ -112,8 +112,7 @@ int run_view(const ViewFlags& flags, const Command& command) {
 void add_view(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ViewFlags>();
   CLI::App* subcommand = add_subcommand(
-      app, "view",
-      "Show recordings in the browser, also while they are being written; scenes and robots.");
+      app, "view", "Show recordings, also while they grow, scenes and robots in the browser.");
   subcommand
       ->add_option("file", flags->files,
                    "The recordings (RUN.h5); several are compared. Of scenes (.yaml) and models of "

@@ -93,7 +93,7 @@ export const squeezed = [
   '  ball: {shapes: [{sphere: 0.04, material: rubber}], mass: 0.3}',
   ...[[0, 1, 0], [120, -0.5, Math.sqrt(3) / 2], [240, -0.5, -Math.sqrt(3) / 2]].map(([angle, x, y]) =>
     `  finger-${angle}: {shapes: [{sphere: 0.01, material: rubber}], mass: 0.05, ` +
-    `position: [${(0.06 * x).toFixed(6)}, ${(0.06 * y).toFixed(6)}, 0], ` +
+    `position: [${(0.1 * x).toFixed(6)}, ${(0.1 * y).toFixed(6)}, 0], ` +
     `motion: {z: 0}, force: {x: ${(-3 * x).toFixed(6)}, y: ${(-3 * y).toFixed(6)}}}`),
   'run: {step: 2 ms, duration: 0.5 s, output-interval: 0.01}',
   '',
