@@ -42,7 +42,7 @@ ARROWS = {
     "comparison": ["recording"],
     "passage": ["recording"],
     "grasp": ["recording"],
-    "viewing": ["recording"],
+    "viewing": ["grasp"],
 }
 
 # Who may touch a library from outside, so that each stays behind one door. Libraries that are
