@@ -123,8 +123,8 @@ class MaximalSystem {
       if (kind == JointKind::prismatic) {
         rows.push_back(place(joint, Vector3::UnitZ().cross(z)));
       } else {
-        rows.push_back(place(joint, x));
-        rows.push_back(place(joint, y));
+        rows.push_back(place(joint, a.pose.rotation * Vector3::UnitX()));
+        rows.push_back(place(joint, a.pose.rotation * Vector3::UnitY()));
       }
       if (kind != JointKind::revolute) rows.push_back(together(joint, Vector3::UnitZ()));
       return;

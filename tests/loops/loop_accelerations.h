@@ -38,8 +38,8 @@ class LoopAccelerations {
     rows_.setZero(count, unknowns);
     for (int i = 0; i < count; ++i)
       for (int k = 0; k < unknowns; ++k)
-        rows_(i, k) = blocks_.rate(blocks_.held()[static_cast<std::size_t>(i)].row,
-                                   VectorX::Unit(unknowns, k));
+        if (const int row = blocks_.held()[static_cast<std::size_t>(i)].row; row >= 0)
+          rows_(i, k) = blocks_.rate(row, VectorX::Unit(unknowns, k));
     VectorX u;
     tree_.gather_unknowns(made_.velocities, made_.rates, u);
     if (count > 0) u -= solve_singular(rows_, rows_ * u);

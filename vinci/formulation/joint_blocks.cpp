@@ -261,9 +261,10 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
     const JointRow& row = kept.rows[static_cast<std::size_t>(i)];
     row_.begin(model.free_count);
     add_relative(step, joint, row.linear, row.angular);
-    if (!(row_.largest() > negligible)) continue;
+    const bool moves = row_.largest() > negligible;
+    held_.push_back({.row = moves ? rows() : -1, .index = j, .part = i});
+    if (!moves) continue;
     axes_.push_back({rows(), row.linear, row.angular});
-    held_.push_back({.row = rows(), .index = j, .part = i});
     add_row(row.error / step.h, 0.0);
     ++terms.count;
   }

@@ -68,7 +68,7 @@ struct JointTerms {
 // limits are one.
 struct HeldRow {
   enum class Of : char { joint, coupling, coordinate };
-  int row = 0;
+  int row = 0;  // −1: no unknown moves it
   Of of = Of::joint;
   int index = 0, part = 0;  // joint or coupling; row of the joint or freedom
   bool slips = false;       // with a breakaway effort

@@ -62,13 +62,14 @@ double JointClosure::measure(const Model& model, const State& state) {
   blocks_.errors(model, {state.poses, state.joint_positions, state.coupling_offsets}, errors_);
   double largest = errors_.size() > 0 ? errors_.cwiseAbs().maxCoeff() : 0.0;
   rows_.reset(model.free_count);
-  load_.resize(blocks_.rows());
+  load_.setZero(blocks_.rows());
   const auto add = [&](int row, double error) {
     load_[rows_.rows] = error;
     blocks_.write_row(row, rows_);
   };
   for (std::size_t i = 0; i < blocks_.held().size(); ++i)
-    add(blocks_.held()[i].row, errors_[static_cast<Eigen::Index>(i)]);
+    if (blocks_.held()[i].row >= 0)
+      add(blocks_.held()[i].row, errors_[static_cast<Eigen::Index>(i)]);
   for (const JointTerms& terms : blocks_.terms()) {
     if (terms.key.kind == EntityKind::coupling) continue;
     const auto part = static_cast<JointPart>(terms.key.ids[1]);

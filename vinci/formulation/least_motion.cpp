@@ -29,7 +29,14 @@ void LeastMotion::factor(const SparseRows& M, const SparseRows& rows) {
       rows_.values[k] *= roots_[rows_.indices[k]];
       square += rows_.values[k] * rows_.values[k];
     }
-    lengths_[i] = square > 0.0 ? std::sqrt(square) : 1.0;
+    lengths_[i] = std::sqrt(square);
+  }
+  // Rows far shorter than others are those whose errors are of second order: they are not to count
+  // as much as those that take the first order out.
+  constexpr double shortest = 1e-3;
+  const double longest = rows.rows > 0 ? lengths_.maxCoeff() : 0.0;
+  for (int i = 0; i < rows.rows; ++i) {
+    lengths_[i] = longest > 0.0 ? std::max(lengths_[i], shortest * longest) : 1.0;
     for (int k = rows_.starts[i]; k < rows_.starts[i + 1]; ++k) rows_.values[k] /= lengths_[i];
   }
   if (rows.rows <= largest_dense)

@@ -27,9 +27,9 @@ class LeastMotion {
   void factor_dense();
   void factor_sparse();
 
-  SparseRows rows_;  // weighed, each of length 1
+  SparseRows rows_;  // weighed, of length 1 at most
   VectorX roots_;    // √W⁻¹, per unknown
-  VectorX lengths_;  // of the rows before
+  VectorX lengths_;  // that rows were divided by
   MatrixX dense_, product_;
   Eigen::LLT<MatrixX> llt_;
   Eigen::SparseMatrix<double> sparse_;

@@ -29,6 +29,10 @@ class Ranks {
     std::vector<char> counts;
     SparseRows row;
     for (const HeldRow& held : blocks_.held()) {
+      if (held.row < 0) {
+        counts.push_back(0);
+        continue;
+      }
       row.reset(model_.free_count);
       blocks_.write_row(held.row, row);
       VectorX v = VectorX::Zero(model_.free_count);

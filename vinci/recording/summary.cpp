@@ -171,7 +171,7 @@ std::string unexplained_words(const RunSummary& s, const RunFacts&) {
       plural(s.unexplained_steps, "step"), short_number(s.deepest_unexplained));
 }
 
-std::string joint_words(const RunSummary& s, const RunFacts&) {
+std::string opening_words(const RunSummary& s, const RunFacts&) {
   if (s.widest_closed == 0.0) return {};
   return fmt::format(
       "open by at most {} m or rad at the end of a step, once up to {} were closed in positions{}",
@@ -399,7 +399,7 @@ const std::vector<SummaryField>& summary_fields() {
            },
        .value = shown<&S::open_joint_steps>,
        .label = "joints",
-       .words = joint_words},
+       .words = opening_words},
       {.name = "widest_opening",
        .text = "The most that a joint held by rows is open by at the end of a step, m or rad.",
        .stored = {{"widest_opening", &S::widest_opening}},

@@ -124,6 +124,12 @@ Motor JointReader::motor(const Node& node, const Joint& joint, std::size_t freed
     if (const Node* given = node.find(key)) {
       motor.kind = kind;
       motor.target = numbers_.function(*given);
+      const std::array<double, 3> start{};  // t, q, v
+      if (!motor.target.uses(1) && !motor.target.uses(2))
+        if (const double value = motor.target.value(start); !std::isfinite(value))
+          throw Impossible{given, fmt::format("it is {} at t = 0; accepted: a number, or an "
+                                              "expression that has a value at all times",
+                                              value)};
     }
   if (motor.kind != MotorKind::position)
     refuse("stiffness", "a position servo alone has it; accepted with `position`");

@@ -83,11 +83,16 @@ void ContactStepper::foresee_errors(const StepPart& part) {
   joint_blocks_.errors(model, {state.poses, state.joint_positions, state.coupling_offsets},
                        start_errors_);
   joint_blocks_.errors(model, {led_, led_positions_, state.coupling_offsets}, led_errors_);
+  // Errors are differences of places: what rounding leaves of them is no motion.
+  double size = 1.0;
+  for (const Pose& pose : led_) size = std::max(size, pose.position.lpNorm<Eigen::Infinity>());
+  const double rounding = 4e-15 * size;
   for (std::size_t i = 0; i < joint_blocks_.held().size(); ++i) {
     const int row = joint_blocks_.held()[i].row;
+    if (row < 0) continue;
     const auto at = static_cast<Eigen::Index>(i);
-    joint_blocks_.bias(row) =
-        (led_errors_[at] - start_errors_[at]) / h - joint_blocks_.rate(row, free_);
+    const double bent = led_errors_[at] - start_errors_[at] - h * joint_blocks_.rate(row, free_);
+    joint_blocks_.bias(row) = std::abs(bent) > rounding ? bent / h : 0.0;
   }
 }
 
@@ -97,7 +102,7 @@ void ContactStepper::reconcile_rows(const Model& model, const SparseRows& inerti
   held_rows_.reset(model.free_count);
   held_load_.resize(static_cast<Eigen::Index>(joint_blocks_.held().size()));
   for (const HeldRow& held : joint_blocks_.held()) {
-    if (held.slips) continue;
+    if (held.slips || held.row < 0) continue;
     held_load_[held_rows_.rows] = joint_blocks_.bias(held.row);
     joint_blocks_.write_row(held.row, held_rows_);
   }
@@ -107,7 +112,8 @@ void ContactStepper::reconcile_rows(const Model& model, const SparseRows& inerti
   least_motion_.solve(held_load_, change_);
   if (!change_.allFinite()) return;
   for (const HeldRow& held : joint_blocks_.held())
-    if (!held.slips) joint_blocks_.bias(held.row) = -joint_blocks_.rate(held.row, change_);
+    if (!held.slips && held.row >= 0)
+      joint_blocks_.bias(held.row) = -joint_blocks_.rate(held.row, change_);
 }
 
 // M and p where bodies hang on joints.
