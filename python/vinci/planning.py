@@ -94,10 +94,10 @@ def plan(
     """Searches a path of one body, or of a robot, among the others at their initial poses.
 
     `goal` gives ranges of coordinates, `(lower, upper)` with None for no end: the motion ends where
-    all hold. `start` replaces coordinates of the start, `bounds` says where the body's origin, or the
-    joints, may go. The path keeps the gap to all bodies at `clearance` (m) or more. `effort` is the
-    number of random poses to try; the same `seed` gives the same answer. `record` names a file for
-    a recording of the path.
+    all hold. `start` replaces coordinates of the start, `bounds` says where the body's origin, or
+    the joints, may go. The path keeps the gap to all bodies at `clearance` (m) or more. `effort` is
+    the number of random poses to try; the same `seed` gives the same answer. `record` names a file
+    for a recording of the path.
 
     >>> passage = vinci.plan(scenes / "slot.yaml", "square", {"y": (None, -0.1)})
     >>> passage.status
@@ -107,14 +107,14 @@ def plan(
     'impossible'
 
     Joints move instead of a body with `robot`, `joints` (names) or `tip`; those of `hold` stand
-    still. The goal is one of joints, or with a `tip` (a body or frame) one of its pose. `carry` names
+    still. The goal is one of joints, or with a `tip` (a body or frame) one of its pose. `carry` has
     bodies that move along with a link: `{"phone": "hand.palm"}`. Links keep `self_clearance` among
     each other. The answer then has `joints`, `positions` and a `trajectory`.
     """
     recorded = None if record is None else Path(record)
     if robot is not None or tip is not None or joints:
         if body is not None:
-            raise Error("a body moves by itself; accepted: a body, or robot, joints and tip", "body")
+            raise Error("a body moves by itself; accepted: it, or robot, joints and tip", "body")
         query = {
             "robot": robot or "",
             "tip": tip or "",
