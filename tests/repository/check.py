@@ -40,7 +40,7 @@ ARROWS = {
     "simulation": ["scene", "stepping"],
     "recording": ["simulation"],
     "comparison": ["recording"],
-    "passage": ["recording"],
+    "passage": ["recording", "control"],
     "grasp": ["recording"],
     "viewing": ["grasp"],
 }

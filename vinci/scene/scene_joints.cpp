@@ -206,7 +206,7 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
 void JointReader::read_freedoms(const Node& node, Joint& joint) const {
   joint.freedoms.resize(static_cast<std::size_t>(rate_count(joint.kind)));
   for (const char* key : {"position", "restitution", "friction", "damping", "stiffness", "rest",
-                          "armature", "velocity", "motor"})
+                          "armature", "velocity", "motor", "motion-limits"})
     if (const Node* given = node.find(key); given && joint.freedoms.empty())
       throw Impossible{given, "a fixed joint has no freedom; remove it"};
   for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
@@ -222,6 +222,11 @@ void JointReader::read_freedoms(const Node& node, Joint& joint) const {
     freedom.rest = number("rest");
     freedom.armature = number("armature");
     freedom.velocity = number("velocity");
+    if (const Node* given = entry(node, "motion-limits", joint, k)) {
+      freedom.velocity_limit = read_.number(*given, "velocity", infinity);
+      freedom.acceleration_limit = read_.number(*given, "acceleration", infinity);
+      freedom.jerk_limit = read_.number(*given, "jerk", infinity);
+    }
     if (joint.kind == JointKind::ball && freedom.stiffness > 0.0)
       throw Impossible{node.find("stiffness"),
                        "a ball joint has no coordinate for a spring; remove it"};
@@ -288,6 +293,16 @@ bool JointReader::add_coupling(const Node& node) {
   coupling.breakaway = read_.number(node, "breakaway", infinity);
   model_.couplings.push_back(coupling);
   return true;
+}
+
+void JointReader::read_named_frames(const Node* frames) {
+  for (std::size_t i = 0; frames && i < frames->children.size(); ++i) {
+    const Node& node = frames->children[i];
+    const int body = model_.find_body(node.find("body")->text);
+    if (model_.find_body(node.key) >= 0 && model_.find_body(node.key) != body)
+      mistakes_.add(node, "another body has this name; accepted: a name of its own");
+    model_.frames.push_back({node.key, body, read_.placement(node)});
+  }
 }
 
 Pose& JointReader::pose_of(int body) {

@@ -10,7 +10,7 @@ namespace vinci {
 
 inline constexpr std::size_t max_joints = 10000;
 
-// The sections `joints` and `couplings`.
+// The sections `joints`, `couplings` and `frames`.
 std::vector<SceneKey> joint_sections(World world);
 
 class JointReader {
@@ -25,6 +25,8 @@ class JointReader {
   // `joints` and `couplings` are sections whose numbers are right, or null. The bodies have their
   // shapes and masses. False after a mistake.
   bool read(const Node* joints, const Node* couplings);
+  // The section `frames`, likewise; the bodies are there.
+  void read_named_frames(const Node* frames);
   // Velocities at the start, once velocities are numbered.
   void set_velocities();
 
