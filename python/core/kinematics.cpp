@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robots: kinematics and dynamics over joint coordinates, inverse kinematics, trajectories and
 // controllers.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "python/core/core.h"
@@ -315,30 +317,30 @@ void add_controllers(py::module_& module) {
   py::class_<JointController, Controller, std::shared_ptr<JointController>>(
       module, "JointController", R"(A controller of joints: give it to Simulation(controllers=...).
 
-law: 'pd', 'pid', 'gravity_compensation' or 'computed_torque'. Gains and limits (N, N m) are one
-number for all joint rates or a list; `sample` (s) is how often it acts, 0 for every step. The
+law: 'pd', 'pid', 'gravity-compensation' or 'computed-torque'. Gains and limits (N, N m; if not
+given, what the drives of the joints can do) are one number for all joint rates or a list; `sample` (s) is how often it acts, 0 for every step. The
 reference is a trajectory; without one the joints are kept where they start.)")
       .def(py::init([](const ModelHandle& handle, const std::string& law,
                        const py::object& proportional, const py::object& derivative,
                        const py::object& integral, const py::object& limits, double sample,
                        const std::shared_ptr<Trajectory>& reference) {
-             const std::map<std::string, JointLaw> laws = {
-                 {"pd", JointLaw::pd},
-                 {"pid", JointLaw::pid},
-                 {"gravity_compensation", JointLaw::gravity_compensation},
-                 {"computed_torque", JointLaw::computed_torque}};
-             const auto found = laws.find(law);
-             if (found == laws.end())
-               throw Error(law + "; accepted: pd, pid, gravity_compensation, computed_torque",
-                           "law");
+             // Names of scenes; with '_' as well, as Python spells words.
+             std::string wanted = law, names;
+             std::replace(wanted.begin(), wanted.end(), '_', '-');
+             const JointLaw* found = nullptr;
+             for (const JointLaw* own : joint_laws()) {
+               if (own->name == wanted) found = own;
+               names += (names.empty() ? "" : ", ") + own->name;
+             }
+             if (!found) throw Error(law + "; accepted: " + names, "law");
              const int count = handle.model->joint_rate_count;
              return std::make_shared<JointController>(
-                 *handle.model, found->second,
+                 *handle.model, *found,
                  JointGains{gains_of(proportional, count, "proportional"),
                             gains_of(derivative, count, "derivative"),
                             gains_of(integral, count, "integral"),
                             gains_of(limits, count, "limits"), sample},
-                 reference);
+                 JointReference{reference, {}});
            }),
            "model"_a, "law"_a, "proportional"_a = py::none(), "derivative"_a = py::none(),
            "integral"_a = py::none(), "limits"_a = py::none(), "sample"_a = 0.0,

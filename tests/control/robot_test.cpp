@@ -300,8 +300,8 @@ TEST(Controllers, computed_torque_tracks_with_an_error_of_first_order) {
     JointedModel arm = puma(true);
     arm.positions = start;
     JointController controller(
-        arm.model, JointLaw::computed_torque,
-        {VectorX::Constant(6, 100.0), VectorX::Constant(6, 20.0), {}, {}, 0.0}, move);
+        arm.model, computed_torque_law(),
+        {VectorX::Constant(6, 100.0), VectorX::Constant(6, 20.0), {}, {}, 0.0}, {move, {}});
     Loop loop(arm);
     double most = 0.0;
     TrajectoryPoint point;
@@ -335,31 +335,30 @@ TEST(Controllers, a_pd_error_is_the_load_over_the_stiffness_and_the_integral_tak
   const double load = 2.0 * 9.81 * 0.5;
   const VectorX stiff = VectorX::Constant(1, 200.0), damp = VectorX::Constant(1, 40.0),
                 sum = VectorX::Constant(1, 300.0);
-  const auto settle = [&](JointLaw law, JointGains gains, double duration = 8.0) {
+  const auto settle = [&](const JointLaw& law, JointGains gains, double duration = 8.0) {
     JointedModel made = lever();
     JointController controller(made.model, law, gains);
     Loop loop(made);
     while (loop.state.time < duration) loop.step(controller, 1e-3);
     return loop;
   };
-  const Loop pd = settle(JointLaw::pd, {stiff, damp, {}, {}, 0.0});
+  const Loop pd = settle(pd_law(), {stiff, damp, {}, {}, 0.0});
   const double q = pd.state.joint_positions[0];
   EXPECT_NEAR(-200.0 * q, load * std::cos(q), 1e-9);
-  EXPECT_NEAR(settle(JointLaw::pid, {stiff, damp, sum, {}, 0.0}).state.joint_positions[0], 0.0,
-              1e-6);
+  EXPECT_NEAR(settle(pid_law(), {stiff, damp, sum, {}, 0.0}).state.joint_positions[0], 0.0, 1e-6);
   EXPECT_NEAR(
-      settle(JointLaw::gravity_compensation, {stiff, damp, {}, {}, 0.0}).state.joint_positions[0],
-      0.0, 1e-14);
+      settle(gravity_compensation_law(), {stiff, damp, {}, {}, 0.0}).state.joint_positions[0], 0.0,
+      1e-14);
   // A limit below the load: it falls, and the integral does not run away.
-  const Loop weak = settle(JointLaw::pid, {stiff, damp, sum, VectorX::Constant(1, 5.0), 0.0}, 1.0);
+  const Loop weak = settle(pid_law(), {stiff, damp, sum, VectorX::Constant(1, 5.0), 0.0}, 1.0);
   EXPECT_LT(weak.state.joint_positions[0], -0.5);
-  EXPECT_LE(std::abs(300.0 * weak.memory[2]), 5.0 + 200.0 * 0.1);
+  EXPECT_LE(std::abs(300.0 * weak.memory.tail(1)[0]), 5.0 + 200.0 * 0.1);
 }
 
 TEST(Controllers, efforts_are_held_between_samples) {
   JointedModel arm = puma(true);
   arm.positions << 0.1, 0.8, 2.0, 0.0, 0.7, 0.0;
-  JointController controller(arm.model, JointLaw::pd,
+  JointController controller(arm.model, pd_law(),
                              {VectorX::Constant(6, 50.0), VectorX::Constant(6, 5.0), {}, {}, 0.01});
   Loop loop(arm);
   VectorX last;
@@ -379,11 +378,10 @@ TEST(Controllers, a_settled_sample_does_not_allocate) {
   if (!allocations_are_counted()) GTEST_SKIP();
   const auto move =
       std::make_shared<JointMove>(VectorX::Zero(6), VectorX::Ones(6), std::vector<MotionLimits>(6));
-  for (const JointLaw law :
-       {JointLaw::pd, JointLaw::pid, JointLaw::gravity_compensation, JointLaw::computed_torque}) {
+  for (const JointLaw* law : joint_laws()) {
     JointedModel arm = puma(true);
-    JointController controller(arm.model, law, {VectorX::Ones(6), VectorX::Ones(6), {}, {}, 0.0},
-                               move);
+    JointController controller(arm.model, *law, {VectorX::Ones(6), VectorX::Ones(6), {}, {}, 0.0},
+                               {move, {}});
     State state;
     state.poses = arm.poses;
     state.joint_positions = arm.positions;
@@ -398,14 +396,12 @@ TEST(Controllers, a_settled_sample_does_not_allocate) {
 
 TEST(Controllers, bad_gains_are_told) {
   const JointedModel arm = puma(false);
-  EXPECT_THROW(JointController(arm.model, JointLaw::pd, {VectorX::Ones(3), {}, {}, {}, 0.0}),
-               Error);
-  EXPECT_THROW(JointController(arm.model, JointLaw::pd, {-VectorX::Ones(6), {}, {}, {}, 0.0}),
-               Error);
-  EXPECT_THROW(JointController(arm.model, JointLaw::pd, {{}, {}, {}, {}, -1.0}), Error);
+  EXPECT_THROW(JointController(arm.model, pd_law(), {VectorX::Ones(3), {}, {}, {}, 0.0}), Error);
+  EXPECT_THROW(JointController(arm.model, pd_law(), {-VectorX::Ones(6), {}, {}, {}, 0.0}), Error);
+  EXPECT_THROW(JointController(arm.model, pd_law(), {{}, {}, {}, {}, -1.0}), Error);
   const auto move =
       std::make_shared<JointMove>(VectorX::Zero(2), VectorX::Ones(2), std::vector<MotionLimits>(2));
-  EXPECT_THROW(JointController(arm.model, JointLaw::pd, {}, move), Error);
+  EXPECT_THROW(JointController(arm.model, pd_law(), {}, {move, {}}), Error);
 }
 
 }  // namespace

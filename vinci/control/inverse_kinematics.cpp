@@ -21,7 +21,8 @@ class Search {
     for (int body = tip.body; body >= 0 && robot.model().tree_joint[body] >= 0;
          body = parent_body(robot.model(), body)) {
       const Joint& joint = robot.model().joints[robot.model().tree_joint[body]];
-      for (int k = rate_count(joint.kind) - 1; k >= 0; --k) rates_.push_back(joint.first_rate + k);
+      for (int k = rate_count(joint.kind) - 1; k >= 0; --k)
+        if (const int rate = joint.first_rate + k; is_allowed(rate)) rates_.push_back(rate);
     }
     std::reverse(rates_.begin(), rates_.end());
     rows_ = options.position_only ? 3 : 6;
@@ -58,6 +59,10 @@ class Search {
 
  private:
   int count() const { return static_cast<int>(rates_.size()); }
+  bool is_allowed(int rate) const {
+    const std::vector<int>& all = options_.rates;
+    return all.empty() || std::find(all.begin(), all.end(), rate) != all.end();
+  }
 
   // From the base of the tip's chain to the tip.
   double reach(const VectorX& q) {

@@ -9,6 +9,25 @@
 
 namespace vinci {
 
+Model mechanism_of(const Model& model) {
+  Model part;
+  part.title = model.title;
+  part.world = model.world;
+  part.gravity = model.gravity;
+  part.bodies = model.bodies;
+  for (Body& body : part.bodies) body.first_shape = body.shape_count = 0;
+  part.parameters = model.parameters;
+  part.joints = model.joints;
+  part.couplings = model.couplings;
+  part.velocity_count = model.velocity_count;
+  part.free_count = model.free_count;
+  part.free_index = model.free_index;
+  part.coordinate = model.coordinate;
+  part.joint_coordinate_count = model.joint_coordinate_count;
+  part.joint_rate_count = model.joint_rate_count;
+  return part;
+}
+
 Robot::Robot(const Model& model) : model_(model) {
   make_tree(model_);
   for (int j = 0; j < static_cast<int>(model_.joints.size()); ++j)
@@ -61,9 +80,17 @@ Tip Robot::tip(const std::string& body, const Pose& frame) const {
   return {found, frame};
 }
 
+const Joint& Robot::joint_of(int rate) const {
+  return model_.joints[joint_[static_cast<std::size_t>(rate)]];
+}
+
 const JointFreedom& Robot::freedom(int rate) const {
-  const Joint& joint = model_.joints[joint_[static_cast<std::size_t>(rate)]];
+  const Joint& joint = joint_of(rate);
   return joint.freedoms[static_cast<std::size_t>(rate - joint.first_rate)];
+}
+
+void Robot::set_driven(const std::vector<int>& rates) {
+  driven_ = rates;
 }
 
 void Robot::set_bases(const std::vector<Pose>& poses) {
@@ -84,6 +111,16 @@ void Robot::place(const VectorX& positions, const VectorX& rates) {
   place_tree(model_, positions_, poses_);
   tree_.place(model_, poses_, positions_);
   tree_.spread_velocities(rates_, velocities_);
+}
+
+void Robot::close(VectorX& positions, const std::vector<int>&) const {
+  for (const Coupling& coupling : model_.couplings) {
+    const auto at = [&](int joint, int freedom) -> double& {
+      return positions[model_.joints[static_cast<std::size_t>(joint)].first_coordinate + freedom];
+    };
+    at(coupling.joint_b, coupling.freedom_b) =
+        coupling.ratio * at(coupling.joint_a, coupling.freedom_a) + coupling.offset;
+  }
 }
 
 void Robot::advance(VectorX& positions, const VectorX& steps) const {
@@ -125,6 +162,20 @@ void Robot::inverse_dynamics(const VectorX& accelerations, VectorX& efforts) {
   to_unknowns(accelerations, unknowns_);
   dynamics_.inverse(tree_, {velocities_, rates_, weights_}, unknowns_, answer_);
   to_rates(answer_, efforts);
+}
+
+void Robot::drive_efforts(const std::vector<int>& driven, VectorX& numbers) {
+  resting_.setZero(rates());
+  for (std::size_t i = 0; i < driven.size(); ++i)
+    resting_[driven[i]] = numbers[static_cast<Eigen::Index>(i)];
+  inverse_dynamics(resting_, all_);
+  for (std::size_t i = 0; i < driven.size(); ++i) {
+    const int rate = driven[i], at = coordinate_of(rate);
+    const JointFreedom& own = freedom(rate);
+    numbers[static_cast<Eigen::Index>(i)] =
+        all_[rate] + own.damping * rates_[rate] +
+        (at < 0 ? 0.0 : own.stiffness * (positions_[at] - own.rest));
+  }
 }
 
 void Robot::gravity_efforts(VectorX& efforts) {

@@ -21,6 +21,9 @@ struct JointState {
   VectorX positions, rates;
 };
 
+// What a Robot needs of a model: all but shapes and what acts besides joints and gravity.
+Model mechanism_of(const Model& model);
+
 class Robot {
  public:
   // The bodies that nothing hangs on stay where they are: fixed, driven or free ones. Throws Error
@@ -39,14 +42,20 @@ class Robot {
   // Of free coordinates: what they are within, infinite where nothing bounds them.
   double lower(int rate) const { return freedom(rate).lower; }
   double upper(int rate) const { return freedom(rate).upper; }
+  const JointFreedom& freedom(int rate) const;
+  const Joint& joint_of(int rate) const;
   // Coordinate of a rate, or −1 of a ball.
   int coordinate_of(int rate) const { return coordinate_[static_cast<std::size_t>(rate)]; }
 
+  // The rates that efforts drive; all before it is called.
+  void set_driven(const std::vector<int>& rates);
   // Bodies without a joint are there, as in a state of a simulation.
   void set_bases(const std::vector<Pose>& poses);
   // Everything below is at this configuration. Quaternions of balls are normalised.
   void place(const VectorX& positions);
   void place(const VectorX& positions, const VectorX& rates);
+  // Coordinates that follow from those of the held rates, by couplings; in place.
+  void close(VectorX& positions, const std::vector<int>& held) const;
   // Coordinates moved by steps along the rates.
   void advance(VectorX& positions, const VectorX& steps) const;
 
@@ -58,6 +67,9 @@ class Robot {
   // Efforts along the joint rates (N, N m) for these accelerations, against gravity; limits,
   // friction, springs and dampers of joints are left out.
   void inverse_dynamics(const VectorX& accelerations, VectorX& efforts);
+  // Efforts along the driven rates for accelerations of these, in place, with what springs and
+  // dampers of joints take; the other joints keep their rates.
+  void drive_efforts(const std::vector<int>& driven, VectorX& numbers);
   // Efforts that hold it against gravity.
   void gravity_efforts(VectorX& efforts);
   // Accelerations of the joint rates under efforts; false if something weighs nothing.
@@ -65,14 +77,14 @@ class Robot {
   void mass_matrix(MatrixX& mass);
 
  private:
-  const JointFreedom& freedom(int rate) const;
   void to_unknowns(const VectorX& along_rates, VectorX& unknowns) const;
   void to_rates(const VectorX& unknowns, VectorX& along_rates) const;
 
   Model model_;
   std::vector<int> joint_, coordinate_;  // per rate
+  std::vector<int> driven_;
   std::vector<Pose> poses_;
-  VectorX positions_, rates_, velocities_, weights_, still_, resting_, unknowns_, answer_;
+  VectorX positions_, rates_, velocities_, weights_, still_, resting_, unknowns_, answer_, all_;
   Tree tree_;
   TreeDynamics dynamics_;
   TreeMatrix mass_;

@@ -57,6 +57,10 @@ class Spline : public Trajectory {
   // The largest |velocity|, |acceleration| and |jerk| of a coordinate, by the extrema of its
   // pieces.
   MotionLimits peaks(int coordinate) const;
+  // When its |velocity| is largest, s.
+  double fastest(int coordinate) const;
+  // The same way in a time that is longer by a factor >= 1.
+  void stretch(double factor) { scale_ *= factor; }
   // Runs through the same way as fast as the limits allow, by one factor of time for all.
   void fit(const std::vector<MotionLimits>& limits);
 

@@ -64,6 +64,9 @@ struct JointFreedom {
   double stiffness = 0.0;    // of a spring, N/m or N m/rad
   double rest = 0.0;         // q at which it is slack
   double armature = 0.0;     // kg or kg m²: rotor inertia, times its gear ratio squared
+  // What the drive can do: N or N m, m/s or rad/s. Controllers and trajectories keep to them.
+  double largest_effort = std::numeric_limits<double>::infinity();
+  double largest_speed = std::numeric_limits<double>::infinity();
   Motor motor;
   double position = 0.0;  // q at the start; of a ball see Joint::rotation
   double velocity = 0.0;  // u at the start

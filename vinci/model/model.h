@@ -116,7 +116,8 @@ struct Surface {
   ContactMoments moments = {};                       // beside friction: rolling, torsion
 };
 
-class Element;  // element.h
+class Element;                // element.h
+class ControllerDescription;  // controller.h
 
 struct Model {
   std::string title;
@@ -130,6 +131,8 @@ struct Model {
   std::vector<std::shared_ptr<const Element>> elements;  // what acts between bodies (element.h)
   std::vector<Joint> joints;
   std::vector<Coupling> couplings;  // of joint coordinates
+  // That the scene names, in the order in which they act (controller.h).
+  std::vector<std::shared_ptr<const ControllerDescription>> controllers;
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 

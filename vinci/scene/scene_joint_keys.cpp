@@ -119,6 +119,14 @@ SceneValue joint(World world) {
                   "Inertia of the drive in kg or kg m²: of its rotor times the gear ratio squared; "
                   "0 if not given.",
                   per_freedom("a number in kg or kg m², 0 or more", not_negative("a number"))});
+  keys.push_back({"largest-effort",
+                  "What the drive can do, in N or N m; controllers keep to it. Without a bound if "
+                  "not given.",
+                  per_freedom("a number in N or N m, 0 or more", not_negative("a number"))});
+  keys.push_back({"largest-speed",
+                  "How fast the drive can go, in m/s or rad/s; trajectories keep to it. Without a "
+                  "bound if not given.",
+                  per_freedom("a positive number in m/s or rad/s", positive("m/s or rad/s"))});
   keys.push_back({"motor", "What drives the joint.", per_freedom("a motor", motor())});
   const SceneValue start = number("a number in m or rad");
   keys.push_back(

@@ -200,14 +200,15 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
 void JointReader::read_freedoms(const Node& node, Joint& joint) const {
   joint.freedoms.resize(static_cast<std::size_t>(rate_count(joint.kind)));
   for (const char* key :
-       {"restitution", "friction", "damping", "stiffness", "rest", "armature", "velocity", "motor"})
+       {"restitution", "friction", "damping", "stiffness", "rest", "armature", "largest-effort",
+        "largest-speed", "velocity", "motor"})
     if (const Node* given = node.find(key); given && joint.freedoms.empty())
       throw Impossible{given, "a fixed joint has no freedom; remove it"};
   for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
     JointFreedom& freedom = joint.freedoms[k];
-    const auto number = [&](const char* key) {
+    const auto number = [&](const char* key, double otherwise = 0.0) {
       const Node* given = entry(node, key, joint, k);
-      return given ? numbers_(*given) : 0.0;
+      return given ? numbers_(*given) : otherwise;
     };
     freedom.restitution = number("restitution");
     freedom.friction = number("friction");
@@ -215,6 +216,8 @@ void JointReader::read_freedoms(const Node& node, Joint& joint) const {
     freedom.stiffness = number("stiffness");
     freedom.rest = number("rest");
     freedom.armature = number("armature");
+    freedom.largest_effort = number("largest-effort", infinity);
+    freedom.largest_speed = number("largest-speed", infinity);
     freedom.velocity = number("velocity");
     if (joint.kind == JointKind::ball && freedom.stiffness > 0.0)
       throw Impossible{node.find("stiffness"),
