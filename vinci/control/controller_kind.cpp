@@ -19,11 +19,13 @@ class JointControllerDescription : public ControllerDescription {
       const auto found = setup_.numbers.find(key);
       return found == setup_.numbers.end() ? VectorX() : found->second;
     };
-    return std::make_shared<JointController>(
+    auto controller = std::make_shared<JointController>(
         model, law_,
         JointGains{numbers("proportional"), numbers("derivative"), numbers("integral"),
                    setup_.limits, setup_.sample},
         setup_.reference, setup_.rates);
+    controller->set_others(setup_.others);
+    return controller;
   }
 
   std::string why_not(const std::string& motion) const override {

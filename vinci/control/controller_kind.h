@@ -32,6 +32,7 @@ struct JointReference {
 struct ControllerSetup {
   std::string name;
   std::vector<int> rates;                  // joint rates that it drives
+  std::vector<int> others;                 // that other controllers drive
   JointReference reference;                // of these rates
   VectorX limits;                          // N, N m per rate
   double sample = 0.0;                     // s; 0: every step

@@ -57,7 +57,9 @@ JointController::JointController(const Model& model, const JointLaw& law, JointG
   rate_error_.setZero(count());
   efforts_.setZero(count());
   all_.setZero(robot_.rates());
-  if (law_.uses_robot) robot_.set_driven(rates_);
+  std::vector<int> others;
+  for (int i = 0; i < robot_.rates(); ++i) others.push_back(i);
+  set_others(others);
 }
 
 void JointController::check_reference() {

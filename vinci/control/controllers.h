@@ -23,6 +23,10 @@ class JointController : public Controller {
   JointController(const Model& model, const JointLaw& law, JointGains gains,
                   JointReference reference = {}, std::vector<int> rates = {});
 
+  // Joint rates that other controllers drive: laws that know the mechanism take them as kept, and
+  // those that nothing drives as free to move.
+  void set_others(const std::vector<int>& rates) { robot_.set_driven(rates_, rates); }
+
   int memory_size() const override;
   std::vector<std::string> memory_columns() const override;
   void begin(const Model& model, const State& state, Eigen::Ref<VectorX> memory) override;

@@ -157,6 +157,12 @@ class ControllerReader {
                    const std::map<std::string, SceneTrajectory>& trajectories)
       : numbers_(numbers), joints_(numbers, model), trajectories_(trajectories) {}
 
+  // Call for all controllers before the first is made.
+  void note(const Node& node) {
+    const JointChoice choice = joints_.choice(node);
+    driven_.insert(choice.rates.begin(), choice.rates.end());
+  }
+
   std::shared_ptr<const ControllerDescription> controller(const Node& node) const {
     const auto& kinds = controller_kinds();
     const std::string& wanted = node.find("kind")->text;
@@ -167,6 +173,9 @@ class ControllerReader {
     setup.name = node.key;
     const JointChoice choice = joints_.choice(node);
     setup.rates = choice.rates;
+    for (const int rate : driven_)
+      if (std::find(choice.rates.begin(), choice.rates.end(), rate) == choice.rates.end())
+        setup.others.push_back(rate);
     const auto count = static_cast<Eigen::Index>(choice.rates.size());
     for (const ControllerKey& key : kind.keys)
       if (const Node* given = node.find(key.name))
@@ -232,6 +241,7 @@ class ControllerReader {
   const Numbers& numbers_;
   JointChooser joints_;
   const std::map<std::string, SceneTrajectory>& trajectories_;
+  std::set<int> driven_;  // rates, by some controller
 };
 
 }  // namespace
@@ -254,7 +264,10 @@ bool read_controls(const Node* trajectories, const Node* controllers, const Scen
     const Node& node = trajectories->children[i];
     attempt([&] { made[node.key] = reader.trajectory(node); });
   }
-  const ControllerReader reads(numbers, model, made);
+  ControllerReader reads(numbers, model, made);
+  for (std::size_t i = 0; controllers && i < controllers->children.size(); ++i)
+    attempt([&] { reads.note(controllers->children[i]); });
+  if (!fine) return false;
   for (std::size_t i = 0; controllers && i < controllers->children.size(); ++i)
     attempt([&] { model.controllers.push_back(reads.controller(controllers->children[i])); });
   return fine;

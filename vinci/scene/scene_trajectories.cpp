@@ -167,8 +167,12 @@ std::shared_ptr<const Trajectory> TrajectoryReader::tip_path(const Node& node, c
     VectorX q = robot_->start().positions;
     for (std::size_t i = 0; i < choice.rates.size(); ++i)
       q[robot_->coordinate_of(choice.rates[i])] = start[static_cast<Eigen::Index>(i)];
-    robot_->close(q, choice.rates);
-    robot_->place(q);
+    const double open = robot_->close(q, choice.rates);
+    if (open > 1e-6)
+      throw Impossible{&node,
+                       fmt::format("where it begins, loops or couplings are open by {:.3g} m "
+                                   "or rad; accepted: coordinates that close them",
+                                   open)};
     const Pose from = robot_->pose(led_tip);
     PosePath path;
     if (node.key == "line") {
