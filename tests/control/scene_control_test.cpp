@@ -161,7 +161,7 @@ TEST(SceneControllers, efforts_are_held_between_samples) {
 }
 
 TEST(SceneControllers, a_scene_and_code_give_the_same_bits) {
-  const std::string run_text = "step: 1 ms, duration: 0.5 s";
+  const std::string run_text = "step: 1 ms, duration: 1.5 s";
   Simulation named = simulate(lever_scene(
       "trajectories: {lift: {limits: {velocity: 2, acceleration: 8, jerk: 60}, path: [{move: "
       "0.8}]}}\ncontrollers: {hold: {kind: computed-torque, proportional: 400, derivative: 40, "
