@@ -116,7 +116,7 @@ void JointController::begin(const Model&, const State& state, Eigen::Ref<VectorX
 
 void JointController::act(const Model& model, const State& state, double h,
                           Eigen::Ref<VectorX> forces, Eigen::Ref<VectorX> memory) {
-  const double period = gains_.sample > 0.0 ? gains_.sample : h;
+  const double period = std::max(gains_.sample, h);  // nothing is shorter than a step
   // A rounding of the time does not put a sample off by a step.
   if (gains_.sample == 0.0 || state.time >= memory[0] - 1e-9 * period) {
     sample(state, period, memory.tail(law_.has_integral ? count() : 0));

@@ -104,6 +104,9 @@ class Follower {
       result_.why +=
           fmt::format("; joint {} is at its limit, {:.6g}", robot_.joint_of(rate).name, q);
     }
+    const std::size_t needed = robot_.model().world == World::planar ? 3 : 6;
+    if (!options_.kinematics.position_only && rates_.size() < needed)
+      result_.why += fmt::format("; {} joints cannot hold every orientation", rates_.size());
     if (found.singular) result_.why += "; the joints are at a singular place there";
     result_.position_error = found.position_error;
     result_.rotation_error = found.rotation_error;

@@ -9,6 +9,7 @@
 
 #include "vinci/base/words.h"
 #include "vinci/control/controller_kind.h"
+#include "vinci/kinematics/joint_tree.h"
 
 namespace vinci {
 
@@ -16,6 +17,10 @@ JointChooser::JointChooser(const Numbers& numbers, const Model& model)
     : numbers_(numbers), model_(model) {
   for (std::size_t j = 0; j < model.joints.size(); ++j)
     joint_.insert(joint_.end(), model.joints[j].freedoms.size(), static_cast<int>(j));
+  Model tree = mechanism_of(model);
+  make_tree(tree);
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    closes_loop_.push_back(is_loop_joint(tree, j));
 }
 
 const Joint& JointChooser::joint_of(int rate) const {
@@ -92,6 +97,16 @@ JointChoice JointChooser::choice(const Node& node) const {
         [&](const Coupling& coupling) { return coupling.joint_b == static_cast<int>(j); });
     if (belongs(joint) && joint.kind != JointKind::ball && !follows) add(joint);
   }
+  const auto chosen = [&](int j) {
+    return std::any_of(choice.rates.begin(), choice.rates.end(),
+                       [&](int rate) { return joint_[static_cast<std::size_t>(rate)] == j; });
+  };
+  for (int j = 0; !joints && j < static_cast<int>(model_.joints.size()); ++j)
+    if (closes_loop_[static_cast<std::size_t>(j)] && chosen(j))
+      throw Impossible{&node, fmt::format("joint {} closes a loop, in which not all joints can be "
+                                          "driven by themselves; accepted: `joints`, a list of "
+                                          "those that are",
+                                          model_.joints[static_cast<std::size_t>(j)].name)};
   if (choice.rates.empty())
     throw Impossible{robot ? robot : &node,
                      "there is no joint with a coordinate to drive; accepted: joints of other "
@@ -248,6 +263,7 @@ class ControllerReader {
 
 bool read_controls(const Node* trajectories, const Node* controllers, const SceneData& scene,
                    const Numbers& numbers, Mistakes& mistakes, Model& model) {
+  if (!trajectories && !controllers) return true;
   bool fine = true;
   const auto attempt = [&](auto&& part) {
     try {

@@ -53,7 +53,8 @@ class JointChooser {
 
   const Numbers& numbers_;
   const Model& model_;
-  std::vector<int> joint_;  // per rate
+  std::vector<int> joint_;         // per rate
+  std::vector<char> closes_loop_;  // per joint
 };
 
 struct SceneTrajectory {

@@ -14,6 +14,19 @@ namespace {
 
 constexpr double most_slowing = 1e3;
 
+// Numbers at the edge of what a double holds may overflow on the way.
+void check_finite(const Trajectory& trajectory, const Node& piece) {
+  TrajectoryPoint point;
+  for (int i = 0; i <= 16; ++i) {
+    trajectory.at(trajectory.duration() * i / 16.0, point);
+    if (point.position.allFinite() && point.velocity.allFinite() && point.acceleration.allFinite())
+      continue;
+    throw Impossible{&piece,
+                     "its numbers are not finite on the way; accepted: limits, times and "
+                     "coordinates of a size that machines have"};
+  }
+}
+
 VectorX constant(const JointChoice& choice, double value) {
   return VectorX::Constant(static_cast<Eigen::Index>(choice.rates.size()), value);
 }
@@ -221,20 +234,25 @@ std::shared_ptr<const Trajectory> TrajectoryReader::tip_path(const Node& node, c
 void TrajectoryReader::add_piece(const Node& piece, const Limits& outer, const JointChoice& choice,
                                  Sequence& sequence) {
   const Limits own = limits(piece, outer, choice);
-  if (const Node* wait = piece.find("wait")) sequence.wait(numbers_(*wait));
-  if (const Node* move = piece.find("move")) {
-    const VectorX goal = joints_.values(*move, choice, sequence.last());
-    joints_.check_limits(*move, choice, goal, "");
-    sequence.add(
-        std::make_shared<JointMove>(sequence.last(), goal, joint_limits(piece, own, choice)));
+  std::shared_ptr<const Trajectory> next;
+  try {
+    if (const Node* wait = piece.find("wait")) sequence.wait(numbers_(*wait));
+    if (const Node* move = piece.find("move")) {
+      const VectorX goal = joints_.values(*move, choice, sequence.last());
+      joints_.check_limits(*move, choice, goal, "");
+      next = std::make_shared<JointMove>(sequence.last(), goal, joint_limits(piece, own, choice));
+    }
+    if (const Node* node = piece.find("spline"))
+      next = spline(*node, piece, own, choice, sequence.last());
+    for (const char* key : {"line", "circle"})
+      if (const Node* node = piece.find(key)) next = tip_path(*node, own, choice, sequence.last());
+    if (next) check_finite(*next, piece);
+    if (next) sequence.add(next);
+  } catch (const Error& error) {
+    throw Impossible{&piece, error.message()};
   }
-  if (const Node* node = piece.find("spline"))
-    sequence.add(spline(*node, piece, own, choice, sequence.last()));
-  for (const char* key : {"line", "circle"})
-    if (const Node* node = piece.find(key))
-      sequence.add(tip_path(*node, own, choice, sequence.last()));
   if (!std::isfinite(sequence.duration()))
-    throw Impossible{&piece, "it never ends; accepted: limits that are not so small"};
+    throw Impossible{&piece, "it never ends; accepted: times and limits that make it end"};
 }
 
 SceneTrajectory TrajectoryReader::trajectory(const Node& node) {
