@@ -89,8 +89,11 @@ TEST(Loops, gravity_compensation_of_the_delta_robot_is_that_of_case_19) {
     delta.robot.gravity_efforts(efforts);
     for (std::size_t i = 0; i < 3; ++i)
       EXPECT_NEAR(efforts[delta.motors[i]], given["holding_torque"][i].get<double>(), 1e-8);
-    for (int i = 0; i < delta.robot.rates(); ++i)
-      if (!delta.robot.is_driven(i)) EXPECT_EQ(efforts[i], 0.0);
+    for (int i = 0; i < delta.robot.rates(); ++i) {
+      if (!delta.robot.is_driven(i)) {
+        EXPECT_EQ(efforts[i], 0.0);
+      }
+    }
   }
 }
 
