@@ -51,8 +51,8 @@ class Robot {
   // Coordinate of a rate, or −1 of a ball.
   int coordinate_of(int rate) const { return coordinate_[static_cast<std::size_t>(rate)]; }
 
-  // The rates that efforts drive (none: all that do not follow by a coupling), and those that something else does, besides those of
-  // joints with motors.
+  // The rates that efforts drive (none: all that do not follow by a coupling), and those that
+  // something else does, besides those of joints with motors.
   void set_driven(const std::vector<int>& rates, const std::vector<int>& others = {});
   bool is_driven(int rate) const;
 

@@ -199,9 +199,8 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
 
 void JointReader::read_freedoms(const Node& node, Joint& joint) const {
   joint.freedoms.resize(static_cast<std::size_t>(rate_count(joint.kind)));
-  for (const char* key :
-       {"restitution", "friction", "damping", "stiffness", "rest", "armature", "largest-effort",
-        "largest-speed", "velocity", "motor"})
+  for (const char* key : {"restitution", "friction", "damping", "stiffness", "rest", "armature",
+                          "largest-effort", "largest-speed", "velocity", "motor"})
     if (const Node* given = node.find(key); given && joint.freedoms.empty())
       throw Impossible{given, "a fixed joint has no freedom; remove it"};
   for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
