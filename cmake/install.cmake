@@ -24,7 +24,7 @@ set(public_base clock error expression functions hash math options registry sett
 set(public_geometry build mass shape)
 set(public_robots description robot_file)
 set(public_model actuation contact_moments controller element entity friction_law joint joint_columns memory model motion run_options state)
-set(public_control controllers follow inverse_kinematics motion_profile robot trajectory)
+set(public_control controller_kind controllers follow inverse_kinematics joint_law motion_profile robot sequence trajectory)
 set(public_kinematics joint_efforts joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_elements builtin)
 set(public_scene scene)

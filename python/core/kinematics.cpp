@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robots: kinematics and dynamics over joint coordinates, inverse kinematics, trajectories and
 // controllers.
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "python/core/core.h"
@@ -50,9 +53,25 @@ std::vector<MotionLimits> limits_of(const py::handle& object, Eigen::Index size)
 // A robot with the numbers that Python hands over checked.
 class RobotHandle {
  public:
-  explicit RobotHandle(const ModelHandle& handle) : robot(*handle.model) {
+  RobotHandle(const ModelHandle& handle, const std::optional<std::vector<std::string>>& driven)
+      : robot(*handle.model) {
     for (const Body& body : robot.model().bodies) names_.push_back(body.name);
+    if (driven) robot.set_driven(rates_of(*driven, "driven"));
+    if (driven) driven_ = rates_of(*driven, "driven");
   }
+  std::vector<int> rates_of(const std::vector<std::string>& joints, const char* what) const {
+    std::vector<int> rates;
+    for (const std::string& name : joints) {
+      const std::size_t before = rates.size();
+      for (int i = 0; i < robot.rates(); ++i)
+        if (robot.joint_of(i).name == name) rates.push_back(i);
+      if (rates.size() == before)
+        throw Error(fmt::format("there is no joint {} that moves; see joints", name), what);
+    }
+    return rates;
+  }
+  // Joints that lead a tip: those that are driven; none were named: all.
+  const std::vector<int>& driven() const { return driven_; }
   Tip tip(const py::handle& body, const py::handle& point) const {
     return {body_index(names_, body), pose_of(point, py::none(), "point")};
   }
@@ -76,6 +95,7 @@ class RobotHandle {
 
  private:
   std::vector<std::string> names_;
+  std::vector<int> driven_;
 };
 
 py::dict solve_kinematics(RobotHandle& handle, const py::object& body, const py::object& position,
@@ -84,6 +104,7 @@ py::dict solve_kinematics(RobotHandle& handle, const py::object& body, const py:
   InverseKinematicsOptions options;
   options.position_only = rotation.is_none();
   options.starts = starts;
+  options.rates = handle.driven();
   if (!posture.is_none()) {
     options.posture = true;
     if (!py::isinstance<py::str>(posture))
@@ -151,8 +172,32 @@ void add_robot(py::module_& module) {
                           R"(Joints whose base is held, as functions of their coordinates.
 
 Coordinates and rates are those of all joints of the model, one after the other (a ball has four
-coordinates, w x y z, and three rates). Joints that close loops are refused.)")
-      .def(py::init<const ModelHandle&>(), "model"_a)
+coordinates, w x y z, and three rates). Joints that close loops have them as well; coordinates that
+close the loops are found by `close`. `driven` names the joints along which efforts act, all if not
+given; with loops or couplings all others go along.)")
+      .def(py::init<const ModelHandle&, const std::optional<std::vector<std::string>>&>(),
+           "model"_a, "driven"_a = py::none())
+      .def(
+          "close",
+          [](RobotHandle& h, const py::object& q, const std::vector<std::string>& held) {
+            VectorX positions = h.positions(q);
+            const double open = h.robot.close(positions, h.rates_of(held, "held"));
+            return py::make_tuple(copied(positions), open);
+          },
+          "positions"_a, "held"_a,
+          "Coordinates that close loops and couplings while those of the held joints stay, from "
+          "the "
+          "given ones, and the largest opening left (m, rad).")
+      .def(
+          "complete_rates",
+          [](RobotHandle& h, const py::object& q, const py::object& u) {
+            VectorX all = h.rates(u, "rates");
+            h.place(q);
+            h.robot.complete_rates(all);
+            return copied(all);
+          },
+          "positions"_a, "rates"_a,
+          "Rates of all joints that follow from those of the driven ones.")
       .def_property_readonly("joints", &RobotHandle::joints, "Names, in the order of coordinates.")
       .def_property_readonly(
           "start", [](const RobotHandle& h) { return copied(h.robot.start().positions); },
@@ -315,30 +360,30 @@ void add_controllers(py::module_& module) {
   py::class_<JointController, Controller, std::shared_ptr<JointController>>(
       module, "JointController", R"(A controller of joints: give it to Simulation(controllers=...).
 
-law: 'pd', 'pid', 'gravity_compensation' or 'computed_torque'. Gains and limits (N, N m) are one
-number for all joint rates or a list; `sample` (s) is how often it acts, 0 for every step. The
+law: 'pd', 'pid', 'gravity-compensation' or 'computed-torque'. Gains and limits (N, N m; if not
+given, what the drives of the joints can do) are one number for all joint rates or a list; `sample` (s) is how often it acts, 0 for every step. The
 reference is a trajectory; without one the joints are kept where they start.)")
       .def(py::init([](const ModelHandle& handle, const std::string& law,
                        const py::object& proportional, const py::object& derivative,
                        const py::object& integral, const py::object& limits, double sample,
                        const std::shared_ptr<Trajectory>& reference) {
-             const std::map<std::string, JointLaw> laws = {
-                 {"pd", JointLaw::pd},
-                 {"pid", JointLaw::pid},
-                 {"gravity_compensation", JointLaw::gravity_compensation},
-                 {"computed_torque", JointLaw::computed_torque}};
-             const auto found = laws.find(law);
-             if (found == laws.end())
-               throw Error(law + "; accepted: pd, pid, gravity_compensation, computed_torque",
-                           "law");
+             // Names of scenes; with '_' as well, as Python spells words.
+             std::string wanted = law, names;
+             std::replace(wanted.begin(), wanted.end(), '_', '-');
+             const JointLaw* found = nullptr;
+             for (const JointLaw* own : joint_laws()) {
+               if (own->name == wanted) found = own;
+               names += (names.empty() ? "" : ", ") + own->name;
+             }
+             if (!found) throw Error(law + "; accepted: " + names, "law");
              const int count = handle.model->joint_rate_count;
              return std::make_shared<JointController>(
-                 *handle.model, found->second,
+                 *handle.model, *found,
                  JointGains{gains_of(proportional, count, "proportional"),
                             gains_of(derivative, count, "derivative"),
                             gains_of(integral, count, "integral"),
                             gains_of(limits, count, "limits"), sample},
-                 reference);
+                 JointReference{reference, {}});
            }),
            "model"_a, "law"_a, "proportional"_a = py::none(), "derivative"_a = py::none(),
            "integral"_a = py::none(), "limits"_a = py::none(), "sample"_a = 0.0,

@@ -184,6 +184,14 @@ py::array joints_of_frames(RecordingHandle& handle, std::int64_t first, std::int
                  [&](const FrameRange& part) { return recording.joints(part); });
 }
 
+py::array controls_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t count,
+                             std::int64_t stride) {
+  const Recording& recording = handle.get();
+  const auto width = static_cast<py::ssize_t>(recording.control_columns().size());
+  return numbers({first, count, stride}, {width},
+                 [&](const FrameRange& part) { return recording.controls(part); });
+}
+
 py::tuple contacts_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t count,
                              std::int64_t stride) {
   std::vector<std::int64_t> starts = {0};
@@ -259,6 +267,8 @@ void add_recording(py::module_& module) {
   recording.def("_elements", &elements_of_frames);
   recording.def("_element_columns", [](RecordingHandle& r) { return r.get().element_columns(); });
   recording.def("_joints", &joints_of_frames);
+  recording.def("_control_columns", [](RecordingHandle& r) { return r.get().control_columns(); });
+  recording.def("_controls", &controls_of_frames);
   recording.def("_joint_columns", [](RecordingHandle& r) { return r.get().joint_columns(); });
   recording.def("_contacts", &contacts_of_frames);
   recording.def("_motions", &motions_of);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "python/core/code.h"
+#include "vinci/model/controller.h"
 #include "vinci/model/element.h"
 #include "vinci/model/joint_columns.h"
 
@@ -182,6 +183,18 @@ void add_looks(py::class_<SimulationHandle>& simulation) {
       },
       "Numbers of joints at the present state, by `joint.column`, in SI units: position, rate, and "
       "motor, friction, limit, force_x to moment_z as means over the last step.");
+  simulation.def_property_readonly(
+      "controls",
+      [](const SimulationHandle& handle) {
+        const VectorX& numbers = handle.get().state().controls;
+        py::dict result;
+        int i = 0;
+        for (const std::string& column : control_columns(handle.get().controllers()))
+          result[py::str(column.substr(0, column.rfind(" [")))] = numbers[i++];
+        return result;
+      },
+      "What controllers remember at the present state, by `controller.column`, in SI units: of "
+      "those of joints effort, reference and error per joint at the last sample.");
   simulation.def_property_readonly(
       "contacts", &SimulationHandle::contacts,
       R"(The contacts of the last step, a structured array without a copy.

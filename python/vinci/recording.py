@@ -162,6 +162,16 @@ class Recording(_core.Recording):
         values = self._joints(*self._range(first, last, stride))
         return {name: values[:, i] for i, name in enumerate(names)}
 
+    def controls(
+        self, first: int = 0, last: int | None = None, stride: int = 1
+    ) -> dict[str, np.ndarray]:
+        """What controllers remember over the frames, by `controller.column`, in SI units: of those
+        of joints effort, reference and error per joint at the last sample; empty if there are
+        none."""
+        names = [column.rsplit(" [", 1)[0] for column in self._control_columns()]
+        values = self._controls(*self._range(first, last, stride))
+        return {name: values[:, i] for i, name in enumerate(names)}
+
     def contacts(self, frame: int) -> np.ndarray:
         """The contacts of a frame's step, with the fields of `Simulation.contacts`."""
         return self._contacts(self._index(frame), 1, 1)[0]

@@ -39,13 +39,14 @@ struct Tracking {
   VectorX last;                  // coordinates
 };
 
-Tracking track(const std::string& text, JointLaw law, JointGains gains) {
+Tracking track(const std::string& text, const JointLaw& law, JointGains gains) {
   const auto scene_model = Simulation(Scene::parse(text), {});
   const auto move = std::make_shared<JointMove>(Vector2(0.3, -0.4), Vector2(1.1, 0.5),
                                                 std::vector<MotionLimits>(2, {3.0, 8.0, 60.0}));
   RunOverrides overrides;
   overrides.code.controllers.push_back(
-      {"arm", std::make_shared<JointController>(scene_model.model(), law, gains, move)});
+      {"arm", std::make_shared<JointController>(scene_model.model(), law, gains,
+                                                JointReference{move, {}})});
   Simulation simulation(Scene::parse(text), overrides);
   Tracking result;
   TrajectoryPoint point;
@@ -66,7 +67,7 @@ TEST(ClosedLoop, computed_torque_tracks_in_a_simulation_with_an_error_of_first_o
     SCOPED_TRACE(coordinates);
     std::vector<double> steps = {4e-3, 2e-3, 1e-3}, errors;
     for (const double h : steps)
-      errors.push_back(track(scene(h, coordinates), JointLaw::computed_torque, gains).most);
+      errors.push_back(track(scene(h, coordinates), computed_torque_law(), gains).most);
     EXPECT_LT(errors.back(), 5e-3);
     EXPECT_NEAR(fitted_order(steps, errors), 1.0, 0.2);
   }
@@ -78,7 +79,7 @@ TEST(ClosedLoop, at_rest_pd_is_off_by_the_load_over_the_stiffness_and_gravity_co
   const VectorX stiffness = Vector2(100.0, 40.0), damping = Vector2(6.0, 1.0);
   const JointGains gains{stiffness, damping, {}, {}, 0.002};
   const std::string text = scene(1e-3, "reduced", 8.0);
-  const Tracking pd = track(text, JointLaw::pd, gains);
+  const Tracking pd = track(text, pd_law(), gains);
   Robot robot(Simulation(Scene::parse(text), {}).model());
   robot.place(pd.last);
   VectorX load;
@@ -86,7 +87,7 @@ TEST(ClosedLoop, at_rest_pd_is_off_by_the_load_over_the_stiffness_and_gravity_co
   EXPECT_GT(load.norm(), 1.0);
   const VectorX hold = stiffness.cwiseProduct(VectorX(Vector2(1.1, 0.5)) - pd.last);
   EXPECT_LT((hold - load).norm(), 1e-6);
-  EXPECT_LT(track(text, JointLaw::gravity_compensation, gains).end, 1e-9);
+  EXPECT_LT(track(text, gravity_compensation_law(), gains).end, 1e-9);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ ARROWS = {
     "kinematics": ["model"],
     "control": ["kinematics"],
     "elements": ["model"],
-    "scene": ["elements", "kinematics", "robots"],
+    "scene": ["elements", "control", "robots"],
     "collision": ["model"],
     "linear": ["base"],
     "storage": ["base"],

@@ -1,55 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controllers of joints. With e = q* − q, ė = v* − v of a reference that moves, M and c of the
-// mechanism (vinci/control/robot.h), τ the efforts:
-//   PD                    τ = K_p e + K_d ė
-//   PID                   τ = K_p e + K_d ė + K_i ∫ e dt
-//   gravity compensation  τ = g(q) + K_p e + K_d ė
-//   computed torque       τ = M (a* + K_p e + K_d ė) + c(q, v)
-// each cut off at its limits, sampled and held (zero order). The integral does not grow where it
-// would drive a cut-off effort farther (anti-windup). Coordinates of balls have no e.
+// Controllers of joints: a law (joint_law.h) whose efforts are cut off at limits, sampled and held
+// (zero order). The integral of a law that has one does not grow where it would drive a cut-off
+// effort farther (anti-windup).
+//
+// Memory, one number per controlled rate each but for the first: the time of the next sample, the
+// efforts that are held, reference and error at the sample, the integral. So whatever a recording
+// shows of it is part of the state.
 #pragma once
 
 #include <memory>
 
-#include "vinci/control/robot.h"
+#include "vinci/control/joint_law.h"
 #include "vinci/control/trajectory.h"
 #include "vinci/model/controller.h"
 
 namespace vinci {
 
-enum class JointLaw { pd, pid, gravity_compensation, computed_torque };
-
-// One number per joint rate of the model, or none: zero (limits: infinite).
-struct JointGains {
-  VectorX proportional;  // K_p: N/m, N m/rad; of computed torque 1/s²
-  VectorX derivative;    // K_d: N s/m, N m s/rad; of computed torque 1/s
-  VectorX integral;      // K_i: per second of K_p
-  VectorX limits;        // N, N m
-  double sample = 0.0;   // s; 0: every step
-};
-
 class JointController : public Controller {
  public:
-  // The reference gives q*, v*, a* per joint rate; none: the coordinates at the start of the scene.
-  // Throws Error where a list has another length than the joint rates, or a number makes no sense.
-  JointController(const Model& model, JointLaw law, JointGains gains,
-                  std::shared_ptr<const Trajectory> reference = nullptr);
+  // Drives these joint rates; none: all. The reference gives q*, v*, a* of them. Throws Error where
+  // a list has another length than the rates, or a number makes no sense.
+  JointController(const Model& model, const JointLaw& law, JointGains gains,
+                  JointReference reference = {}, std::vector<int> rates = {});
+
+  // Joint rates that other controllers drive: laws that know the mechanism take them as kept, and
+  // those that nothing drives as free to move.
+  void set_others(const std::vector<int>& rates) { robot_.set_driven(rates_, rates); }
 
   int memory_size() const override;
+  std::vector<std::string> memory_columns() const override;
+  void begin(const Model& model, const State& state, Eigen::Ref<VectorX> memory) override;
   void act(const Model& model, const State& state, double h, Eigen::Ref<VectorX> forces,
            Eigen::Ref<VectorX> memory) override;
-  // Of the last act(), per joint rate.
+  // Of the last act(), per controlled rate.
   const VectorX& efforts() const { return efforts_; }
 
  private:
+  int count() const { return static_cast<int>(rates_.size()); }
+  void check_reference();
+  void find_errors(const State& state);
   void sample(const State& state, double period, Eigen::Ref<VectorX> integral);
+  void keep(Eigen::Ref<VectorX> memory) const;
 
   Robot robot_;
-  JointLaw law_;
+  const JointLaw& law_;
   JointGains gains_;
-  std::shared_ptr<const Trajectory> reference_;
-  TrajectoryPoint point_;
-  VectorX error_, rate_error_, wanted_, efforts_;
+  JointReference reference_;
+  std::vector<int> rates_;
+  TrajectoryPoint point_, whole_;  // of the rates, and of the trajectory
+  VectorX error_, rate_error_, efforts_, all_;
 };
 
 }  // namespace vinci

@@ -20,7 +20,9 @@ struct FollowResult {
   std::string why;                                    // not: where and how far the tip is off
   double position_error = 0.0, rotation_error = 0.0;  // largest, between samples
   double smallest_singular_value = 0.0;               // along the path
-  std::shared_ptr<const Spline> joints;               // over the joint rates; null if not followed
+  // Over the rates that lead the tip (InverseKinematicsOptions::rates, or all); null if not
+  // followed.
+  std::shared_ptr<const Spline> joints;
 };
 
 // From coordinates whose tip is at the path's start (they are corrected if it is not). Samples are

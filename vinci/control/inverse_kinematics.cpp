@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <fmt/format.h>
 
@@ -21,10 +22,16 @@ class Search {
     for (int body = tip.body; body >= 0 && robot.model().tree_joint[body] >= 0;
          body = parent_body(robot.model(), body)) {
       const Joint& joint = robot.model().joints[robot.model().tree_joint[body]];
-      for (int k = rate_count(joint.kind) - 1; k >= 0; --k) rates_.push_back(joint.first_rate + k);
+      for (int k = rate_count(joint.kind) - 1; k >= 0; --k)
+        if (const int rate = joint.first_rate + k; is_allowed(rate)) rates_.push_back(rate);
     }
     std::reverse(rates_.begin(), rates_.end());
     rows_ = options.position_only ? 3 : 6;
+    // In loops all joints go along; those that nobody may lead with stay where they do not have to.
+    if (robot.closures() == 0) return;
+    rates_.clear();
+    for (int rate = 0; rate < robot.rates(); ++rate)
+      if (is_allowed(rate) || follows(rate)) rates_.push_back(rate);
   }
 
   InverseKinematicsResult run(const VectorX& start) {
@@ -58,6 +65,20 @@ class Search {
 
  private:
   int count() const { return static_cast<int>(rates_.size()); }
+  bool is_allowed(int rate) const {
+    const std::vector<int>& all = options_.rates;
+    return all.empty() || std::find(all.begin(), all.end(), rate) != all.end();
+  }
+
+  // Neither led with nor kept: a joint of a loop, or one that a coupling leads.
+  bool follows(int rate) {
+    if (closure_.size() == 0) {
+      robot_.place(robot_.start().positions);
+      robot_.closure_rows(closure_);
+    }
+    return robot_.freedom(rate).motor.kind == MotorKind::none &&
+           closure_.col(rate).cwiseAbs().maxCoeff() > 0.0;
+  }
 
   // From the base of the tip's chain to the tip.
   double reach(const VectorX& q) {
@@ -71,13 +92,19 @@ class Search {
     return most > 1e-9 ? most : 1.0;
   }
 
+  // Of the tip, then what loops and couplings are open by.
   VectorX error(const VectorX& q) {
-    robot_.place(q);
+    VectorX e(rows_ + robot_.closures());
+    if (robot_.closures() > 0) {
+      robot_.openings(q, open_);
+      e.tail(robot_.closures()) = -open_;
+    } else {
+      robot_.place(q);
+    }
     const Pose now = robot_.pose(tip_);
-    VectorX e(rows_);
     e.head<3>() = target_.position - now.position;
     if (rows_ == 6)
-      e.tail<3>() =
+      e.segment<3>(3) =
           length_ * rotation_vector((target_.rotation * now.rotation.conjugate()).normalized());
     return e;
   }
@@ -85,14 +112,20 @@ class Search {
   bool reached(const VectorX& q) {
     const VectorX e = error(q);
     return e.head<3>().norm() <= options_.position_tolerance &&
-           (rows_ == 3 || e.tail<3>().norm() <= length_ * options_.rotation_tolerance);
+           (rows_ == 3 || e.segment<3>(3).norm() <= length_ * options_.rotation_tolerance) &&
+           e.tail(robot_.closures()).lpNorm<Eigen::Infinity>() <= options_.position_tolerance;
   }
 
   void find_jacobian() {
     robot_.jacobian(tip_, all_);
-    jacobian_.resize(rows_, count());
-    for (int i = 0; i < count(); ++i) jacobian_.col(i) = all_.col(rates_[i]).head(rows_);
-    if (rows_ == 6) jacobian_.bottomRows<3>() *= length_;
+    jacobian_.setZero(rows_ + robot_.closures(), count());
+    for (int i = 0; i < count(); ++i)
+      jacobian_.col(i).head(rows_) = all_.col(rates_[i]).head(rows_);
+    if (rows_ == 6) jacobian_.middleRows<3>(3) *= length_;
+    if (robot_.closures() == 0) return;
+    robot_.closure_rows(closure_);
+    for (int i = 0; i < count(); ++i)
+      jacobian_.col(i).tail(robot_.closures()) = closure_.col(rates_[i]);
   }
 
   // Coordinates spread evenly: the additive recurrence of irrational steps [Roberts 2018].
@@ -266,14 +299,25 @@ class Search {
     }
   }
 
+  // Of the tip alone, per combination of rates that loops and couplings leave.
+  MatrixX tip_motions() const {
+    const MatrixX own = jacobian_.topRows(rows_);
+    if (robot_.closures() == 0) return own;
+    Eigen::ColPivHouseholderQR<MatrixX> factors;
+    factors.setThreshold(1e-9);
+    factors.compute(jacobian_.bottomRows(robot_.closures()).transpose());
+    const MatrixX basis = factors.householderQ() * MatrixX::Identity(count(), count());
+    return own * basis.rightCols(count() - factors.rank());
+  }
+
   void finish(InverseKinematicsResult& result) {
     const VectorX e = error(result.positions);
     result.position_error = e.head<3>().norm();
-    result.rotation_error = rows_ == 6 ? e.tail<3>().norm() / length_ : 0.0;
+    result.rotation_error = rows_ == 6 ? e.segment<3>(3).norm() / length_ : 0.0;
     result.reached = reached(result.positions);
     find_jacobian();
     if (count() == 0) return;
-    const VectorX values = Eigen::JacobiSVD<MatrixX>(jacobian_).singularValues();
+    const VectorX values = Eigen::JacobiSVD<MatrixX>(tip_motions()).singularValues();
     // Fewer joints than rows: what they can do at all.
     result.smallest_singular_value = values[values.size() - 1];
     result.singular = !(values[values.size() - 1] > 1e-6 * values[0]);
@@ -286,7 +330,8 @@ class Search {
   std::vector<int> rates_;  // that move the tip, from the base on
   int rows_ = 6;
   double length_ = 1.0;
-  MatrixX all_, jacobian_;
+  MatrixX all_, jacobian_, closure_;
+  VectorX open_;
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ struct InverseKinematicsOptions {
   // of limits that are finite, elsewhere the start.
   bool posture = false;
   VectorX preferred = {};
+  // Rates that may be used to lead the tip; the other joints stay. Empty: all.
+  std::vector<int> rates = {};
 };
 
 struct InverseKinematicsResult {

@@ -205,6 +205,17 @@ std::vector<double> Spline::times() const {
   return scaled;
 }
 
+double Spline::fastest(int coordinate) const {
+  double most = -1.0, when = 0.0;
+  for (int i = 0; i + 1 < static_cast<int>(times_.size()); ++i) {
+    Polynomial p;
+    std::copy_n(piece(i, coordinate), terms, p.c.begin());
+    const double speed = std::abs(p.derivative().value(0.0));
+    if (speed > most) most = speed, when = scale_ * times_[static_cast<std::size_t>(i)];
+  }
+  return when;
+}
+
 void Spline::fit(const std::vector<MotionLimits>& limits) {
   if (static_cast<int>(limits.size()) != coordinates_)
     throw Error(

@@ -78,6 +78,10 @@ class Spline : public Trajectory {
   std::pair<double, double> extent(int coordinate) const;
   // The times of the points, once fitted.
   std::vector<double> times() const;
+  // When its |velocity| is largest, s.
+  double fastest(int coordinate) const;
+  // The same way in a time that is longer by a factor >= 1.
+  void stretch(double factor) { scale_ *= factor; }
   // Runs through the same way as fast as the limits allow, by one factor of time for all.
   void fit(const std::vector<MotionLimits>& limits);
 

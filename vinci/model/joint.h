@@ -64,10 +64,11 @@ struct JointFreedom {
   double stiffness = 0.0;    // of a spring, N/m or N m/rad
   double rest = 0.0;         // q at which it is slack
   double armature = 0.0;     // kg or kg m²: rotor inertia, times its gear ratio squared
+  double largest_effort = std::numeric_limits<double>::infinity();  // N or N m, of controllers
   Motor motor;
   double position = 0.0;  // q at the start; of a ball see Joint::rotation
   double velocity = 0.0;  // u at the start
-  // What planned motions keep to, per s, s² and s³; a simulation does not ask.
+  // What trajectories and planned motions keep to, per s, s² and s³; a simulation does not ask.
   double velocity_limit = std::numeric_limits<double>::infinity();
   double acceleration_limit = std::numeric_limits<double>::infinity();
   double jerk_limit = std::numeric_limits<double>::infinity();

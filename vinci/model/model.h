@@ -123,7 +123,8 @@ struct NamedFrame {
   Pose pose;  // in the body's frame
 };
 
-class Element;  // element.h
+class Element;                // element.h
+class ControllerDescription;  // controller.h
 
 struct Model {
   std::string title;
@@ -138,6 +139,8 @@ struct Model {
   std::vector<Joint> joints;
   std::vector<Coupling> couplings;  // of joint coordinates
   std::vector<NamedFrame> frames;
+  // That the scene names, in the order in which they act (controller.h).
+  std::vector<std::shared_ptr<const ControllerDescription>> controllers;
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 

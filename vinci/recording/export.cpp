@@ -211,6 +211,8 @@ void export_csv(const Recording& recording, const std::filesystem::path& folder)
   write_columns(recording, folder, "elements.csv", recording.element_columns(),
                 &Recording::elements);
   write_columns(recording, folder, "joints.csv", recording.joint_columns(), &Recording::joints);
+  write_columns(recording, folder, "controls.csv", recording.control_columns(),
+                &Recording::controls);
 }
 
 }  // namespace vinci

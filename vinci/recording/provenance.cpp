@@ -206,7 +206,8 @@ void write_units(Hdf5File& file) {
   for (const auto& [name, text] : texts) file.write_attribute(name, "description", text);
   if (file.row_width("controls") > 0)
     file.write_attribute("controls", "description",
-                         "memory of the controllers, one after the other; units are theirs");
+                         "what controllers remember, reference, error and effort among it, one "
+                         "after the other; control_columns names them");
   if (file.row_width("elements") > 0)
     file.write_attribute("elements", "description",
                          "numbers of springs and the like; element_columns names them");

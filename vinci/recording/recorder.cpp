@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/clock.h"
+#include "vinci/model/controller.h"
 #include "vinci/model/element.h"
 #include "vinci/model/joint_columns.h"
 #include "vinci/recording/provenance.h"
@@ -172,6 +173,8 @@ void Recorder::Impl::make_contents(const Simulation& simulation) {
   file->write_texts("bodies/freedom", freedoms);
   if (!model.elements.empty()) file->write_texts("element_columns", element_columns(model));
   if (!model.joints.empty()) file->write_texts("joint_columns", joint_columns(model));
+  if (simulation.state().controls.size() > 0)
+    file->write_texts("control_columns", control_columns(simulation.controllers()));
   tables = RecordingTables::create(*file, widths_of(simulation));
   progress = Hdf5Scalar::create(*file, "progress", progress_row());
   write_units(*file);

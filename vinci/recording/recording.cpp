@@ -127,7 +127,7 @@ struct Recording::Impl {
   std::vector<std::string> names;
   std::vector<Freedom> freedoms;
   std::size_t velocity_count = 0, control_count = 0;
-  std::vector<std::string> element_columns, joint_columns;
+  std::vector<std::string> element_columns, joint_columns, control_columns;
   JointWidths joint_widths;
 
   explicit Impl(const std::filesystem::path& file_path);
@@ -140,6 +140,7 @@ struct Recording::Impl {
   void read_progress();
   void read_freedoms();
   void read_joint_columns();
+  void read_control_columns();
   void check_rows() const;
 };
 
@@ -162,7 +163,7 @@ Recording::Impl::Impl(const std::filesystem::path& file_path) : path(file_path) 
   names = file->texts("bodies/name");
   for (std::string& name : names) name = escaped(name);
   read_freedoms();
-  control_count = file->row_width("controls");
+  read_control_columns();
   if (file->has("element_columns")) element_columns = file->texts("element_columns");
   for (std::string& column : element_columns) column = escaped(column);
   if (element_columns.size() != file->row_width("elements"))
@@ -221,6 +222,15 @@ void Recording::Impl::read_joint_columns() {
   }
   if (joint_columns.size() != file->row_width("joints"))
     throw Error("'joint_columns' and 'joints' differ in length", path.string());
+}
+
+void Recording::Impl::read_control_columns() {
+  control_count = file->row_width("controls");
+  if (!file->has("control_columns")) return;
+  control_columns = file->texts("control_columns");
+  for (std::string& column : control_columns) column = escaped(column);
+  if (control_columns.size() != control_count)
+    throw Error("'control_columns' and 'controls' differ in length", path.string());
 }
 
 void Recording::Impl::check_rows() const {
@@ -471,6 +481,17 @@ std::vector<double> Recording::joints(const FrameRange& range) const {
   const Hdf5Rows chosen = impl_->checked(range);
   std::vector<double> numbers(chosen.count * impl_->joint_columns.size());
   if (impl_->tables.has_joints) impl_->tables.joints.read(chosen, numbers.data());
+  return numbers;
+}
+
+const std::vector<std::string>& Recording::control_columns() const {
+  return impl_->control_columns;
+}
+
+std::vector<double> Recording::controls(const FrameRange& range) const {
+  const Hdf5Rows chosen = impl_->checked(range);
+  std::vector<double> numbers(chosen.count * impl_->control_columns.size());
+  if (!numbers.empty()) impl_->tables.controls.read(chosen, numbers.data());
   return numbers;
 }
 

@@ -73,6 +73,8 @@ class Recording {
   const std::vector<std::string>& element_columns() const;
   // "elbow.position [rad]" (joint_columns.h).
   const std::vector<std::string>& joint_columns() const;
+  // "tracker.effort_elbow [N m]" (model/controller.h); none of older recordings.
+  const std::vector<std::string>& control_columns() const;
   std::string model_json(int version) const;  // shapes for viewers
   RunSummary summary() const;  // over every step up to the last frame, recorded or not
   RunFacts facts() const;      // how far it came, and what it was asked for
@@ -94,6 +96,8 @@ class Recording {
   std::vector<double> elements(const FrameRange& range) const;
   // frames × joint_columns().
   std::vector<double> joints(const FrameRange& range) const;
+  // frames × control_columns().
+  std::vector<double> controls(const FrameRange& range) const;
   ContactRows contacts(const FrameRange& range) const;
 
   int models() const;                                    // stored so far
@@ -107,8 +111,8 @@ class Recording {
   std::unique_ptr<Impl> impl_;
 };
 
-// Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv and
-// joints.csv where the scene has any. Throws Failure if they cannot be written, Error if the
+// Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv, joints.csv
+// and controls.csv where the scene has any. Throws Failure if they cannot be written, Error if the
 // recording cannot be read.
 void export_csv(const Recording& recording, const std::filesystem::path& folder);
 

@@ -250,6 +250,15 @@ class NodeWriter {
     node.children.push_back(std::move(list));
   }
 
+  // Where the file bounds all freedoms; files that know no bound say 0.
+  static void add_bounds(Node& node, const char* key, const RobotJoint& joint,
+                         double RobotFreedom::*value) {
+    if (std::all_of(joint.freedoms.begin(), joint.freedoms.end(), [&](const RobotFreedom& freedom) {
+          return freedom.*value > 0.0 && freedom.*value < infinity;
+        }))
+      add_values(node, key, joint, value);
+  }
+
   void add_limits(Node& node, const RobotJoint& joint) const {
     const auto pair = [](const char* key, const RobotFreedom& freedom) {
       return list_node(key, {number_node("", freedom.lower), number_node("", freedom.upper)});
@@ -330,6 +339,7 @@ class NodeWriter {
     add_values(node, "stiffness", joint, &RobotFreedom::stiffness);
     add_values(node, "rest", joint, &RobotFreedom::rest);
     add_values(node, "armature", joint, &RobotFreedom::armature);
+    add_bounds(node, "largest-effort", joint, &RobotFreedom::effort);
     add_motor(node, joint);
     add_motion_limits(node, joint);
     return node;

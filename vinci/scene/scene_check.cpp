@@ -146,6 +146,7 @@ class StructureCheck {
         anchors_(bodies_),
         materials_(names_below("materials")),
         joints_(names_below("joints")),
+        trajectories_(names_below("trajectories")),
         parameters_(scene.variables.begin() + first_parameter, scene.variables.end()),
         plane_variables_(scene.variables),
         friction_variables_(scene.variables) {
@@ -294,6 +295,8 @@ class StructureCheck {
         return {"parameter", &parameters_};
       case Reference::joint:
         return {"joint", &joints_};
+      case Reference::trajectory:
+        return {"trajectory", &trajectories_};
       case Reference::none:
         break;
     }
@@ -416,7 +419,7 @@ class StructureCheck {
 
   const SceneData& scene_;
   Mistakes& mistakes_;
-  std::set<std::string> bodies_, anchors_, materials_, joints_, parameters_;
+  std::set<std::string> bodies_, anchors_, materials_, joints_, trajectories_, parameters_;
   std::vector<std::string> plane_variables_;     // of the functions of implicit curves
   std::vector<std::string> friction_variables_;  // of coefficients of friction
 };

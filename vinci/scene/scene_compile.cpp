@@ -11,6 +11,7 @@
 #include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
+#include "vinci/scene/scene_control.h"
 #include "vinci/scene/scene_friction.h"
 #include "vinci/scene/scene_joints.h"
 #include "vinci/scene/scene_moments.h"
@@ -51,6 +52,9 @@ class Compiler {
     number_coordinates();
     if (!model_->joints.empty()) joints.set_velocities();
     read_elements();
+    const Node *trajectories = part("trajectories"), *controllers = part("controllers");
+    if (fine_ && mistakes_.none())
+      fine_ = read_controls(trajectories, controllers, scene_, numbers_, mistakes_, *model_);
     return fine_ && mistakes_.none() ? model_ : nullptr;
   }
 

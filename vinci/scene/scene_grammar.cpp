@@ -11,6 +11,7 @@
 #include "vinci/geometry/build.h"
 #include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/run_options.h"
+#include "vinci/scene/scene_control.h"
 #include "vinci/scene/scene_joints.h"
 #include "vinci/scene/scene_values.h"
 
@@ -603,6 +604,7 @@ SceneValue build(World world) {
   for (const ElementKind& kind : element_kinds())
     value.keys.push_back({kind.section, kind.text, elements(world, kind)});
   for (SceneKey& key : joint_sections(world)) value.keys.push_back(std::move(key));
+  for (SceneKey& key : control_sections(world)) value.keys.push_back(std::move(key));
   if (world == World::planar)
     value.keys.push_back({"table",
                           "The plane of motion as a table that bodies with `supports` lie on. "

@@ -35,7 +35,7 @@ struct SceneValue {
   enum class Variables { none, time, state, plane, friction };
   // What a text must name.
   // anchor: a body or the world
-  enum class Reference { none, body, anchor, material, parameter, joint };
+  enum class Reference { none, body, anchor, material, parameter, joint, trajectory };
 
   explicit SceneValue(Kind kind = Kind::number, std::string text = {});
 

@@ -127,9 +127,13 @@ SceneValue joint(World world) {
                   "Inertia of the drive in kg or kg m²: of its rotor times the gear ratio squared; "
                   "0 if not given.",
                   per_freedom("a number in kg or kg m², 0 or more", not_negative("a number"))});
+  keys.push_back({"largest-effort",
+                  "What the drive can do, in N or N m; controllers keep to it. Without a bound if "
+                  "not given.",
+                  per_freedom("a number in N or N m, 0 or more", not_negative("a number"))});
   keys.push_back({"motor", "What drives the joint.", per_freedom("a motor", motor())});
   keys.push_back({"motion-limits",
-                  "What planned motions keep to (`vinci plan`); a simulation does not ask.",
+                  "What trajectories and planned motions keep to; a simulation does not ask.",
                   per_freedom("motion limits", motion_limits())});
   const SceneValue start = number("a number in m or rad");
   keys.push_back(

@@ -206,14 +206,14 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
 void JointReader::read_freedoms(const Node& node, Joint& joint) const {
   joint.freedoms.resize(static_cast<std::size_t>(rate_count(joint.kind)));
   for (const char* key : {"position", "restitution", "friction", "damping", "stiffness", "rest",
-                          "armature", "velocity", "motor", "motion-limits"})
+                          "armature", "largest-effort", "velocity", "motor", "motion-limits"})
     if (const Node* given = node.find(key); given && joint.freedoms.empty())
       throw Impossible{given, "a fixed joint has no freedom; remove it"};
   for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
     JointFreedom& freedom = joint.freedoms[k];
-    const auto number = [&](const char* key) {
+    const auto number = [&](const char* key, double otherwise = 0.0) {
       const Node* given = entry(node, key, joint, k);
-      return given ? numbers_(*given) : 0.0;
+      return given ? numbers_(*given) : otherwise;
     };
     freedom.restitution = number("restitution");
     freedom.friction = number("friction");
@@ -221,6 +221,7 @@ void JointReader::read_freedoms(const Node& node, Joint& joint) const {
     freedom.stiffness = number("stiffness");
     freedom.rest = number("rest");
     freedom.armature = number("armature");
+    freedom.largest_effort = number("largest-effort", infinity);
     freedom.velocity = number("velocity");
     if (const Node* given = entry(node, "motion-limits", joint, k)) {
       freedom.velocity_limit = read_.number(*given, "velocity", infinity);

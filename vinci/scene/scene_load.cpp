@@ -315,7 +315,7 @@ class Loader {
     SceneValue grammar = scene_grammar(scene.world);
     const auto depends_on_world = [](const SceneKey& key) {
       const auto& kinds = element_kinds();
-      return key.name == "bodies" || key.name == "gravity" ||
+      return key.name == "bodies" || key.name == "gravity" || key.name == "trajectories" ||
              std::any_of(kinds.begin(), kinds.end(),
                          [&](const ElementKind& kind) { return kind.section == key.name; });
     };

@@ -163,7 +163,8 @@ bool check_numbers(const Node& node, const SceneValue& value, const Numbers& num
       return fine;
     case Kind::either:
       for (const SceneValue& item : value.items) {
-        const bool list = item.kind == Kind::list, map = item.kind == Kind::map;
+        const bool list = item.kind == Kind::list;
+        const bool map = item.kind == Kind::map || item.kind == Kind::names;
         if (list ? node.is_list() : map ? node.is_map() : node.is_scalar())
           return check_numbers(node, item, numbers, mistakes);
       }

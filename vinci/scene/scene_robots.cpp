@@ -83,6 +83,7 @@ class Expansion {
       }
       waiting = std::move(later);
     }
+    find_tips(root_.find("trajectories"));
   }
 
  private:
@@ -265,6 +266,37 @@ class Expansion {
     fail(attach, fmt::format("there is no link or body {}{}; accepted: {}", in_quotes(attach.text),
                              suggestion(attach.text, known), listed(known)));
     return {};
+  }
+
+  // Tips of trajectories on links: the bodies that these are parts of, and where.
+  void find_tips(Node* node) {
+    if (!node) return;
+    for (Node& child : node->children) {
+      if (child.key != "tip") {
+        find_tips(&child);
+        continue;
+      }
+      Node* const body = child.is_map() ? child.find("body") : &child;
+      if (!body || !body->is_scalar()) continue;
+      const auto found = links_.find(body->text);
+      if (found == links_.end()) continue;
+      const LinkPlace& place = found->second;
+      body->text = place.body;
+      if (place.pose.position.isZero(0.0) &&
+          place.pose.rotation.coeffs() == Quaternion::Identity().coeffs())
+        continue;
+      Node link = map_node("link", {vector_node("position", place.pose.position)});
+      add_rotation(link, place.pose.rotation);
+      set_place(link, child);
+      if (!child.is_map()) {
+        Node name = child;
+        name.key = "body";
+        Node tip = map_node("tip", {std::move(name)});
+        set_place(tip, child);
+        child = std::move(tip);
+      }
+      child.children.push_back(std::move(link));
+    }
   }
 
   // --- one robot ---

@@ -19,6 +19,7 @@ double compile_cost(const Node& node) {
   double cost = 1.0;
   if (node.key == "polygon") cost += 0.01 * size * size;
   if (node.key == "polyhedron") cost += 10.0 * size;
+  if (node.is_map() && node.has("tip")) cost += 1e4;  // led along a line or a circle
   for (const Node& child : node.children) cost += compile_cost(child);
   return cost;
 }

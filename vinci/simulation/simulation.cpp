@@ -161,6 +161,9 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   if (!override_parameters_.empty()) check_changes(0, {});  // without any, Scene has done it
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
     refuse(scene_, overrides, "stepper", reason);
+  for (const auto& controller : model_->controllers)
+    if (const std::string reason = controller->why_not(options_.text("motion")); !reason.empty())
+      refuse(scene_, overrides, "motion", "controllers." + controller->name() + ": " + reason);
   if (const std::string reason = solver_->why_not(stepper_->probe(*model_)); !reason.empty())
     refuse(scene_, overrides, "solver", reason);
   const bool own_law = options_.text("impact-law") != "newton";
@@ -183,9 +186,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   output_every_ = std::llround(std::clamp(options_.real("output-interval") / h_, 1.0, most_steps));
   first_model_ = stepped_model_ = model_;
   state_ = initial_state(*model_);
-  Eigen::Index memory = 0;
-  for (const NamedController& item : code_.controllers) memory += item.controller->memory_size();
-  state_.controls = VectorX::Zero(memory);
+  begin_controllers();
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
@@ -198,6 +199,18 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     context_.in.diagnosis = diagnosis_.get();
   }
   stepper_->prepare(context_, state_);
+}
+
+void Simulation::begin_controllers() {
+  Eigen::Index size = 0, first = 0;
+  for (const NamedController& item : controllers_) size += item.controller->memory_size();
+  VectorX memory = VectorX::Zero(size);
+  for (const NamedController& item : controllers_) {
+    const Eigen::Index own = item.controller->memory_size();
+    item.controller->begin(*model_, state_, memory.segment(first, own));
+    first += own;
+  }
+  state_.controls = std::move(memory);
 }
 
 // The accuracy of the run is what is asked of its solver, where that is another one than the solver
@@ -354,6 +367,10 @@ void Simulation::use(std::size_t changes, const Values& code) {
   code_parameters_ = std::move(kept);
   applied_changes_ = changes;
   model_ = std::move(model);
+  controllers_.clear();
+  for (const auto& controller : model_->controllers)
+    controllers_.push_back({controller->name(), controller->make(*model_)});
+  controllers_.insert(controllers_.end(), code_.controllers.begin(), code_.controllers.end());
   context_.in.model = model_.get();
   context_.work.ahead = {};
   ++model_version_;
@@ -374,8 +391,8 @@ const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
     use(due, code_parameters_);
   context_.in.before = stepped_model_ == model_ ? nullptr : stepped_model_.get();
-  context_.in.controllers = code_.controllers;
-  context_.out.controllers_acted = code_.controllers.empty();
+  context_.in.controllers = controllers_;
+  context_.out.controllers_acted = controllers_.empty();
   try {
     const StepReport report = stepper_->step(context_, state_, h_);
     if (!context_.out.controllers_acted)

@@ -59,6 +59,9 @@ class Simulation {
   const StepReport& report() const { return report_; }                                  // last step
   const std::vector<SolvedContact>& contacts() const { return context_.out.contacts; }  // last step
   const std::vector<SolvedJoint>& joints() const { return context_.out.joints; }        // last step
+  // Of the scene, then those of code; in the order in which they act. Names of the numbers that
+  // they keep in State::controls: control_columns().
+  const std::vector<NamedController>& controllers() const { return controllers_; }
   // The numbers of joint_columns() at the present state; efforts are means over the last step.
   void read_joints(VectorX& numbers) const;
   // Hands them out without a copy, and takes them back: contacts() is what it was then.
@@ -115,6 +118,7 @@ class Simulation {
   void check_state(const State& state) const;
   std::shared_ptr<const Model> compiled(const Values& values) const;
   void set_accuracy();
+  void begin_controllers();
   void adopt_code();
   void forget_step();
   void keep_last_finite();
@@ -129,6 +133,7 @@ class Simulation {
   std::vector<std::string> code_names_;
   // The layers of parameters over the scene's own, and what they come to; its changes lie between.
   std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
+  std::vector<NamedController> controllers_;  // of the scene, then those of code
   // Now, that of the last step, and that which the run began with.
   std::shared_ptr<const Model> model_, stepped_model_, first_model_;
   std::unique_ptr<CollisionDetector> detector_;

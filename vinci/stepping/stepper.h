@@ -28,11 +28,6 @@ struct SolvedContact {
   Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
 };
 
-struct NamedController {
-  std::string name;  // for messages and recordings
-  std::shared_ptr<Controller> controller;
-};
-
 class ImpactLaw;        // impact_law.h
 class SolutionWitness;  // solution_witness.h
 class StepDiagnosis;    // step_diagnosis.h
