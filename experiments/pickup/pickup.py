@@ -301,6 +301,8 @@ def variants(short: bool) -> dict[str, Task]:
         tasks[f"μ = {mu:.1f}"] = Task(pairs(mu=mu))
     for step in (0.005, 0.00125, 0.000625):
         tasks[f"h = {1e3 * step:g} ms"] = Task((), pairs(step=step))
+    for mu in (0.6, 0.8, 1.0):
+        tasks[f"μ = {mu:.1f}, h = 0.625 ms"] = Task(pairs(mu=mu), pairs(step=0.000625))
     tasks["anitescu-potra"] = Task((), pairs(stepper="anitescu-potra"))
     tasks["pyramid of 8"] = Task((), pairs(cone="pyramid", directions=8))
     tasks["maximal"] = Task((), pairs(coordinates="maximal"))
@@ -310,12 +312,19 @@ def variants(short: bool) -> dict[str, Task]:
 def told(outcome: Outcome) -> str:
     look = outcome.looks[-1]
     how = f"quality {look.quality[0]:.3f}" if look.closed else "not closed"
-    trouble = f"; {outcome.uncertified} steps not certified" if outcome.uncertified else ""
+    trouble = (f"; steps not certified: {outcome.uncertified}, residual {outcome.residual:.0e}"
+               if outcome.uncertified else "")
     return (f"{1e3 * look.height:.1f} mm up, tilted {math.degrees(outcome.tilt):.1f}°, {how}, "
             f"{len(look.contacts)} contacts{trouble}")
 
 
-def study_variants(experiment: Experiment, found: dict[str, Outcome]) -> None:
+def study_variants(experiment: Experiment, outcome: Outcome, found: dict[str, Outcome]) -> None:
+    runs = [found.get("h = 5 ms"), outcome, found.get("h = 1.25 ms"), found.get("h = 0.625 ms")]
+    for moment in () if experiment.short else (1.5, 2.2):
+        heights = [1e6 * np.interp(moment, run.times, run.heights) for run in runs if run]
+        changes = ", ".join(f"{abs(a - b):.0f}" for a, b in zip(heights, heights[1:]))
+        experiment.row(f"height at {moment} s, change from step to half the step", paper="–",
+                       ours=f"{changes} µm from 5, 2.5, 1.25 ms on")
     for name, outcome in found.items():
         paper = "unstable" if name == "equal torques" else "–"
         experiment.row(name, paper=paper, ours=told(outcome))
@@ -376,7 +385,8 @@ def draw(experiment: Experiment, outcome: Outcome, found: dict[str, Outcome]) ->
     load.set_ylim(bottom=0)
     load.legend(fontsize=8)
     sweep = sorted([(0.5, outcome)] + [(dict(other.task.parameters)["mu"], other)
-                                       for name, other in found.items() if name.startswith("μ")],
+                                       for name, other in found.items()
+                                       if name.startswith("μ") and "h" not in name],
                    key=lambda pair: pair[0])
     friction.plot([mu for mu, _ in sweep], [1e3 * run.looks[-1].height for _, run in sweep], "o-",
                   color="k")
@@ -399,7 +409,7 @@ def main() -> None:
     found = dict(zip(tasks, experiment.map(simulate, tasks.values())))
     outcome = found.pop("")
     study_dynamic(experiment, outcome)
-    study_variants(experiment, found)
+    study_variants(experiment, outcome, found)
     if not experiment.short:
         with vinci.Recording(record) as recording:
             draw_strip(experiment, static, outcome, recording.model(0))

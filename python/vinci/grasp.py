@@ -283,7 +283,7 @@ def close_dynamically(
     ...     effort=12, by=["left", "right"])
     >>> closed.at_rest, [joint.stopped_by for joint in closed.joints]
     (True, ['effort', 'effort'])
-    >>> vinci.grasp.hold(closed.grasp, [0, 0, -1, 0, 0, 0], least="sum").value.round(6)
+    >>> round(vinci.grasp.hold(closed.grasp, [0, 0, -1, 0, 0, 0], least="sum").value, 6)
     1.666667
     """
     before = Simulation(scene, **options)
