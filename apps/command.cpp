@@ -78,6 +78,8 @@ void add_choice_flags(CLI::App& subcommand, ChoiceFlags& flags) {
       ->take_all();
   const std::string group = "The run's choices, over the scene's [default]";
   for (const OptionSpec& spec : run_option_table().specs()) {
+    // A flag that the command has already keeps its meaning.
+    if (subcommand.get_option_no_throw("--" + spec.name) != nullptr) continue;
     if (std::holds_alternative<bool>(spec.fallback)) {
       // Without a value, so that it cannot take the scene for one; --name=false takes it back.
       subcommand

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `vinci grasp`: does a grasp hold, how well, and with which forces? Of a recorded body, or of
-// contacts in a file.
+// `vinci grasp`: does a grasp hold, how well, and with which forces? Of a recorded body, of
+// contacts in a file, or of fingers that close on a body of a scene.
 #include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/grasp_close.h"
+#include "apps/stop_signal.h"
 #include "apps/table.h"
 #include "apps/text.h"
 #include "vinci/grasp/grasp_answer.h"
@@ -20,6 +22,7 @@ struct GraspFlags {
   std::vector<std::string> by;
   int directions = 16;
   bool overwrite = false;
+  CloseFlags close;
 };
 
 bool is_planar(const Grasp& grasp) {
@@ -170,7 +173,7 @@ void print_grasp(const NamedGrasp& named, const GraspAnswer& answer, const Grasp
   const Grasp& grasp = named.grasp;
   const ClosureProof& proof = answer.proof;
   std::string head = flags.file;
-  if (named.frame >= 0)
+  if (!named.object.empty())
     head += fmt::format(": '{}' at {} s", named.object, short_number(named.time));
   say(stdout, "{}, {}\n", head,
       plural(static_cast<std::int64_t>(grasp.contacts.size()), "contact"));
@@ -227,18 +230,37 @@ void write_html(const GraspFlags& flags, const NamedGrasp& named, const std::str
   write_page(flags.html, {&recording, 1}, options);
 }
 
+// Fingers of a scene close on the object first.
+ClosedGrasp closed_grasp(const GraspFlags& flags, bool quiet) {
+  if (names_recording(flags.file))
+    throw Error("closes fingers of a scene (YAML), not of a recording",
+                flags.close.robot.empty() ? "--joints" : "--close");
+  if (!flags.at.empty()) throw Error("is for recordings; fingers close from the start", "--at");
+  CloseFlags close = flags.close;
+  close.quiet = close.quiet || quiet;
+  close.overwrite = flags.overwrite;
+  return close_on(flags.file, flags.object, flags.by, close);
+}
+
 int run_grasp(const GraspFlags& flags, const Command& command, const CLI::App& subcommand) {
   return with_flags(subcommand, [&] {
-    if (flags.overwrite && flags.html.empty()) throw Error("is for --html", "--overwrite");
+    if (flags.overwrite && flags.html.empty() && flags.close.output.empty())
+      throw Error("is for --html, and for --output of fingers that close", "--overwrite");
     if (!flags.html.empty() && !names_recording(flags.file))
       throw Error("is for recordings; a file of contacts has no bodies to draw", "--html");
-    NamedGrasp named = grasp_of_flags(flags);
+    std::optional<ClosedGrasp> closed;
+    if (flags.close.given())
+      closed = closed_grasp(flags, command.json);
+    else
+      refuse_close_flags(flags.close);
+    if (stop_wanted()) return exit_stopped();
+    NamedGrasp named = closed ? closed->named : grasp_of_flags(flags);
     if (!flags.length.empty()) {
       named.grasp.length = number_of(flags.length, "--length");
       if (!(named.grasp.length > 0.0)) throw Error("accepted: more than 0 m", "--length");
     }
     if (named.grasp.contacts.size() > most_grasp_contacts)
-      throw Error(fmt::format("the body has {} loaded contacts; accepted: up to {}, chosen by --by",
+      throw Error(fmt::format("the body has {} contacts; accepted: up to {}, chosen by --by",
                               named.grasp.contacts.size(), most_grasp_contacts),
                   flags.file);
     const GraspQuestion question = question_of(flags, named.grasp);
@@ -250,8 +272,10 @@ int run_grasp(const GraspFlags& flags, const Command& command, const CLI::App& s
       Json json = {{"ok", code == exit_good}, {"exit_code", code}, {"file", flags.file}};
       json.update(Json::parse(text));
       if (!flags.html.empty()) json["html"] = flags.html;
+      json["closing"] = closed ? closing_json(*closed) : Json();
       print(json);
     } else {
+      if (closed) print_closing(*closed);
       print_grasp(named, answer, flags);
       if (!flags.html.empty()) say(stdout, "\n{}\n", flags.html);
     }
@@ -265,10 +289,14 @@ void add_grasp(CLI::App& app, Command& command) {
   auto flags = std::make_shared<GraspFlags>();
   CLI::App* subcommand = add_subcommand(
       app, "grasp", "Tell whether contacts hold a body against every force, how well, and how.");
-  subcommand->add_option("file", flags->file, "A recording (RUN.h5), or contacts (YAML or JSON).")
+  subcommand
+      ->add_option("file", flags->file,
+                   "A recording (RUN.h5), contacts (YAML or JSON), or with --close or --joints a "
+                   "scene.")
       ->type_name("")
       ->required();
-  subcommand->add_option("--object", flags->object, "The body that is held, of a recording.")
+  subcommand
+      ->add_option("--object", flags->object, "The body that is held, of a recording or a scene.")
       ->type_name("NAME");
   subcommand
       ->add_option("--at", flags->at,
@@ -303,8 +331,10 @@ void add_grasp(CLI::App& app, Command& command) {
                    "Write a page that shows the recording with this grasp in it: cones, forces and "
                    "the weakest direction.")
       ->type_name("FILE");
-  subcommand->add_flag("--overwrite", flags->overwrite, "Replace a page that exists.");
+  subcommand->add_flag("--overwrite", flags->overwrite,
+                       "Replace a page or a recording that exists.");
   add_json_flag(*subcommand, command);
+  add_close_flags(*subcommand, flags->close);
   subcommand->callback([flags, &command, subcommand] {
     command.action = [flags, &command, subcommand] {
       return run_grasp(*flags, command, *subcommand);

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include "python/core/simulation.h"
+#include "vinci/grasp/closing_run.h"
 #include "vinci/grasp/closure.h"
 #include "vinci/grasp/grasp_functions.h"
 #include "vinci/grasp/holding.h"
 #include "vinci/grasp/quality.h"
 #include "vinci/grasp/recorded_grasp.h"
+#include "vinci/kinematics/joint_tree.h"
 
 namespace vinci::python {
 namespace {
@@ -293,6 +295,109 @@ Its supports on the table are left out.
 2)");
 }
 
+std::vector<char> counting(const Model& model, const std::vector<std::string>& by) {
+  std::vector<char> others;
+  for (const std::string& name : by) {
+    others.resize(model.bodies.size(), 0);
+    others[static_cast<std::size_t>(body_index(body_table(model)->names, py::str(name)))] = 1;
+  }
+  return others;
+}
+
+py::list closed_list(const Model& model, const std::vector<ClosedJoint>& joints) {
+  const auto body = [&](int index) -> py::object {
+    if (index < 0) return py::none();
+    return py::str(model.bodies[static_cast<std::size_t>(index)].name);
+  };
+  py::list list;
+  for (const ClosedJoint& joint : joints)
+    list.append(py::make_tuple(model.joints[static_cast<std::size_t>(joint.joint)].name,
+                               joint.driven, joint.start, joint.position, to_string(joint.reason),
+                               joint.time, body(joint.body), body(joint.other)));
+  return list;
+}
+
+ClosingRun closing_run(const Simulation& simulation, const py::object& object,
+                       const std::vector<std::string>& joints, const std::string& robot,
+                       double speed, double effort) {
+  if (!(speed > 0.0)) throw Error("accepted: more than 0", "speed");
+  if (!(effort >= 0.0)) throw Error("accepted: more than 0", "effort");
+  const Model& model = simulation.model();
+  const double end = static_cast<double>(simulation.total_steps()) * simulation.step_size();
+  ClosingRun run;
+  run.joints = closing_joints(model, {joints, robot, speed}, end);
+  run.speed = speed;
+  run.limit = effort;
+  run.object = object.is_none() ? -1 : body_index(body_table(model)->names, object);
+  return run;
+}
+
+// Fingers that close: nothing else moves, or servos for the simulation.
+void add_closing(py::module_& module) {
+  module.def("_grasp_close", [](const SimulationHandle& handle, const py::object& object,
+                                const std::vector<std::string>& joints, const std::string& robot,
+                                double speed, const std::vector<std::string>& by) {
+    const Simulation& simulation = handle.get();
+    const ClosingRun run = closing_run(simulation, object, joints, robot, speed, 0.0);
+    Model model = simulation.model();
+    make_tree(model);
+    const Closing closing = close_statically(model, simulation.state(), run.joints, speed);
+    const std::vector<char> others = counting(model, by);
+    const Grasp grasp = touching_grasp(model, closing.state, closing.contacts, run.object, others);
+    std::vector<std::string> names;
+    for (const TouchingContact& touching : touching_contacts(closing.contacts, run.object, others))
+      names.push_back(model.bodies[static_cast<std::size_t>(touching.other)].name);
+    return py::make_tuple(
+        fingers_of(grasp), numbers_of(grasp.world, grasp.center), names,
+        closed_list(model, closing.joints), closing.time,
+        StateHandle{std::make_shared<State>(closing.state), body_table(model), true});
+  });
+  module.def("_grasp_servo_scene", [](const SimulationHandle& handle,
+                                      const std::vector<std::string>& joints,
+                                      const std::string& robot, double speed, double effort) {
+    const Simulation& simulation = handle.get();
+    return with_servos(
+        simulation.scene(),
+        closing_servos(simulation.model(),
+                       closing_run(simulation, py::none(), joints, robot, speed, effort)));
+  });
+  module.def("_grasp_now", [](const SimulationHandle& handle, const py::object& object,
+                              const std::vector<std::string>& by) {
+    const Simulation& simulation = handle.get();
+    const Model& model = simulation.model();
+    const int body = body_index(body_table(model)->names, object);
+    const std::vector<char> others = counting(model, by);
+    const Grasp grasp = grasp_of(model, simulation.state(), simulation.contacts(), body, others);
+    std::vector<std::string> names;
+    for (const LoadedContact& loaded : loaded_contacts(simulation.contacts(), body, others))
+      names.push_back(model.bodies[static_cast<std::size_t>(loaded.other)].name);
+    return py::make_tuple(fingers_of(grasp), numbers_of(grasp.world, grasp.center), names);
+  });
+  // Whether a run rests, asked after every step.
+  struct Rest {
+    ClosingRun run;
+    RestWatcher watcher;
+    State start;
+  };
+  py::class_<Rest>(module, "_GraspRest")
+      .def(py::init([](const SimulationHandle& handle, const py::object& object,
+                       const std::vector<std::string>& joints, const std::string& robot,
+                       double speed, double effort) {
+        const Simulation& simulation = handle.get();
+        const ClosingRun run = closing_run(simulation, object, joints, robot, speed, effort);
+        return Rest{run, RestWatcher(run, simulation.step_size()), simulation.state()};
+      }))
+      .def("after_step",
+           [](Rest& rest, const SimulationHandle& handle) {
+             rest.watcher.after_step(handle.get());
+             return rest.watcher.at_rest();
+           })
+      .def("joints", [](const Rest& rest, const SimulationHandle& handle) {
+        const Simulation& simulation = handle.get();
+        return closed_list(simulation.model(), closed_joints(simulation, rest.run, rest.start));
+      });
+}
+
 void add_functions(py::module_& module) {
   using Extremum = JawFunction::Extremum;
   py::class_<Extremum>(module, "JawExtremum", "A minimum or maximum of a JawFunction.")
@@ -348,6 +453,7 @@ Made by squeeze_function and push_function. Call it for its value at an angle.)"
 void add_grasp(py::module_& module) {
   add_contact(module);
   add_closure(module);
+  add_closing(module);
   add_functions(module);
 }
 

@@ -13,7 +13,7 @@ True
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +24,16 @@ from ._core import GraspContact as Contact
 from ._core import JawExtremum, JawFunction, push_function, squeeze_function
 from ._core import grasp_contacts as contacts
 
+from .simulation import Simulation
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = [
-    "Closure", "Contact", "Grasp", "Holding", "Hull", "JawExtremum", "JawFunction", "Quality",
-    "closure", "contacts", "force_closure", "friction_required", "hold", "hull", "load",
-    "push_function", "quality", "recorded", "squeeze_function",
+    "Closed", "ClosedJoint", "Closure", "Contact", "Grasp", "Holding", "Hull", "JawExtremum",
+    "JawFunction", "Quality", "close", "close_dynamically", "closure", "contacts",
+    "force_closure", "friction_required", "hold", "hull", "load", "push_function", "quality",
+    "recorded", "squeeze_function",
 ]  # fmt: skip
 
 
@@ -94,6 +97,32 @@ class Hull:
     volume: float
     has_origin: bool
     weakest: np.ndarray
+
+
+@dataclass(frozen=True)
+class ClosedJoint:
+    """A joint that closed, or that followed one by a coupling."""
+
+    joint: str
+    driven: bool  #: or it follows
+    start: float  #: rad or m
+    position: float  #: the same at the end
+    stopped_by: str  #: contact, limit, coupling; with dynamics effort, rest or limit; or none
+    time: float  #: s at which it stopped
+    body: str | None  #: contact: the link beyond the joint,
+    other: str | None  #: and what it touched
+
+
+@dataclass(frozen=True)
+class Closed:
+    """Fingers that have closed, and the grasp that they came to."""
+
+    grasp: Grasp  #: closed in the sense of forces or not: see `closure`
+    joints: list[ClosedJoint]
+    time: float  #: s
+    at_rest: bool  #: with dynamics; always so without
+    state: _core.State  #: at the end: poses, joint coordinates
+    simulation: Simulation | None = None  #: with dynamics: as it stands at the end
 
 
 def _parts(grasp: Grasp | Iterable[Contact]) -> tuple[list[Contact], Any, Any]:
@@ -203,3 +232,77 @@ def load(file: str | os.PathLike[str]) -> Grasp:
     """The grasp of a file of contacts, YAML or JSON, as `vinci grasp` reads it."""
     fingers, center, length = _core._grasp_read(os.fspath(file))
     return Grasp(fingers, center, length or None)
+
+
+def _bodies(simulation: Simulation, robot: str, by: Iterable[str] | None) -> list[str]:
+    if by is not None:
+        return [by] if isinstance(by, str) else list(by)
+    names = [body.name for body in simulation.model.bodies]
+    return [name for name in names if name.startswith(robot + ".")] if robot else []
+
+
+def close(
+    simulation: Simulation, object: str, *, robot: str = "", joints: Iterable[str] = (),
+    speed: float = 1.0, by: Iterable[str] | None = None,
+) -> Closed:
+    """Closes fingers on a body that does not move, from the simulation's present state.
+
+    All `joints` (of one freedom; "-name" closes towards smaller coordinates) turn at one speed in
+    rad/s or m/s until a link beyond them touches or they reach a limit; without `joints`, those of
+    the robot that motors drive away from where they stand. Contacts with `by` count: the robot's
+    links, or all bodies if no robot is named.
+
+    >>> scene = vinci.Scene.load(scenes / "gripper.yaml")
+    >>> closed = vinci.grasp.close(vinci.Simulation(scene), "ball",
+    ...                            joints=["slide-left", "slide-right"],
+    ...                            by=["left", "right"])
+    >>> [(joint.stopped_by, joint.other, round(joint.position, 6)) for joint in closed.joints]
+    [('contact', 'ball', -0.03), ('contact', 'ball', -0.03)]
+    >>> vinci.grasp.closure(closed.grasp).closed
+    False
+    """
+    fingers, center, others, found, time, state = _core._grasp_close(
+        simulation, object, list(joints), robot, speed, _bodies(simulation, robot, by))
+    grasp = Grasp(fingers, center, None, others, time)
+    return Closed(grasp, [ClosedJoint(*joint) for joint in found], time, True, state)
+
+
+def close_dynamically(
+    scene: _core.Scene | str | os.PathLike[str] | Mapping[str, Any], object: str, *,
+    robot: str = "", joints: Iterable[str] = (), speed: float = 1.0, effort: float | None = None,
+    by: Iterable[str] | None = None, record: str | os.PathLike[str] | None = None,
+    overwrite: bool = False, **options: Any,
+) -> Closed:
+    """Closes fingers by velocity servos in a simulation, until they and the body rest.
+
+    Servos take the place of the joints' motors, with their limits or with `effort` (N m, N).
+    `options` are those of `Simulation`; its duration ends the run in any case.
+
+    >>> closed = vinci.grasp.close_dynamically(
+    ...     scenes / "gripper.yaml", "ball", joints=["slide-left", "slide-right"], speed=0.2,
+    ...     effort=12, by=["left", "right"])
+    >>> closed.at_rest, [joint.stopped_by for joint in closed.joints]
+    (True, ['effort', 'effort'])
+    >>> round(vinci.grasp.hold(closed.grasp, [0, 0, -1, 0, 0, 0], least="sum").value, 6)
+    1.666667
+    """
+    before = Simulation(scene, **options)
+    chosen = list(joints)
+    limit = 0.0 if effort is None else effort
+    servos = _core._grasp_servo_scene(before, chosen, robot, speed, limit)
+    simulation = Simulation(servos, **options)
+    rest = _core._GraspRest(simulation, object, chosen, robot, speed, limit)
+    resting = False
+
+    def rests(stepped: Simulation) -> bool:
+        nonlocal resting
+        resting = rest.after_step(stepped)
+        return resting
+
+    simulation.run(record=record, overwrite=overwrite, callback=rests)
+    fingers, center, others = _core._grasp_now(
+        simulation, object, _bodies(simulation, robot, by))
+    time = simulation.state.time
+    grasp = Grasp(fingers, center, None, others, time)
+    found = [ClosedJoint(*joint) for joint in rest.joints(simulation)]
+    return Closed(grasp, found, time, resting, simulation.state, simulation)

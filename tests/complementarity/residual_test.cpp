@@ -243,7 +243,7 @@ TEST(Judge, what_rounding_leaves_of_velocities_that_cancel_is_no_residual) {
 
 TEST(MassFactor, solves_what_it_factored_and_names_a_singular_matrix) {
   Random random;
-  for (const int block : {1, 3, 6, 12, 13, 30}) {
+  for (const int block : {1, 3, 6, 12, 32, 33, 40}) {
     const int n = 3 * block;
     MatrixX M = MatrixX::Zero(n, n);
     for (int k = 0; k < 3; ++k) {

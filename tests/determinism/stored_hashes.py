@@ -37,10 +37,11 @@ def is_whole(scene):
     return "\nrun:" in scene.read_text(encoding="utf-8")
 
 
-def state_hash(program, scene, flags):
+def state_hash(program, robots, scene, flags):
     with tempfile.TemporaryDirectory() as folder:
         answer = subprocess.run(
-            [program, "run", scene, "--output", f"{folder}/run.h5", "--json", *flags],
+            [program, "run", scene, "--output", f"{folder}/run.h5", "--json", *flags,
+             "--allow-path", robots],
             capture_output=True, text=True, check=False)
     return json.loads(answer.stdout).get("state_hash", "refused")
 
@@ -52,7 +53,7 @@ def hashes(program, root):
     runs = {f"{scene.relative_to(root)}, {name}": (scene, flags)
             for scene in scenes for name, flags in VARIANTS.items()}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        values = pool.map(lambda run: state_hash(program, *run), runs.values())
+        values = pool.map(lambda run: state_hash(program, root / "robots", *run), runs.values())
     return dict(zip(runs, values))
 
 

@@ -174,3 +174,23 @@ def test_a_recorded_grasp_and_a_file_of_it_have_the_same_answers(tmp_path: pathl
         for c in grasp.contacts]}))
     assert vinci.grasp.closure(vinci.grasp.load(text)).margin == pytest.approx(
         vinci.grasp.closure(grasp).margin, abs=1e-12)
+
+
+def test_a_simulation_goes_on_from_closed_fingers() -> None:
+    simulation = vinci.Simulation(ROOT / "scenes" / "gripper.yaml")
+    closed = vinci.grasp.close(simulation, "ball", joints=["slide-left", "slide-right"])
+    assert simulation.joints["slide-left.position"] == -0.08  # which has not moved
+    simulation.set_state(closed.state)
+    assert simulation.joints["slide-left.position"] == closed.joints[0].position
+    for _ in range(5):
+        report = simulation.step()
+        assert report.status == "solved" and report.penetration < 1e-9
+    # The squeeze of 12 N is there at once, and the ball stays.
+    rows = simulation.contacts
+    pressed = rows["impulse"][:, 0].max() / simulation.step_size
+    assert pressed == pytest.approx(12, rel=1e-3)
+    assert simulation.state.position("ball")[1] == pytest.approx(0, abs=1e-9)
+    with pytest.raises(vinci.Error, match="there is no joint 'slide' of one freedom"):
+        vinci.grasp.close(simulation, "ball", joints=["slide"])
+    with pytest.raises(vinci.Error, match="speed"):
+        vinci.grasp.close(simulation, "ball", joints=["slide-left"], speed=0)
