@@ -227,6 +227,18 @@ TEST(Detector, fine_terrain_is_found_quickly) {
   EXPECT_LT(taken, plain);
 }
 
+// Chains of joints leave poses a rounding out of the plane: boxes there have no height, and would
+// miss each other.
+TEST(Detector, planar_overlaps_are_seen_a_rounding_out_of_the_plane) {
+  SceneBuilder scene(World::planar);
+  scene.add(Circle{1.0}, planar_pose(0.0, 0.0, 0.0));
+  Pose lifted = planar_pose(1.5, 0.0, 0.0);
+  lifted.position.z() = 1e-17;
+  scene.add(Circle{1.0}, lifted);
+  ExactDetector detector;
+  EXPECT_EQ(scene.detect(detector, 0.0).size(), 1u);
+}
+
 TEST(Detector, registry_lists_the_exact_one) {
   DetectorRegistry registry("detector");
   add_builtin_detectors(registry);

@@ -77,6 +77,8 @@ void ExactDetector::place_shapes(const Model& model, std::span<const Pose> poses
     Box3 box = bounding_box(placed.shape, shape_poses_[i]);
     box.lower.array() -= reach[placed.body];
     box.upper.array() += reach[placed.body];
+    // Chains of joints leave planar poses a rounding out of the plane.
+    if (model.world == World::planar) box.lower.z() = box.upper.z() = 0.0;
     if (is_finite(box)) items_.push_back({box, i, placed.body, movable_[placed.body] != 0});
   }
   if (outlines_.size() < model.shapes.size()) outlines_.resize(model.shapes.size());
