@@ -50,7 +50,7 @@ void expect_equal_accelerations(const LoopSweep& sweep, int i, int& redundant) {
 
 // The steps of both formulations from rest: nothing is due to velocities but rounding.
 void expect_equal_steps(const LoopSweep& sweep, int i) {
-  const double h = 1e-5;
+  const double h = 1e-6;
   const LoopChoices choices{
       .floats = i % 4 == 1, .couples = i % 3 == 0, .torque = 5.0, .step = h, .duration = h};
   const LoopScene scene(seed_of(sweep, i) + 500u, sweep.family, choices);
