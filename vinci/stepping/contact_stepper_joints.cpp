@@ -172,12 +172,27 @@ void ContactStepper::settle_products(StepContext& context, const StepPart& part,
   report.solve.note = "the step is too long for how fast joints turn";
 }
 
-// Efforts along freedoms that are no unknowns; and the motion without contact is one that joints
+// Efforts along freedoms that are no unknowns. Where joints have no rows, the motion without
+// contact may be that of the step: it has them, too.
+void ContactStepper::add_efforts(const Model& model, ComplementarityProblem& problem) {
+  free_ = -problem.p;
+  joint_blocks_.add_pushes(problem.p);
+  free_ += problem.p;
+  MassFactor inertia;
+  if (joint_blocks_.rows() > 0 || free_.isZero(0.0) || !inertia.factor(problem.M)) return;
+  change_.resize(free_.size());
+  inertia.solve(free_.data(), change_.data());
+  gather(model, foreseen_, foreseen_rates_, free_);
+  free_ += change_;
+  spread(model, free_, foreseen_, foreseen_rates_);
+}
+
+// Efforts, and what rows ask for; and the motion without contact is one that joints
 // allow, where it counts how fast that is.
 void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& problem) {
   const Model& model = part.model;
   if (model.joints.empty()) return;
-  joint_blocks_.add_pushes(problem.p);
+  add_efforts(model, problem);
   reconcile_rows(model, motion_ == MotionModel::quasi_static ? inertia_ : problem.M);
   if (motion_ != MotionModel::dynamic || !bounces(model)) return;
   gather(model, foreseen_, foreseen_rates_, free_);
