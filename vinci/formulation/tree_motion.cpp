@@ -131,6 +131,22 @@ void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& 
   step.tree.spread_unknowns(unknowns_, velocities, rates);
 }
 
+double JointedMotion::follow(const TreeStep& step, const VectorX& velocities, const VectorX& rates,
+                             VectorX& momentum) {
+  mean_ = 0.5 * (step.state.velocities + velocities);
+  mean_rates_ = 0.5 * (step.state.joint_rates + rates);
+  step.tree.spread_velocities(mean_rates_, mean_);
+  dynamics_.bias(step.tree, {mean_, mean_rates_, step.forces.at_rest, &change_}, carried_);
+  keep_lone_bodies(step, carried_);
+  guess_ = step.h * (efforts_ - carried_);
+  momentum += guess_;
+  efforts_.swap(carried_);
+  if (guess_.isZero(0.0)) return 0.0;
+  factor_.solve(guess_);
+  const double size = unknowns_.lpNorm<Eigen::Infinity>();
+  return size > 0.0 ? guess_.lpNorm<Eigen::Infinity>() / size : 0.0;
+}
+
 void JointedMotion::damped(const TreeStep& step, SparseRows& inertia, VectorX& forces,
                            VectorX& velocities, VectorX& rates) {
   error_ = 0.0;

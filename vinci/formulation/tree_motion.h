@@ -7,7 +7,8 @@
 // with S from unknowns to velocities of bodies, c the velocity product by recursive Newton–Euler,
 // and A, B what acts along freedoms (joint_blocks.h). With positions moved by h u' this is the
 // leapfrog rule with the velocity product of the middle: reversible, so that energy does not drift;
-// for a single body it is the midpoint rule of free_motion.h.
+// for a single body it is the midpoint rule of free_motion.h. Where rows hold or stop the motion,
+// u' is theirs: the product is found again from it (follow), so that what stands still has none.
 #pragma once
 
 #include "vinci/formulation/joint_blocks.h"
@@ -36,6 +37,10 @@ class JointedMotion {
               VectorX& rates);
   void weightless(const TreeStep& step, SparseRows& viscosity, VectorX& forces, VectorX& velocities,
                   VectorX& rates);
+  // The same p with the velocity product of the motion that rows have made of it, after dynamic().
+  // Returns how far that changes the motion, relative to the motion without rows.
+  double follow(const TreeStep& step, const VectorX& velocities, const VectorX& rates,
+                VectorX& momentum);
   // How far the velocity product of the last dynamic() is from settled, relative to the rates.
   double error() const { return error_; }
   // The inertia alone.

@@ -418,13 +418,8 @@ void ContactStepper::solve_part(StepContext& context, const StepPart& part, Step
   if (has_no_answer(report)) fall_back(context, part, report);
   if (rebounds_.any) limit_rebounds(context, part, report);
   if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);
-  // Velocity products of joints are found by repeated substitution.
-  if (const double error = jointed_motion_.error();
-      !part.model.tree_order.empty() && error > context.in.accuracy.acceptable()) {
-    report.solve.status = SolveStatus::limit;
-    report.solve.residual.relative = std::max(report.solve.residual.relative, error);
-    report.solve.note = "the step is too long for how fast joints turn";
-  }
+  if (!part.model.tree_order.empty() && motion_ == MotionModel::dynamic && !part.coasts())
+    settle_products(context, part, report);
 }
 
 // Velocities at the end of the step: of the free motion where nothing can touch.

@@ -174,6 +174,9 @@ class ContactStepper : public TimeStepper {
   void advance_joints(const StepPart& part);
   void carry_velocities(const Model& model, State& state);
   void collect_joints(StepContext& context, State& state, double h);
+  void add_efforts(const Model& model, ComplementarityProblem& problem);
+  void judge_by_speed(const Accuracy& accuracy, StepReport& report) const;
+  void settle_products(StepContext& context, const StepPart& part, StepReport& report);
   void settle_joints(const Model& model, State& state, StepReport& report);
   void read_slipped(const Model& model, State& state) const;
   void foresee_errors(const StepPart& part);

@@ -133,12 +133,66 @@ void ContactStepper::fill_tree(const StepPart& part, ComplementarityProblem& pro
   }
 }
 
-// Efforts along freedoms that are no unknowns; and the motion without contact is one that joints
+// What rows hold together are differences of velocities of bodies, whose rounding a residual is
+// relative to. In reduced coordinates what moves all of a mechanism has left the rows: it counts
+// here, as it does in those of maximal coordinates, by the judge's 0.2 % (residual.h).
+void ContactStepper::judge_by_speed(const Accuracy& accuracy, StepReport& report) const {
+  constexpr double floor_share = 2e-3;
+  Residual& residual = report.solve.residual;
+  const double floor = floor_share * next_.lpNorm<Eigen::Infinity>();
+  if (!(residual.relative > 0.0) || !(residual.velocity < floor * residual.relative)) return;
+  residual.relative = residual.velocity / floor;
+  if (report.solve.status == SolveStatus::inaccurate && residual.relative <= accuracy.acceptable())
+    report.solve.status = SolveStatus::solved;
+}
+
+// Velocity products of joints are found by repeated substitution: without rows by jointed_motion_,
+// then with them.
+void ContactStepper::settle_products(StepContext& context, const StepPart& part,
+                                     StepReport& report) {
+  constexpr int most_rounds = 12;
+  constexpr double settled = 1e-13;  // of the motion without rows
+  double error = jointed_motion_.error();
+  const TreeStep step{part.model, part.state, tree_, forces_.line(), joint_loads_, part.h};
+  int iterations = report.solve.iterations;
+  for (int round = 0;
+       round < most_rounds && context.work.problem.rows() > 0 && !forces_.has_drags() &&
+       report.ending == Ending::none && report.solve.status != SolveStatus::refused;
+       ++round) {
+    error = jointed_motion_.follow(step, next_, next_rates_, context.work.problem.p);
+    if (!(error > settled)) break;
+    solve(context, report);  // from the last answer
+    iterations += report.solve.iterations;
+  }
+  report.solve.iterations = iterations;
+  if (!joint_blocks_.held().empty()) judge_by_speed(context.in.accuracy, report);
+  if (!(error > context.in.accuracy.acceptable())) return;
+  report.solve.status = SolveStatus::limit;
+  report.solve.residual.relative = std::max(report.solve.residual.relative, error);
+  report.solve.note = "the step is too long for how fast joints turn";
+}
+
+// Efforts along freedoms that are no unknowns. Where joints have no rows, the motion without
+// contact may be that of the step: it has them, too.
+void ContactStepper::add_efforts(const Model& model, ComplementarityProblem& problem) {
+  free_ = -problem.p;
+  joint_blocks_.add_pushes(problem.p);
+  free_ += problem.p;
+  MassFactor inertia;
+  if (joint_blocks_.rows() > 0 || free_.isZero(0.0) || !inertia.factor(problem.M)) return;
+  change_.resize(free_.size());
+  inertia.solve(free_.data(), change_.data());
+  gather(model, foreseen_, foreseen_rates_, free_);
+  free_ += change_;
+  spread(model, free_, foreseen_, foreseen_rates_);
+}
+
+// Efforts, and what rows ask for; and the motion without contact is one that joints
 // allow, where it counts how fast that is.
 void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& problem) {
   const Model& model = part.model;
   if (model.joints.empty()) return;
-  joint_blocks_.add_pushes(problem.p);
+  add_efforts(model, problem);
   reconcile_rows(model, motion_ == MotionModel::quasi_static ? inertia_ : problem.M);
   if (motion_ != MotionModel::dynamic || !bounces(model)) return;
   gather(model, foreseen_, foreseen_rates_, free_);
