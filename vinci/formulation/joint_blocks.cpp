@@ -177,8 +177,8 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
       if (counts)
         for (int k = 0; k < rate_count(joint.kind); ++k)
           loads.driven[joint.first_rate + k] =
-              (loads.positions[joint.first_coordinate + k] -
-               step.state.joint_positions[joint.first_coordinate + k]) /
+              step.resolved(loads.positions[joint.first_coordinate + k] -
+                            step.state.joint_positions[joint.first_coordinate + k]) /
               step.h;
     }
     for (int k = 0; k < rate_count(joint.kind); ++k) {
@@ -266,7 +266,7 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
     add_relative(step, joint, row.linear, row.angular);
     if (!(row_.largest() > negligible)) continue;
     axes_.push_back({rows(), row.linear, row.angular});
-    add_row(stabilization * row.error / step.h, 0.0);
+    add_row(stabilization * step.resolved(row.error) / step.h, 0.0);
     ++terms.count;
   }
   if (terms.count > 0) terms_.push_back(terms);
@@ -280,7 +280,8 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       const double bound = lower ? freedom.lower : freedom.upper;
       const double sign = lower ? 1.0 : -1.0;
       if (!std::isfinite(bound) || !begin_rate(step, j, k, sign)) continue;
-      const double gap = sign * (loads.positions[joint.first_coordinate + k] - bound);
+      const double gap =
+          step.resolved(sign * (loads.positions[joint.first_coordinate + k] - bound));
       if (freedom.lower == freedom.upper) {  // it is held there
         if (!lower) continue;
         terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});
@@ -351,7 +352,7 @@ void JointBlocks::add_coupling(const JointStep& step, const JointLoads& loads, i
   const double error = loads.positions[b.first_coordinate + coupling.freedom_b] -
                        coupling.ratio * loads.positions[a.first_coordinate + coupling.freedom_a] -
                        step.state.coupling_offsets[i];
-  const double bias = stabilization * error / step.h;
+  const double bias = stabilization * step.resolved(error) / step.h;
   if (coupling.breakaway < infinity)
     return add_box(step, coupling_key(i), coupling.breakaway, bias, 0.0);
   terms_.push_back({.key = coupling_key(i), .first = rows()});

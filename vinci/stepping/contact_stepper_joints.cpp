@@ -11,6 +11,9 @@
 namespace vinci {
 namespace {
 
+// Errors and gaps of joints below it are rounding of coordinates, as at contacts; m or rad.
+constexpr double smallest_way = 1e-12;
+
 bool bounces(const Model& model) {
   const auto has_restitution = [](const JointFreedom& freedom) {
     return freedom.restitution > 0.0;
@@ -57,9 +60,17 @@ void ContactStepper::find_joints(const StepPart& part) {
                        .h = part.h,
                        .time = impulse_time(part.h),
                        .momentum = motion_ == MotionModel::dynamic,
-                       .inert = motion_ != MotionModel::quasi_static};
+                       .inert = motion_ != MotionModel::quasi_static,
+                       .resolution = motion_ == MotionModel::quasi_static ? smallest_way : 0.0};
   find_joint_loads(step, joint_loads_);
   joint_blocks_.find(step, joint_loads_);
+}
+
+// What drivers carry along by joints moves with them.
+void ContactStepper::carry_drivers(const Model& model) {
+  if (model.tree_order.empty()) return;
+  mean_rates_.setZero(model.joint_rate_count);
+  tree_.spread_velocities(mean_rates_, driven_);
 }
 
 // M and p where bodies hang on joints.
