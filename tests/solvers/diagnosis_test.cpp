@@ -20,7 +20,7 @@ namespace {
 
 // Every unknown by itself.
 MotionMeasure plain(int unknowns) {
-  MotionMeasure measure{VectorX::Ones(unknowns), {}};
+  MotionMeasure measure{SparseRows::from_dense(MatrixX::Identity(unknowns, unknowns)), {}};
   for (int i = 0; i < unknowns; ++i) measure.group.push_back(i);
   return measure;
 }

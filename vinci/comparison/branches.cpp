@@ -52,6 +52,11 @@ class StateMeasure {
     if (motion_distance(model, a.velocities, b.velocities) * duration_ > tolerance) return false;
     if (!(poses(model, a, b) <= tolerance) || !same_memory(a.memory, b.memory, tolerance))
       return false;
+    // Clutches of couplings, m or rad; angles count at the length.
+    if ((a.coupling_offsets - b.coupling_offsets).lpNorm<Eigen::Infinity>() *
+            std::max(1.0, length_) >
+        tolerance)
+      return false;
     if (a.controls.size() != b.controls.size()) return false;
     for (Eigen::Index i = 0; i < a.controls.size(); ++i)
       if (!(std::abs(a.controls[i] - b.controls[i]) <=

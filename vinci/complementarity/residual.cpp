@@ -149,6 +149,22 @@ void scale_blocks(const ComplementarityProblem& problem, double* borrowed, doubl
   }
 }
 
+// Where M is singular: the floor of what rows that yield add to w under the forces that act.
+double yielding_floor(const ComplementarityProblem& problem) {
+  const double force = problem.p.norm();
+  double sum = 0.0;
+  for (const Block& block : problem.blocks) {
+    if (block.law != Law::equality && block.law != Law::box) continue;
+    const double most =
+        block.law == Law::box ? std::max(std::abs(block.lower), std::abs(block.upper)) : infinity;
+    for (int row = block.offset; row < block.offset + block.size; ++row) {
+      const double yield = problem.C.diagonal(row) * std::min(force, most);
+      sum += yield * yield;
+    }
+  }
+  return floor_share * std::sqrt(sum);
+}
+
 double weighted_norm(int size, const double* x, const double* weight) {
   double sum = 0.0;
   for (int i = 0; i < size; ++i) sum += weight[i] * x[i] * (weight[i] * x[i]);
@@ -251,7 +267,8 @@ void Judge::prepare(const ComplementarityProblem& problem) {
 // The least velocity that a residual is relative to: what rounding leaves of the terms of q is then
 // a residual below the usual tolerance. u_ are the velocities without λ.
 double Judge::floor_of(const ComplementarityProblem& problem) const {
-  if (scalar_ || problem.unknowns() == 0 || !regular_) return 0.0;
+  if (scalar_ || problem.unknowns() == 0) return 0.0;
+  if (!regular_) return yielding_floor(problem);
   double sum = 0.0;
   for (int row = 0; row < problem.rows(); ++row) {
     double terms = std::abs(problem.b[row]);
@@ -271,7 +288,8 @@ void Judge::prepare_scales(const ComplementarityProblem& problem) {
   }
   if (!regular_) {
     // No W: one velocity over one force for every row, from b and p.
-    equation_scale_ = or_one(problem.b.norm()) / or_one(problem.p.norm());
+    equation_scale_ =
+        or_one(std::max(problem.b.norm(), yielding_floor(problem))) / or_one(problem.p.norm());
     scale_.setConstant(m, equation_scale_);
     for (const Block& block : problem.blocks)
       if (block.law == Law::moments)

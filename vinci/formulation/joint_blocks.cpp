@@ -173,8 +173,8 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
       if (counts)
         for (int k = 0; k < rate_count(joint.kind); ++k)
           loads.driven[joint.first_rate + k] =
-              (loads.positions[joint.first_coordinate + k] -
-               step.state.joint_positions[joint.first_coordinate + k]) /
+              step.resolved(loads.positions[joint.first_coordinate + k] -
+                            step.state.joint_positions[joint.first_coordinate + k]) /
               step.h;
     }
     for (int k = 0; k < rate_count(joint.kind); ++k) {
@@ -279,7 +279,8 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       const double bound = lower ? freedom.lower : freedom.upper;
       const double sign = lower ? 1.0 : -1.0;
       if (!std::isfinite(bound) || !begin_rate(step, j, k, sign)) continue;
-      const double gap = sign * (loads.positions[joint.first_coordinate + k] - bound);
+      const double gap =
+          step.resolved(sign * (loads.positions[joint.first_coordinate + k] - bound));
       if (freedom.lower == freedom.upper) {  // it is held there
         if (!lower) continue;
         terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});

@@ -19,6 +19,7 @@
 // box with compliance.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,11 @@ struct JointStep {
   double time = 0.0;     // τ
   bool momentum = true;  // rates of the start count
   bool inert = true;     // armature counts
+  // Errors, gaps and ways of drivers up to this are rounding, m or rad: without inertia they would
+  // be all that asks for a motion.
+  double resolution = 0.0;
+
+  double resolved(double way) const { return std::abs(way) <= resolution ? 0.0 : way; }
 };
 
 // What stands at the freedoms of all joints, per joint rate.

@@ -34,4 +34,25 @@ void add_joint_efforts(const Model& model, const std::vector<Pose>& poses,
   }
 }
 
+Twist unknown_load(const Model& model, const Tree* tree, int body, const VectorX& forces) {
+  Vector6 load = Vector6::Zero();
+  const Body& own = model.bodies[static_cast<std::size_t>(body)];
+  for (int i = own.velocity_offset; i < own.velocity_offset + own.velocity_size; ++i)
+    if (const int unknown = model.free_index[static_cast<std::size_t>(i)]; unknown >= 0)
+      load[model.coordinate[static_cast<std::size_t>(i)]] = forces[unknown];
+  if (tree != nullptr && tree->link_of(body) >= 0) {
+    const Tree::Link& link = tree->links()[static_cast<std::size_t>(tree->link_of(body))];
+    const JointKind kind = model.joints[static_cast<std::size_t>(link.joint)].kind;
+    for (int k = 0; k < link.freedoms; ++k) {
+      const Twist& axis = link.axes[static_cast<std::size_t>(k)];
+      const double effort = forces[link.first_unknown + k];
+      if (is_turning(kind, k))
+        load.tail<3>() += effort * axis.angular.normalized();
+      else
+        load.head<3>() += effort * axis.linear.normalized();
+    }
+  }
+  return {load.head<3>(), load.tail<3>()};
+}
+
 }  // namespace vinci

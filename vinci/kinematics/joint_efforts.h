@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "vinci/kinematics/recursive.h"
 #include "vinci/model/model.h"
 
 namespace vinci {
@@ -14,5 +15,10 @@ namespace vinci {
 // themselves.
 void add_joint_efforts(const Model& model, const std::vector<Pose>& poses,
                        Eigen::Ref<const VectorX> efforts, Eigen::Ref<VectorX> forces);
+
+// Of forces along the unknowns, what acts on a body: on its own free entries, about its centre of
+// mass, or, of a body that hangs on a joint, along the freedoms of the joint. `tree` null: nothing
+// hangs.
+Twist unknown_load(const Model& model, const Tree* tree, int body, const VectorX& forces);
 
 }  // namespace vinci

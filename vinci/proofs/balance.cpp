@@ -11,6 +11,9 @@ namespace {
 // A generator enters whose angle with what is missing is this far below a right one: a thousand
 // roundings of a product of some hundred terms.
 constexpr double right_angle = 1e-13;
+// A row of which less than this is outside of those before it is one of them: as in the tests of
+// uniqueness.
+constexpr double dependent_row = 1e-9;
 // The weight of a known limit among the equations: what is missing is to be missing as a force. The
 // square of its inverse is the share by which the direction found is off.
 constexpr double limit_weight = 8.0;
@@ -25,6 +28,7 @@ double cut_back(const FrictionSet& set, VectorX& lambda) {
   auto friction = lambda.segment(set.first, set.count);
   if (set.directions) friction = friction.cwiseMax(0.0);
   const double size = set.directions ? friction.sum() : friction.norm();
+  if (set.holds()) return size;
   if (size > bound) friction *= bound / size;
   return bound + (set.normal >= 0 ? lambda[set.normal] : 0.0);
 }
@@ -68,7 +72,7 @@ void BalanceTest::load(const ComplementarityProblem& problem, const std::vector<
   load_.setZero(static_cast<Eigen::Index>(sets.size()));
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const FrictionSet& set = sets[k];
-    if (set.normal >= 0) continue;
+    if (set.normal >= 0 || set.holds()) continue;
     double most = 0.0;
     for (int row = set.first; row < set.first + set.count; ++row) {
       double sum = 0.0;
@@ -86,17 +90,26 @@ void BalanceTest::load(const ComplementarityProblem& problem, const std::vector<
   scale_ = target_.norm();
   chosen_.clear();
   basis_.reset(size_);
-  add_viscosity(problem);
+  add_free(problem);
 }
 
-// What D can take, of either sign.
-void BalanceTest::add_viscosity(const ComplementarityProblem& problem) {
+// What D can take, of either sign, and what holds whatever acts.
+void BalanceTest::add_free(const ComplementarityProblem& problem) {
   for (int i = 0; i < unknowns_; ++i) {
     if (problem.M.starts[i] == problem.M.starts[i + 1]) continue;
     column_.setZero(size_);
     for (int k = problem.M.starts[i]; k < problem.M.starts[i + 1]; ++k)
       column_[problem.M.indices[k]] = unit_[problem.M.indices[k]] * problem.M.values[k];
     basis_.append(column_, right_angle);
+  }
+  holding_.clear();
+  const SparseRows& J = problem.J;
+  for (const FrictionSet& set : *sets_) {
+    if (!set.holds()) continue;
+    column_.setZero(size_);
+    for (int k = J.starts[set.first]; k < J.starts[set.first + 1]; ++k)
+      column_[J.indices[k]] = unit_[J.indices[k]] * J.values[k];
+    if (basis_.append(column_, dependent_row)) holding_.push_back(set.first);
   }
   free_ = basis_.columns();
 }
@@ -230,6 +243,17 @@ BalanceTest::Measure BalanceTest::measure() const {
   for (int which = 0; which < static_cast<int>(sets_->size()); ++which) {
     const FrictionSet& set = (*sets_)[static_cast<std::size_t>(which)];
     if (set.follows) continue;
+    const auto lever = [&](int row) {
+      double sum = 0.0;
+      for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+        sum = std::hypot(sum, unit_[J.indices[k]] * J.values[k]);
+      return sum;
+    };
+    if (set.holds()) {
+      if (const double own = lever(set.first); own > 0.0)
+        violated = std::max(violated, std::abs(velocity(set.first)) / own);
+      continue;
+    }
     long double taken = 0;  // by friction, per unit of the normal force
     for (int part = which; part < which + parts(which); ++part) {
       const FrictionSet& own = (*sets_)[static_cast<std::size_t>(part)];
@@ -244,11 +268,9 @@ BalanceTest::Measure BalanceTest::measure() const {
       gained -= taken;
       continue;
     }
-    double lever = 0.0;
-    for (int k = J.starts[set.normal]; k < J.starts[set.normal + 1]; ++k)
-      lever = std::hypot(lever, unit_[J.indices[k]] * J.values[k]);
     const long double lacking = taken - velocity(set.normal);
-    if (lever > 0.0) violated = std::max(violated, lacking / lever);
+    if (const double own = lever(set.normal); own > 0.0)
+      violated = std::max(violated, lacking / own);
   }
   return {static_cast<double>(gained), static_cast<double>(violated)};
 }
@@ -266,6 +288,13 @@ BalanceTest::Verdict BalanceTest::conclude() {
       for (int i = 0; i < own.count && !own.directions; ++i)
         lambda_[own.first + i] += own.limit * share * friction.along[i];
     }
+  }
+  if (!holding_.empty()) {
+    basis_.solve(target_, z_);
+    const auto before =
+        static_cast<Eigen::Index>(free_) - static_cast<Eigen::Index>(holding_.size());
+    for (std::size_t i = 0; i < holding_.size(); ++i)
+      lambda_[holding_[i]] = z_[before + static_cast<Eigen::Index>(i)];
   }
   missing_norm_ = 0.0;
   missing_.setZero(unknowns_);
@@ -292,7 +321,8 @@ BalanceTest::Verdict BalanceTest::operator()(const ComplementarityProblem& probl
     if (left <= rounding * scale_) break;
     ranked.clear();
     for (int k = 0; k < static_cast<int>(sets.size()); ++k) {
-      if (sets[static_cast<std::size_t>(k)].follows) continue;
+      const FrictionSet& set = sets[static_cast<std::size_t>(k)];
+      if (set.follows || set.holds()) continue;
       Generator generator = steepest(k);
       write_column(generator);
       if (const double gained = column_.dot(rest_); gained > right_angle * left)

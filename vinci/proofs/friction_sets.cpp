@@ -61,6 +61,14 @@ void find_friction_sets(const ComplementarityProblem& problem, std::vector<Frict
       sets.resize(sets.size() - static_cast<std::size_t>(set.count));  // sets of their own so far
       set.follows = set.normal >= 0 && sets.back().directions && sets.back().normal == set.normal;
       if (set.normal >= 0 && !set.follows) sets.pop_back();
+    } else if (block.law == Law::box) {
+      set.limit = block.upper;
+      set.first = block.offset;
+      set.count = 1;
+    } else if (block.law == Law::equality) {
+      for (int row = block.offset; row < block.offset + block.size; ++row)
+        sets.push_back({.limit = infinity, .first = row, .count = 1});
+      continue;
     } else if (block.law == Law::moments) {
       for (const law::Ball& ball : law::balls_of(block)) {
         set.normal = block.offset;

@@ -83,7 +83,8 @@ bool IslandCertificate::has_no_balance() {
   return true;
 }
 
-// y >= 0 on normal rows with J_nᵀy = 0 and b_nᵀy < 0: whatever the velocities, Σ y w_n < 0.
+// y >= 0 on normal rows, any y on rows that hold joints, with Jᵀy = 0 and bᵀy < 0: whatever the
+// velocities, Σ y w < 0.
 bool IslandCertificate::rows_contradict() {
   const int m = problem_.rows();
   if (m > largest_program || m == 0) return false;
@@ -95,15 +96,20 @@ bool IslandCertificate::rows_contradict() {
   for (Eigen::Index i = 0; i < J.cols(); ++i)
     program.add_equality(J.col(i) / std::sqrt(step_.inertia.diagonal(static_cast<int>(i))), 0.0);
   VectorX closing = VectorX::Zero(m);
-  std::vector<char> is_normal(static_cast<std::size_t>(m), 0);
+  constexpr char other = 0, normal = 1, held = 2;
+  std::vector<char> role(static_cast<std::size_t>(m), other);
   for (const FrictionSet& set : sets_)
-    if (set.normal >= 0) is_normal[static_cast<std::size_t>(set.normal)] = 1;
+    if (set.normal >= 0)
+      role[static_cast<std::size_t>(set.normal)] = normal;
+    else if (set.holds() && problem_.C.starts[set.first] == problem_.C.starts[set.first + 1])
+      role[static_cast<std::size_t>(set.first)] = held;
   for (int row = 0; row < m; ++row) {
-    if (!is_normal[static_cast<std::size_t>(row)]) {
+    if (role[static_cast<std::size_t>(row)] == other) {
       program.add_equality(VectorX::Unit(m, row), 0.0);
       continue;
     }
-    program.add_at_least(VectorX::Unit(m, row), 0.0);
+    if (role[static_cast<std::size_t>(row)] == normal)
+      program.add_at_least(VectorX::Unit(m, row), 0.0);
     closing[row] = problem_.b[row] / speed;
   }
   program.add_equality(closing, -1.0);
@@ -116,7 +122,9 @@ bool IslandCertificate::rows_contradict() {
   answer_.exists = Existence::none;
   answer_.proof = y;
   answer_.existence_reason =
-      "the contacts contradict each other: no velocity keeps all of them apart";
+      std::any_of(sets_.begin(), sets_.end(), [](const FrictionSet& set) { return set.holds(); })
+          ? "contacts and joints contradict each other: no velocity keeps all of them"
+          : "the contacts contradict each other: no velocity keeps all of them apart";
   return true;
 }
 
@@ -333,6 +341,7 @@ bool IslandCertificate::limits_follow_from_balance() const {
   }
   const auto unit = [&](int row) { return VectorX(VectorX::Unit(variables, row)); };
   for (const FrictionSet& set : sets_) {
+    if (set.holds()) continue;
     if (set.normal >= 0) program.add_at_least(unit(set.normal), 0.0);
     VectorX limit = VectorX::Zero(variables);
     if (set.normal >= 0) limit[set.normal] = set.limit;

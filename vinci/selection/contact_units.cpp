@@ -39,6 +39,7 @@ bool ContactUnits::read(const ComplementarityProblem& problem) {
       continue;
     }
     Block block = problem.blocks[i++];
+    if (block.law == Law::equality) set += static_cast<std::size_t>(block.size - 1);
     const int from = block.offset;
     block.offset = static_cast<int>(sources_.size());
     for (int k = 0; k < block.size; ++k) sources_.push_back({1, {from + k, 0}, {1.0, 0.0}});

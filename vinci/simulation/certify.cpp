@@ -8,6 +8,8 @@
 #include "vinci/formulation/contact_rows.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/formulation/supports.h"
+#include "vinci/formulation/tree_motion.h"
+#include "vinci/kinematics/joint_efforts.h"
 #include "vinci/model/friction_law.h"
 
 namespace vinci {
@@ -27,6 +29,7 @@ class StepReader {
         start_(std::move(start)),
         form_(cone_form(simulation.options())),
         force_time_(is_impulsive() ? simulation.step_size() : 1.0) {
+    if (!model_.tree_order.empty()) tree_.place(model_, start_.poses, start_.joint_positions);
     find_rows();
   }
 
@@ -51,6 +54,8 @@ class StepReader {
     VectorX velocities = prescribed;
     for (int i = 0; i < model_.velocity_count; ++i)
       if (model_.free_index[i] >= 0) velocities[i] = u[model_.free_index[i]];
+    VectorX rates = VectorX::Zero(model_.joint_rate_count);
+    if (tree() != nullptr) tree_.spread_unknowns(u, velocities, rates);
     std::vector<Twist> list;
     for (int b = 0; b < static_cast<int>(model_.bodies.size()); ++b)
       list.push_back(body_twist(model_, velocities, b));
@@ -96,11 +101,9 @@ class StepReader {
   std::vector<BodyWrench> wrenches(const VectorX& forces) const {
     std::vector<BodyWrench> list;
     for (int b = 0; b < static_cast<int>(model_.bodies.size()); ++b) {
-      const Body& body = model_.bodies[b];
-      Vector6 wrench = Vector6::Zero();
-      for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
-        if (model_.free_index[i] >= 0) wrench[model_.coordinate[i]] = forces[model_.free_index[i]];
-      if (!wrench.isZero(0.0)) list.push_back({b, wrench.head<3>(), wrench.tail<3>()});
+      const Twist load = unknown_load(model_, tree(), b, forces);
+      if (!load.linear.isZero(0.0) || !load.angular.isZero(0.0))
+        list.push_back({b, load.linear, load.angular});
     }
     return list;
   }
@@ -109,7 +112,10 @@ class StepReader {
     if (is_impulsive() || simulation_.options().text("motion") == "first-order")
       return simulation_.problem().M;
     SparseRows inertia;
-    inertia_matrix(model_, start_.poses, inertia);
+    if (tree() != nullptr)
+      JointedMotion().inertia(tree_, inertia);
+    else
+      inertia_matrix(model_, start_.poses, inertia);
     return inertia;
   }
 
@@ -121,6 +127,7 @@ class StepReader {
     MomentLayout moments = {};
   };
 
+  const Tree* tree() const { return model_.tree_order.empty() ? nullptr : &tree_; }
   bool is_impulsive() const { return simulation_.options().text("motion") == "dynamic"; }
   // Half planes have no size.
   double reach_of(int b) const {
@@ -128,12 +135,13 @@ class StepReader {
     return std::isfinite(radius) ? radius : 1.0;
   }
 
-  // Contacts stand in their order, then the supports that friction can act on, then elements. Left
-  // empty where a plugin has rows of its own.
+  // Contacts stand in their order, then the supports that friction can act on, then elements, then
+  // joints. Left empty where a plugin has rows of its own.
   void find_rows() {
     const auto& solved = simulation_.contacts();
     std::vector<SupportPoint> acting;
-    find_supports({model_, start_.poses}, start_.poses, simulation_.step_size(), 1.0, acting);
+    find_supports({model_, start_.poses, form_, tree()}, start_.poses, simulation_.step_size(), 1.0,
+                  acting);
     auto next = acting.begin();
     int first = 0;
     for (const SolvedContact& contact : solved) {
@@ -157,12 +165,14 @@ class StepReader {
       rows_.push_back(rows);
     }
     const int all = simulation_.problem().rows();
-    if (first > all || (first < all && model_.elements.empty())) rows_.clear();
+    if (first > all || (first < all && model_.elements.empty() && model_.joints.empty()))
+      rows_.clear();
   }
 
   const Simulation& simulation_;
   const Model& model_;
   State start_;
+  Tree tree_;  // at the start, where bodies hang on joints
   ConeForm form_;
   double force_time_;
   std::vector<Rows> rows_;
@@ -183,8 +193,6 @@ bool has_sliding_law(const Simulation& simulation) {
 }  // namespace
 
 StepCertificate certify_step(Simulation& simulation) {
-  if (!simulation.model().joints.empty())
-    throw Error("scenes with joints are not certified yet; accepted: scenes without them");
   const State start = simulation.state();
   const StepReport report = simulation.step();
   StepCertificate certificate;

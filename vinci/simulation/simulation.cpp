@@ -191,10 +191,6 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
   if (const std::string& asked = options_.text("diagnose"); asked != "off") {
-    if (!model_->joints.empty())
-      refuse(scene_, overrides, "diagnose",
-             "whether a motion is the only one is not told of scenes with joints yet; accepted: "
-             "'diagnose: off'");
     diagnosis_ = std::make_shared<StepDiagnosis>(asked == "all", options_.integer("seed"));
     context_.in.diagnosis = diagnosis_.get();
   }

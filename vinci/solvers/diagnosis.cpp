@@ -74,10 +74,13 @@ bool has_pieces(const ComplementarityProblem& problem) {
 
 double MotionMeasure::size(const VectorX& motion) const {
   double most = 0.0, sum = 0.0;
-  for (Eigen::Index i = 0; i < motion.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (i > 0 && group[k] != group[k - 1]) sum = 0.0;
-    sum += weight[i] * motion[i] * (weight[i] * motion[i]);
+  for (int row = 0; row < rows.rows; ++row) {
+    const auto k = static_cast<std::size_t>(row);
+    if (row > 0 && group[k] != group[k - 1]) sum = 0.0;
+    double speed = 0.0;
+    for (int entry = rows.starts[k]; entry < rows.starts[k + 1]; ++entry)
+      speed += rows.values[entry] * motion[rows.indices[entry]];
+    sum += speed * speed;
     most = std::max(most, sum);
   }
   return std::sqrt(most);

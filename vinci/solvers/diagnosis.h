@@ -22,11 +22,11 @@
 
 namespace vinci {
 
-// What differences of motion are measured by: √Σ (weight δu)² over the unknowns of a group, of the
-// group that differs most.
+// What differences of motion are measured by: √Σ (row·δu)² over the rows of a group, of the group
+// that differs most.
 struct MotionMeasure {
-  VectorX weight;          // per unknown
-  std::vector<int> group;  // per unknown, ascending
+  SparseRows rows;         // over the unknowns
+  std::vector<int> group;  // per row, ascending
   double size(const VectorX& motion) const;
 };
 

@@ -56,9 +56,12 @@ double asked_speed(const ComplementarityProblem& problem, const SparseRows& iner
   return speed;
 }
 
-// Whether nothing asks for a motion: what is in balance stays where it is.
+// Whether nothing asks for a motion and nothing yields: what is in balance stays where it is.
 bool is_still(const ComplementarityProblem& problem) {
-  return problem.M.empty() && problem.b.isZero(0.0);
+  if (!problem.M.empty() || !problem.b.isZero(0.0)) return false;
+  for (int row = 0; row < problem.rows(); ++row)
+    if (problem.C.diagonal(row) != 0.0) return false;  // a servo, or a spring of a joint
+  return true;
 }
 
 // The problem and the inertia of these unknowns, on which no row acts.
@@ -89,7 +92,7 @@ double QuasiStatic::first_weight(const ComplementarityProblem& problem, const Sp
     force += problem.p[i] * problem.p[i] / inertia.diagonal(i);
   force = std::sqrt(force);
   for (const FrictionSet& set : sets_)
-    if (set.normal < 0)
+    if (set.normal < 0 && !set.holds())
       force = std::max(force, set.limit * std::sqrt(mobility(problem.J, inertia, set.first)));
   const double speed = asked_speed(problem, inertia);
   if (force == 0.0) return 1.0;

@@ -10,6 +10,7 @@
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
 #include "vinci/formulation/pair_columns.h"
+#include "vinci/kinematics/joint_efforts.h"
 #include "vinci/kinematics/joint_tree.h"
 #include "vinci/model/actuation.h"
 #include "vinci/stepping/step_diagnosis.h"
@@ -53,26 +54,16 @@ int body_of(const Model& model, int unknown) {
   return -1;
 }
 
-// Whether rows hold joints together or couple them.
-bool has_rigid_rows(const Model& model) {
-  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
-    if (is_loop_joint(model, j)) return true;
-  return !model.couplings.empty();
-}
-
 // What is missing of a balance, as force and torque on the body that lacks most.
-Shortage shortage_of(const Model& model, const QuasiStaticAnswer& answer) {
+Shortage shortage_of(const Model& model, const Tree* tree, const QuasiStaticAnswer& answer) {
   Shortage shortage;
   if (answer.unbalanced < 0) return shortage;
   shortage.body = body_of(model, answer.unbalanced);
-  const Body& body = model.bodies[shortage.body];
-  Vector6 wrench = Vector6::Zero();
-  for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
-    if (model.free_index[i] >= 0) wrench[model.coordinate[i]] = answer.missing[model.free_index[i]];
-  shortage.force = wrench.head<3>().norm();
-  shortage.torque = wrench.tail<3>().norm();
-  if (shortage.force > 0.0) shortage.along = wrench.head<3>() / shortage.force;
-  if (shortage.torque > 0.0) shortage.about = wrench.tail<3>() / shortage.torque;
+  const Twist load = unknown_load(model, tree, shortage.body, answer.missing);
+  shortage.force = load.linear.norm();
+  shortage.torque = load.angular.norm();
+  if (shortage.force > 0.0) shortage.along = load.linear / shortage.force;
+  if (shortage.torque > 0.0) shortage.about = load.angular / shortage.torque;
   return shortage;
 }
 
@@ -133,9 +124,6 @@ std::string ContactStepper::why_not(const Model& model) const {
   if (frames_.rule() != FrameRule::start && !model.joints.empty())
     return "contacts are taken at the start of the step where there are joints; accepted: "
            "'contact-frames: start', or a scene without joints";
-  if (motion_ == MotionModel::quasi_static && has_rigid_rows(model))
-    return "quasi-static motion does not take rows that hold joints yet; accepted: 'coordinates: "
-           "reduced' without loops and couplings, or 'motion: dynamic' or 'first-order'";
   if (frames_.rule() == FrameRule::gap && !foresees())
     return "anitescu-potra has no gaps in its rows; accepted: 'contact-frames: start', 'driven' or "
            "'end', or stewart-trinkle";
@@ -304,6 +292,7 @@ void ContactStepper::foresee(const StepPart& part) {
 void ContactStepper::fill_motion(const StepPart& part, ComplementarityProblem& problem) {
   const auto& [model, state, h, rules] = part;
   find_joints(part);
+  if (predicts_drivers(discrete_)) carry_drivers(model);
   const RowSpace space{model, state.poses, form_, tree_of(model)};
   find_supports(space, placed_, h, impulse_time(h), supports_);
   if (predicts_drivers(discrete_)) predict_supports(model, state, driven_, supports_);
@@ -473,13 +462,14 @@ void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   report.free_motions = answer.free.count;
   const Model& model = *context.in.model;
   report.free_body = answer.free.count > 0 ? body_of(model, answer.free.unknown) : -1;
-  report.shortage = shortage_of(model, answer);
+  report.shortage = shortage_of(model, tree_of(model), answer);
   show(context, report);
 }
 
 SolvedProblem ContactStepper::solved(const StepContext& context) const {
   return {.problem = context.work.problem,
           .model = *context.in.model,
+          .tree = tree_of(*context.in.model),
           .motion = motion_,
           .inertia = motion_ == MotionModel::quasi_static ? &inertia_ : nullptr,
           .accuracy = context.in.accuracy};

@@ -158,6 +158,7 @@ class ContactStepper : public TimeStepper {
   void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
   // Joints (contact_stepper_joints.cpp).
   void find_joints(const StepPart& part);
+  void carry_drivers(const Model& model);
   void fill_tree(const StepPart& part, ComplementarityProblem& problem);
   const Tree* tree_of(const Model& model) const {
     return model.tree_order.empty() ? nullptr : &tree_;

@@ -12,6 +12,9 @@
 namespace vinci {
 namespace {
 
+// Errors and gaps of joints below it are rounding of coordinates, as at contacts; m or rad.
+constexpr double smallest_way = 1e-12;
+
 bool bounces(const Model& model) {
   const auto has_restitution = [](const JointFreedom& freedom) {
     return freedom.restitution > 0.0;
@@ -58,7 +61,8 @@ void ContactStepper::find_joints(const StepPart& part) {
                        .h = part.h,
                        .time = impulse_time(part.h),
                        .momentum = motion_ == MotionModel::dynamic,
-                       .inert = motion_ != MotionModel::quasi_static};
+                       .inert = motion_ != MotionModel::quasi_static,
+                       .resolution = motion_ == MotionModel::quasi_static ? smallest_way : 0.0};
   find_joint_loads(step, joint_loads_);
   joint_blocks_.find(step, joint_loads_);
   if (!joint_blocks_.held().empty()) foresee_errors(part);
@@ -86,13 +90,14 @@ void ContactStepper::foresee_errors(const StepPart& part) {
   // Errors are differences of places: what rounding leaves of them is no motion.
   double size = 1.0;
   for (const Pose& pose : led_) size = std::max(size, pose.position.lpNorm<Eigen::Infinity>());
-  const double rounding = 4e-15 * size;
+  double least = 4e-15 * size;
+  if (motion_ == MotionModel::quasi_static) least = std::max(least, smallest_way);
   for (std::size_t i = 0; i < joint_blocks_.held().size(); ++i) {
     const int row = joint_blocks_.held()[i].row;
     if (row < 0) continue;
     const auto at = static_cast<Eigen::Index>(i);
     const double bent = led_errors_[at] - start_errors_[at] - h * joint_blocks_.rate(row, free_);
-    joint_blocks_.bias(row) = std::abs(bent) > rounding ? bent / h : 0.0;
+    joint_blocks_.bias(row) = std::abs(bent) > least ? bent / h : 0.0;
   }
 }
 
@@ -114,6 +119,13 @@ void ContactStepper::reconcile_rows(const Model& model, const SparseRows& inerti
   for (const HeldRow& held : joint_blocks_.held())
     if (!held.slips && held.row >= 0)
       joint_blocks_.bias(held.row) = -joint_blocks_.rate(held.row, change_);
+}
+
+// What drivers carry along by joints moves with them.
+void ContactStepper::carry_drivers(const Model& model) {
+  if (model.tree_order.empty()) return;
+  mean_rates_.setZero(model.joint_rate_count);
+  tree_.spread_velocities(mean_rates_, driven_);
 }
 
 // M and p where bodies hang on joints.

@@ -32,19 +32,62 @@ double motion_radius(const Body& body) {
   return body.mass.mass > 0.0 ? std::sqrt(body.mass.inertia.trace() / body.mass.mass) : 1.0;
 }
 
-// What a difference of an unknown counts, m/s per its unit, and the body that it moves.
-void IslandDiagnosis::measure_model(const Model& model) {
-  if (!body_of_.empty()) return;
-  weight_.setOnes(model.free_count);
-  body_of_.assign(static_cast<std::size_t>(model.free_count), 0);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i) {
-      const int unknown = model.free_index[i];
-      if (unknown < 0) continue;
-      body_of_[static_cast<std::size_t>(unknown)] = static_cast<int>(b);
-      if (model.coordinate[i] >= 3) weight_[unknown] = motion_radius(body);
+void IslandDiagnosis::add_measure(int body, double weight, int unknown) {
+  whole_.rows.push(unknown, weight);
+  whole_.rows.end_row();
+  whole_.group.push_back(body);
+}
+
+// A body that hangs on joints moves by all of them on its way to the root.
+void IslandDiagnosis::measure_hanging(const Model& model, const Tree& tree, int b) {
+  tree.columns(b, columns_);
+  std::sort(columns_.begin(), columns_.end(),
+            [](const BodyColumn& x, const BodyColumn& y) { return x.unknown < y.unknown; });
+  const double radius = motion_radius(model.bodies[static_cast<std::size_t>(b)]);
+  for (int coordinate = 0; coordinate < 6 && !columns_.empty(); ++coordinate) {
+    for (const BodyColumn& column : columns_)
+      whole_.rows.push(column.unknown, coordinate < 3
+                                           ? column.twist.linear[coordinate]
+                                           : radius * column.twist.angular[coordinate - 3]);
+    whole_.rows.end_row();
+    whole_.group.push_back(b);
+  }
+}
+
+// What differences of the unknowns count, m/s, body by body.
+void IslandDiagnosis::measure_model(const SolvedProblem& solved) {
+  if (measured_) return;
+  measured_ = true;
+  const Model& model = solved.model;
+  whole_.rows.reset(model.free_count);
+  whole_.group.clear();
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
+    if (solved.tree != nullptr && solved.tree->link_of(b) >= 0) {
+      measure_hanging(model, *solved.tree, b);
+      continue;
     }
+    const Body& body = model.bodies[static_cast<std::size_t>(b)];
+    for (int i = body.velocity_offset; i < body.velocity_offset + body.velocity_size; ++i)
+      if (const int unknown = model.free_index[i]; unknown >= 0)
+        add_measure(b, model.coordinate[i] >= 3 ? motion_radius(body) : 1.0, unknown);
+  }
+}
+
+// Of these unknowns alone, by their places in the list.
+void IslandDiagnosis::take_measure(const MotionMeasure& whole, const std::vector<int>& unknowns) {
+  measure_.rows.reset(static_cast<int>(unknowns.size()));
+  measure_.group.clear();
+  for (int row = 0; row < whole.rows.rows; ++row) {
+    bool any = false;
+    for (int k = whole.rows.starts[row]; k < whole.rows.starts[row + 1]; ++k) {
+      const auto place = std::lower_bound(unknowns.begin(), unknowns.end(), whole.rows.indices[k]);
+      if (place == unknowns.end() || *place != whole.rows.indices[k]) continue;
+      measure_.rows.push(static_cast<int>(place - unknowns.begin()), whole.rows.values[k]);
+      any = true;
+    }
+    if (!any) continue;
+    measure_.rows.end_row();
+    measure_.group.push_back(whole.group[static_cast<std::size_t>(row)]);
   }
 }
 
@@ -56,7 +99,7 @@ bool IslandDiagnosis::is_plain(const SolvedProblem& solved, const Solution& solu
 }
 
 int IslandDiagnosis::find(const SolvedProblem& solved) {
-  body_of_.clear();
+  measured_ = false;
   if (solved.inertia == nullptr) return islands_.find(solved.problem);
   weighted_ = solved.problem;
   weighted_.M = joined(solved.problem.M, *solved.inertia);  // what viscosity couples, too
@@ -76,10 +119,9 @@ const Diagnosis* IslandDiagnosis::ask(const SolvedProblem& solved, const Solutio
 const Diagnosis* IslandDiagnosis::ask_whole(const SolvedProblem& solved, const Solution& solution,
                                             double residual) {
   if (diagnoser_.is_plain(solved.problem, solution, solved.accuracy, residual)) return nullptr;
-  measure_model(solved.model);
-  measure_.weight = weight_;
-  measure_.group = body_of_;
-  numbers_.resize(body_of_.size());
+  measure_model(solved);
+  measure_ = whole_;
+  numbers_.resize(static_cast<std::size_t>(solved.problem.unknowns()));
   std::iota(numbers_.begin(), numbers_.end(), 0);
   asked_ = &solved.problem;
   return &diagnoser_({.problem = solved.problem,
@@ -98,18 +140,15 @@ const Diagnosis* IslandDiagnosis::ask_part(const SolvedProblem& solved, const So
   const bool resting = solved.inertia != nullptr;
   if (!resting && diagnoser_.is_plain(part_, part_solution_, solved.accuracy)) return nullptr;
   if (resting) islands_.extract(weighted_, island, part_weight_);
-  measure_model(solved.model);
-  islands_.gather_unknowns(island, weight_, measure_.weight);
+  measure_model(solved);
   all_.resize(solved.problem.unknowns());
   for (Eigen::Index i = 0; i < all_.size(); ++i) all_[i] = static_cast<double>(i);
   islands_.gather_unknowns(island, all_, chosen_);
   const auto n = static_cast<std::size_t>(part_.unknowns());
   numbers_.resize(n);
-  measure_.group.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i)
     numbers_[i] = static_cast<int>(chosen_[static_cast<Eigen::Index>(i)]);
-    measure_.group[i] = body_of_[static_cast<std::size_t>(numbers_[i])];
-  }
+  take_measure(whole_, numbers_);
   asked_ = &part_;
   return &diagnoser_({.problem = part_,
                       .inertia = resting ? &part_weight_.M : nullptr,

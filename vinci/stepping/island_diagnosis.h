@@ -34,7 +34,10 @@ class IslandDiagnosis {
   const std::vector<int>& unknowns() const { return numbers_; }  // of the whole, ascending
 
  private:
-  void measure_model(const Model& model);
+  void measure_model(const SolvedProblem& solved);
+  void measure_hanging(const Model& model, const Tree& tree, int body);
+  void add_measure(int body, double weight, int unknown);
+  void take_measure(const MotionMeasure& whole, const std::vector<int>& unknowns);
   const Diagnosis* ask_whole(const SolvedProblem& solved, const Solution& solution,
                              double residual);
   const Diagnosis* ask_part(const SolvedProblem& solved, const Solution& solution, int island);
@@ -43,9 +46,10 @@ class IslandDiagnosis {
   Islands islands_;
   ComplementarityProblem weighted_, part_, part_weight_;
   Solution part_solution_;
-  VectorX weight_, all_, chosen_;  // per unknown of the whole; of the island
-  std::vector<int> body_of_;       // per unknown of the whole
-  MotionMeasure measure_;
+  VectorX all_, chosen_;  // per unknown of the whole; of the island
+  MotionMeasure whole_, measure_;
+  std::vector<BodyColumn> columns_;
+  bool measured_ = false;
   std::vector<int> numbers_;
   const ComplementarityProblem* asked_ = nullptr;  // the island's, or all
 };

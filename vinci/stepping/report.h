@@ -22,7 +22,8 @@ inline constexpr int stage_count = 4;
 using StageSeconds = std::array<double, stage_count>;
 const char* to_string(Stage stage);
 
-// What would have to act on a body besides for contact forces to balance, in world axes.
+// What would have to act on a body besides for contact forces to balance, in world axes; of a body
+// that hangs on a joint, along the freedoms of the joint.
 struct Shortage {
   int body = -1;                                             // −1: there is a balance
   double force = 0.0, torque = 0.0;                          // N, N m about the centre of mass

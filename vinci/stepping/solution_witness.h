@@ -4,6 +4,7 @@
 #pragma once
 
 #include "vinci/complementarity/solver.h"
+#include "vinci/kinematics/recursive.h"
 #include "vinci/model/model.h"
 #include "vinci/stepping/report.h"
 
@@ -16,10 +17,12 @@ enum class MotionModel {
 };
 
 // A problem that has an answer. The unknowns are the free velocities of the model: entry i of the
-// packed ones is unknown model.free_index[i], or prescribed where that is −1.
+// packed ones is unknown model.free_index[i], or prescribed where that is −1; and the rates of the
+// joints that bodies hang on.
 struct SolvedProblem {
   const ComplementarityProblem& problem;
   const Model& model;
+  const Tree* tree = nullptr;  // where bodies hang on joints: at the start of the step
   MotionModel motion = MotionModel::dynamic;
   const SparseRows* inertia = nullptr;  // quasi-static: what measures motion; null: the M above
   Accuracy accuracy;                    // of the run

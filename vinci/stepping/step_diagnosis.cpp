@@ -23,13 +23,13 @@ struct StepDiagnosis::Impl {
   Impl(bool keep, std::int64_t seed)
       : keeps(keep), islands({.seed = static_cast<std::uint64_t>(seed)}) {}
 
-  void keep(const SolvedProblem& solved, const Owners& owners, int island,
+  void keep(const SolvedProblem& solved, const Owners& owners, const Solution& solution, int island,
             const Diagnosis& diagnosis, StepReport& report);
   ContactState state_of(const EntityRows& rows, double zero) const;
 
   bool keeps;
   IslandDiagnosis islands;
-  VectorX velocities, lambda, w;  // of the whole problem
+  VectorX velocities, rates, u, lambda, w;  // of the whole problem
 };
 
 StepDiagnosis::StepDiagnosis(bool keeps, std::int64_t seed)
@@ -57,7 +57,7 @@ void StepDiagnosis::look(const SolvedProblem& solved, const Owners& owners,
     report.open_loads = std::max(report.open_loads, one->open_loads);
     found = combined(found, static_cast<int>(one->solutions.size()));
     if (impl.keeps && one->verdict == Uniqueness::several)
-      impl.keep(solved, owners, k, *one, report);
+      impl.keep(solved, owners, solution, k, *one, report);
   }
   report.solutions = std::max(report.solutions, found);
 }
@@ -74,8 +74,9 @@ ContactState StepDiagnosis::Impl::state_of(const EntityRows& rows, double zero) 
   return slip > zero ? ContactState::slides : ContactState::sticks;
 }
 
-void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners, int island,
-                               const Diagnosis& diagnosis, StepReport& report) {
+void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners,
+                               const Solution& solution, int island, const Diagnosis& diagnosis,
+                               StepReport& report) {
   const Model& model = solved.model;
   const ComplementarityProblem& asked = islands.problem();
   const MotionMeasure& measure = islands.measure();
@@ -88,10 +89,14 @@ void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners
     motion.island = island;
     motion.number = static_cast<int>(k);
     velocities = owners.velocities;
-    for (int i = 0; i < model.velocity_count; ++i) {
-      const auto place = std::lower_bound(local.begin(), local.end(), model.free_index[i]);
-      if (model.free_index[i] >= 0 && place != local.end() && *place == model.free_index[i])
-        velocities[i] = one.u[place - local.begin()];
+    u = solution.u;
+    for (std::size_t i = 0; i < local.size(); ++i)
+      u[local[i]] = one.u[static_cast<Eigen::Index>(i)];
+    for (int i = 0; i < model.velocity_count; ++i)
+      if (model.free_index[i] >= 0) velocities[i] = u[model.free_index[i]];
+    if (solved.tree != nullptr) {
+      rates.setZero(model.joint_rate_count);
+      solved.tree->spread_unknowns(u, velocities, rates);
     }
     int last = -1;
     for (const int body : measure.group)
@@ -108,9 +113,9 @@ void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners
     islands.islands().scatter_rows(island, part_w, w);
     islands.islands().scatter_rows(island, one.lambda, lambda);
     for (const EntityRows& rows : owners.entities) {
-      if (rows.count == 0 || rows.key.kind == EntityKind::element ||
-          !mine[static_cast<std::size_t>(rows.first)])
-        continue;
+      const bool touches =
+          rows.key.kind == EntityKind::contact || rows.key.kind == EntityKind::support;
+      if (rows.count == 0 || !touches || !mine[static_cast<std::size_t>(rows.first)]) continue;
       motion.contacts.push_back({rows.key, rows.point, state_of(rows, zero),
                                  rows.key.kind == EntityKind::contact ? lambda[rows.first] : 0.0});
     }
