@@ -130,9 +130,6 @@ std::string ContactStepper::why_not(const Model& model) const {
   if (frames_.rule() != FrameRule::start && predicts_drivers(discrete_))
     return "dqc and dlc take contacts at the start of the step, as their paper does; accepted: "
            "'contact-frames: start', or 'motion: quasi-static'";
-  if (frames_.rule() != FrameRule::start && !model.joints.empty())
-    return "contacts are taken at the start of the step where there are joints; accepted: "
-           "'contact-frames: start', or a scene without joints";
   if (motion_ == MotionModel::quasi_static && has_rigid_rows(model))
     return "quasi-static motion does not take rows that hold joints yet; accepted: 'coordinates: "
            "reduced' without loops and couplings, or 'motion: dynamic' or 'first-order'";
@@ -241,7 +238,6 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::solve);
   }
   move(part);
-  if (!model.joints.empty()) advance_joints(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   state.poses = moved_;
@@ -659,6 +655,7 @@ void ContactStepper::move(const StepPart& part) {
       moved_[b] = carried_by(part, b, next_);
     }
   }
+  if (!model.joints.empty()) advance_joints(part);
 }
 
 // Of a body, at the end of the step.

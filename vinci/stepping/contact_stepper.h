@@ -140,7 +140,7 @@ class ContactStepper : public TimeStepper {
   // Contacts at other poses than those of the start (contact_stepper_frames.cpp).
   void take_driven_frames(StepContext& context, const StepPart& part);
   void reframe(StepContext& context, const StepPart& part, const FrameGuess& guess);
-  void set_guess(const StepPart& part, const VectorX& velocities);
+  void set_guess(const StepPart& part, const VectorX& u);
   bool solve_at_guess(StepContext& context, const StepPart& part, StepReport& report);
   void settle_frames(StepContext& context, const StepPart& part, StepReport& report);
   void take_nearest(StepContext& context, const StepPart& part, bool guessed, StepReport& report);
@@ -170,6 +170,7 @@ class ContactStepper : public TimeStepper {
   void collect_tree(StepContext& context, const State& state, double h);
   void add_solved_forces(const StepContext& context, const State& state, double h);
   void note_limit(std::size_t i, double lambda, const VectorX& u, double h, State& state) const;
+  void advance_coordinates(const StepPart& part, const VectorX& rates);
   void advance_joints(const StepPart& part);
   void carry_velocities(const Model& model, State& state);
   void collect_joints(StepContext& context, State& state, double h);
@@ -225,7 +226,9 @@ class ContactStepper : public TimeStepper {
   // Of contacts that are not taken at the start of the step.
   ContactFrames frames_;
   FrameGuess guess_;
-  VectorX trial_, best_;                // packed velocities: of the guess, of the best one so far
+  VectorX trial_, best_;                // unknowns: of the guess, of the best one so far
+  VectorX guess_velocities_;            // packed, of the guess, with those of drivers
+  VectorX guess_rates_;                 // of joints
   ContactSet found_;                    // contacts at the guess
   std::vector<ImpulseMemory> carried_;  // from one guess to the next
   Reach frame_ways_;

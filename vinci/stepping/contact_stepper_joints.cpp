@@ -194,15 +194,18 @@ void ContactStepper::collect_motors(StepContext& context, double h) const {
 // too.
 void ContactStepper::add_solved_forces(const StepContext& context, const State& state, double h) {
   const Model& model = *context.in.model;
-  const auto push = [&](int b, const Vector3& point, const Vector3& force, const Vector3& moment) {
+  const auto push_at = [&](int b, const Vector3& arm, const Vector3& force, const Vector3& moment) {
     if (b < 0 || model.bodies[b].velocity_size == 0) return;
-    const Vector3 arm = point - center_of_mass(model, state.poses, b);
     Twist load = unpacked(model.bodies[b], borne_);
     load.linear += force;
     load.angular += arm.cross(force) + moment;
     pack(model.bodies[b], load, borne_);
   };
-  for (const SolvedContact& solved : context.out.contacts) {
+  const auto push = [&](int b, const Vector3& point, const Vector3& force, const Vector3& moment) {
+    if (b >= 0) push_at(b, point - center_of_mass(model, state.poses, b), force, moment);
+  };
+  for (std::size_t i = 0; i < context.out.contacts.size(); ++i) {
+    const SolvedContact& solved = context.out.contacts[i];
     const Contact& contact = solved.contact;
     const bool support = contact.key.kind == EntityKind::support;
     const auto along = [&](const Vector3& own) -> Vector3 {
@@ -211,6 +214,11 @@ void ContactStepper::add_solved_forces(const StepContext& context, const State& 
     };
     const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
     const Vector3 force = along(solved.impulse) / h, moment = along(solved.moment) / h;
+    if (const FramedContact* const framed = support ? nullptr : frames_.find(i)) {
+      push_at(contact.body_b, framed->arms.b, force, moment);
+      push_at(contact.body_a, framed->arms.a, -force, -moment);
+      continue;
+    }
     push(contact.body_b, point, force, moment);
     if (!support) push(contact.body_a, point, -force, -moment);
   }
@@ -293,18 +301,24 @@ void ContactStepper::note_limit(std::size_t i, double lambda, const VectorX& u, 
     state.memory.rebounds.push_back({terms.key, speed});
 }
 
+// Coordinates of the joints that something hangs on, into next_positions_.
+void ContactStepper::advance_coordinates(const StepPart& part, const VectorX& rates) {
+  const Model& model = part.model;
+  next_positions_ = part.state.joint_positions;
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (!is_loop_joint(model, j)) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+      vinci::advance(joint, rates.data() + joint.first_rate, part.h,
+                     next_positions_.data() + joint.first_coordinate);
+    }
+}
+
 // Coordinates and rates at the end of the step. Those of joints that nothing hangs on come from
 // bodies: rates at the poses of the start, where rows ask for them.
 void ContactStepper::advance_joints(const StepPart& part) {
   const Model& model = part.model;
-  next_positions_ = part.state.joint_positions;
   read_loop_rates(model, part.state.poses, next_, next_rates_);
-  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
-    if (!is_loop_joint(model, j)) {
-      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
-      vinci::advance(joint, next_rates_.data() + joint.first_rate, part.h,
-                     next_positions_.data() + joint.first_coordinate);
-    }
+  advance_coordinates(part, next_rates_);
   if (!model.tree_order.empty()) place_tree(model, next_positions_, moved_);
 }
 
