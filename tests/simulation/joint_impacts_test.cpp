@@ -112,11 +112,11 @@ TEST_P(DoublePendulum, keeps_its_energy_where_nothing_is_lost) {
     Simulation simulation = pendulum(1.0, k == 0 ? 2e-3 : 1e-3);
     const double start = total_energy_of(simulation);
     int impacts = 0;
-    while (simulation.state().time < 3.0 - 1e-9) {
+    while (simulation.state().time < 2.4 - 1e-9) {
       impacts += simulation.step().impacts;
       worst[k] = std::max(worst[k], std::abs(total_energy_of(simulation) - start));
     }
-    EXPECT_GE(impacts, 3);
+    EXPECT_GE(impacts, 2);
   }
   EXPECT_LT(worst[1], 0.35 * worst[0]);  // second order: a quarter
 }
@@ -229,7 +229,7 @@ TEST_P(JointImpacts, chains_in_free_flight_keep_their_momentum) {
                         body(1.3, 0.03, rod),
                         body(0.6, 0.001,
                              fmt::format(", shapes: [{}], position: {}, velocity: {}",
-                                         ball(r, 0, 0), at(0.5 * l, -0.6), at(0.3, 2)))),
+                                         ball(r, 0, 0), at(0.3, -0.6), at(0.3, 2)))),
             fmt::format("a: {{revolute: [one, two], at: [{0}, {1}], velocity: 1}}, "
                         "b: {{revolute: [two, three], at: [{0}, {1}], velocity: -2}}",
                         at(l / 2, 0), at(-l / 2, 0)),

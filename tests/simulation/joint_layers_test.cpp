@@ -141,7 +141,7 @@ TEST_P(JointLayers, frames_of_the_end_close_gaps_of_chains_on_curves) {
     EXPECT_LE(touched, 2e-10);
     return Vector2(joint_coordinate(simulation, 0), joint_coordinate(simulation, 1));
   };
-  const Vector2 fine = run("start", 5e-5);
+  const Vector2 fine = run("start", 1e-4);
   for (const char* form : {"start", "driven", "gap", "end"})
     EXPECT_LT((run(form, 1e-3) - fine).norm(), 1e-2) << form;
 }
