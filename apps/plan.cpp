@@ -1,107 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// `vinci plan`: can a body pass? Searches a certified path from each start to the goal.
+// `vinci plan`: can a body pass, can a robot get there? Searches a certified path from each start
+// to the goal.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "apps/command.h"
+#include "apps/plan_flags.h"
 #include "apps/stop_signal.h"
 #include "apps/text.h"
 #include "vinci/base/clock.h"
-#include "vinci/base/expression.h"
 #include "vinci/passage/passage.h"
 #include "vinci/passage/passage_recording.h"
 
 namespace vinci {
 namespace {
 
-struct PlanFlags {
-  std::string scene, body, output;
-  std::vector<std::string> goal, starts, bounds;
-  ChoiceFlags choices;
-  std::string clearance = "0", resolution = "0";
-  long effort = PassageQuery{}.effort;
-  unsigned long seed = 0;
-  bool overwrite = false;
-};
-
-// Numbers of the flags may use the scene's parameters.
-class Numbers {
- public:
-  explicit Numbers(const Model& model) {
-    for (const auto& [name, value] : model.parameters) {
-      names_.push_back(name);
-      values_.push_back(value);
-    }
-  }
-  double operator()(const std::string& text, const std::string& flag) const {
-    try {
-      const double value = Expression::parse(text, names_).value(values_);
-      if (std::isfinite(value)) return value;
-    } catch (const Error& error) {
-      throw Error(fmt::format("'{}': {}", text, error.message()), flag);
-    }
-    throw Error(fmt::format("'{}' is not finite", text), flag);
-  }
-
- private:
-  std::vector<std::string> names_;
-  std::vector<double> values_;
-};
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
-// "name=value, name=value", cut at commas outside of parentheses.
-std::vector<std::pair<std::string, std::string>> assignments(const std::string& text,
-                                                             const std::string& flag,
-                                                             const std::string& form) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& part : parts) {
-    const auto equals = part.find('=');
-    const std::string name = trimmed(part.substr(0, equals));
-    const std::string value = equals == std::string::npos ? "" : trimmed(part.substr(equals + 1));
-    if (name.empty() || value.empty())
-      throw Error(fmt::format("'{}' is not of the form {}", part, form), flag);
-    pairs.emplace_back(name, value);
-  }
-  return pairs;
-}
-
-// "lower..upper", either end may be missing; a number alone is both.
-CoordinateRange range_of(const std::string& text, const Numbers& numbers, const std::string& flag) {
-  CoordinateRange range;
-  const auto dots = text.find("..");
-  const std::string lower = trimmed(text.substr(0, dots));
-  const std::string upper = dots == std::string::npos ? lower : trimmed(text.substr(dots + 2));
-  if (!lower.empty()) range.lower = numbers(lower, flag);
-  if (!upper.empty()) range.upper = numbers(upper, flag);
-  return range;
-}
-
-std::map<std::string, CoordinateRange> ranges_of(const std::vector<std::string>& texts,
-                                                 const Numbers& numbers, const std::string& flag) {
-  std::map<std::string, CoordinateRange> ranges;
-  for (const std::string& text : texts)
-    for (const auto& [name, value] : assignments(text, flag, "coordinate=lower..upper"))
-      if (!ranges.emplace(name, range_of(value, numbers, flag + " " + name)).second)
-        throw Error(fmt::format("'{}' is given twice", name), flag);
-  return ranges;
-}
-
 // The body's pose in the scene with some coordinates replaced.
-Pose start_of(const Body& body, const std::string& text, const Numbers& numbers) {
+Pose start_of(const Body& body, const std::string& text, const PlanNumbers& numbers) {
   std::array<std::optional<double>, coordinate_count> given;
   for (const auto& [name, value] : assignments(text, "--start", "coordinate=value")) {
     int coordinate = 0;
@@ -175,15 +90,6 @@ void print_result(const Body& body, const Pose& start, const PassageResult& resu
       plural(result.queries, "call"), short_number(seconds));
 }
 
-// "path.h5" for a single start, "path-2.h5" for the second of several.
-std::string recording_of(const PlanFlags& flags, std::size_t index) {
-  if (flags.starts.size() < 2) return flags.output;
-  const std::filesystem::path path(flags.output);
-  const std::string name =
-      fmt::format("{}-{}{}", path.stem().string(), index + 1, path.extension().string());
-  return (path.parent_path() / name).string();
-}
-
 // Before the search, which may take long.
 void check_recordings(const PlanFlags& flags) {
   if (flags.output.empty() || flags.overwrite) return;
@@ -208,17 +114,25 @@ void write_recording(const PlanFlags& flags, const Simulation& simulation,
 }
 
 int run_plan(const PlanFlags& flags, const Command& command) {
+  if (flags.moves_joints() && !flags.body.empty())
+    throw Error("a body moves by itself; accepted: this or --robot, --joints and --tip", "--body");
   check_recordings(flags);
   const auto plugins = plugins_of(flags.choices.libraries);
   const Simulation simulation = make_simulation(load_scene(flags.scene, *plugins, flags.choices),
                                                 overrides_of(flags.choices), plugins);
+  if (flags.moves_joints()) return plan_robot({flags, command, simulation, plugins});
+  if (!flags.hold.empty() || !flags.carried.empty() || flags.self_clearance != "0")
+    throw Error("needs joints that move; accepted with --robot, --joints or --tip",
+                !flags.hold.empty()      ? "--hold"
+                : !flags.carried.empty() ? "--carry"
+                                         : "--self-clearance");
   const Model& model = simulation.model();
-  const Numbers numbers(model);
+  const PlanNumbers numbers(model);
   PassageQuery query;
   query.body = find_body(model, flags.body);
   const Body& body = model.bodies[query.body];
-  query.goal = ranges_of(flags.goal, numbers, "--goal");
-  query.bounds = ranges_of(flags.bounds, numbers, "--bounds");
+  query.goal = plan_ranges(flags.goal, numbers, "--goal");
+  query.bounds = plan_ranges(flags.bounds, numbers, "--bounds");
   query.clearance = numbers(flags.clearance, "--clearance");
   query.resolution = numbers(flags.resolution, "--resolution");
   query.effort = flags.effort;
@@ -262,8 +176,8 @@ int run_plan(const PlanFlags& flags, const Command& command) {
 
 void add_plan(CLI::App& app, Command& command) {
   auto flags = std::make_shared<PlanFlags>();
-  CLI::App* subcommand =
-      add_subcommand(app, "plan", "Search a collision-free path of a body: can it pass at all?");
+  CLI::App* subcommand = add_subcommand(
+      app, "plan", "Search a collision-free path of a body or a robot: can it pass at all?");
   auto add_list = [&](const char* name, std::vector<std::string>& values, const char* text,
                       const char* type) {
     return subcommand->add_option(name, values, text)
@@ -275,9 +189,21 @@ void add_plan(CLI::App& app, Command& command) {
   subcommand
       ->add_option("--body", flags->body, "The body that moves. [the only one that moves freely]")
       ->type_name("NAME");
+  subcommand->add_option("--robot", flags->robot, "The robot whose joints move, instead of a body.")
+      ->type_name("NAME");
+  add_list("--joints", flags->joints, "The joints that move: 'elbow, wrist'.", "NAMES");
+  add_list("--hold", flags->hold, "Joints that stand still all the same.", "NAMES");
+  subcommand
+      ->add_option(
+          "--tip", flags->tip,
+          "A body or frame whose pose is the goal; without --robot and --joints the joints "
+          "that it hangs on move.")
+      ->type_name("NAME");
+  add_list("--carry", flags->carried, "Bodies that move along with others: 'phone=hand.palm'.",
+           "BODY=LINK");
   add_list("--goal", flags->goal,
-           "Where the motion must end: 'y=..-0.2, angle=-10 deg..10 deg'. Ends that are missing "
-           "are free.",
+           "Where the motion must end: 'y=..-0.2, angle=-10 deg..10 deg', of joints 'elbow=0..1'. "
+           "Ends that are missing are free.",
            "RANGES")
       ->required();
   add_list(
@@ -285,14 +211,21 @@ void add_plan(CLI::App& app, Command& command) {
       "Begin elsewhere than the scene says: 'x=0.1, angle=90 deg'. May be given several times, "
       "for one search each.",
       "POSE");
-  add_list("--bounds", flags->bounds,
-           "Where the body's origin may go: 'x=-1..1'. [around all bodies, start and goal]",
-           "RANGES");
+  add_list(
+      "--bounds", flags->bounds,
+      "Where the body's origin may go: 'x=-1..1' [around all bodies, start and goal]; of joints "
+      "their coordinates [their limits].",
+      "RANGES");
   subcommand->add_option("--clearance", flags->clearance, "Gap to keep to all bodies, in m. [0]")
       ->type_name("NUMBER");
   subcommand
+      ->add_option("--self-clearance", flags->self_clearance,
+                   "Of joints: gap to keep between links, in m, at most the clearance. [0]")
+      ->type_name("NUMBER");
+  subcommand
       ->add_option("--resolution", flags->resolution,
-                   "Room below which a motion is given up, in m. [1e-4 of the body's radius]")
+                   "Room below which a motion is given up, in m. [1e-4 of the body's radius, or of "
+                   "the longest lever]")
       ->type_name("NUMBER");
   subcommand
       ->add_option("--effort", flags->effort,
@@ -306,6 +239,8 @@ void add_plan(CLI::App& app, Command& command) {
           [flags](const std::string& name) { flags->choices.options["detector"] = name; },
           "Collision detector, over the scene's. [exact]")
       ->type_name("NAME");
+  add_list("--allow-path", flags->choices.allowed,
+           "A folder that the scene may read files from besides its own.", "FOLDER");
   add_plugin_flag(*subcommand, flags->choices.libraries);
   subcommand
       ->add_option("-o,--output", flags->output,

@@ -43,7 +43,7 @@ set(public_simulation plugins simulation)
 set(public_recording recorder recording replay run_loop summary)
 set(public_comparison body_distance compare contact_modes converge order_fit quantity run_many trace
                       variants)
-set(public_passage passage)
+set(public_passage passage robot_passage)
 set(public_grasp closure grasp grasp_functions grasp_map holding quality recorded_grasp)
 set(public_viewing description frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)

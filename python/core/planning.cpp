@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The geometric model: passages of one body.
+// The geometric model: passages of one body, and of joints.
 #include <filesystem>
 
 #include <pybind11/stl/filesystem.h>
@@ -8,6 +8,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/passage/passage.h"
 #include "vinci/passage/passage_recording.h"
+#include "vinci/passage/robot_passage.h"
 
 namespace vinci::python {
 namespace {
@@ -99,9 +100,70 @@ py::dict plan(const Scene& scene, const PlanRequest& request,
                   "queries"_a = result.queries, "seconds"_a = seconds);
 }
 
+using Names = std::vector<std::string>;
+
+RobotPassageQuery robot_query(const py::dict& given) {
+  RobotPassageQuery query;
+  query.choice.robot = given["robot"].cast<std::string>();
+  query.choice.tip = given["tip"].cast<std::string>();
+  query.choice.joints = given["joints"].cast<Names>();
+  query.choice.hold = given["hold"].cast<Names>();
+  query.choice.carried = given["carry"].cast<std::map<std::string, std::string>>();
+  query.start = given["start"].cast<Numbers>();
+  query.goal = ranges_of(given["goal"].cast<Ranges>());
+  query.bounds = ranges_of(given["bounds"].cast<Ranges>());
+  query.clearance = given["clearance"].cast<double>();
+  query.self_clearance = given["self_clearance"].cast<double>();
+  query.resolution = given["resolution"].cast<double>();
+  query.effort = given["effort"].cast<long>();
+  query.seed = given["seed"].cast<unsigned long>();
+  query.stop = [] {
+    check_signals();
+    return false;
+  };
+  return query;
+}
+
+py::list lists_of(const std::vector<VectorX>& rows) {
+  py::list list;
+  for (const VectorX& row : rows) list.append(copied(row));
+  return list;
+}
+
+py::dict plan_robot(const Scene& scene, const py::dict& given, const Numbers& parameters,
+                    const std::string& detector_name,
+                    const std::optional<std::filesystem::path>& record, bool overwrite) {
+  const std::shared_ptr<const Plugins> plugins = known_plugins();
+  const std::shared_ptr<const Model> model = scene.compile(parameters);
+  const RobotPassageQuery query = robot_query(given);
+  const std::unique_ptr<CollisionDetector> detector = plugins->detectors.make(detector_name);
+  RobotPassageResult result;
+  double seconds = 0.0;
+  {
+    py::gil_scoped_release release;
+    const Stopwatch watch;
+    result = find_robot_passage(*model, *detector, query);
+    seconds = watch.seconds();
+  }
+  // HDF5 is called with the GIL held.
+  if (record && result.trajectory)
+    record_motion(*record, scene, parameters, plugins, query, result, overwrite);
+  // Python knows no trajectories that cannot be changed.
+  const auto trajectory =
+      result.moves_balls ? nullptr : std::const_pointer_cast<Trajectory>(result.trajectory);
+  return py::dict("status"_a = to_string(result.status), "note"_a = result.note,
+                  "joints"_a = result.joints, "path"_a = lists_of(result.path),
+                  "positions"_a = lists_of(result.positions), "length"_a = result.length,
+                  "least_gap"_a = result.least_gap, "samples"_a = result.samples,
+                  "queries"_a = result.queries, "seconds"_a = seconds, "trajectory"_a = trajectory,
+                  "smooth"_a = result.smooth);
+}
+
 }  // namespace
 
 void add_planning(py::module_& module) {
+  module.def("_plan_robot", &plan_robot, "scene"_a, "query"_a, "parameters"_a, "detector"_a,
+             "record"_a, "overwrite"_a);
   module.def(
       "_plan",
       [](const Scene& scene, const std::string& body, const Ranges& goal, const Numbers& start,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The geometric model: can a body pass at all?"""
+"""The geometric model: can a body pass at all, can a robot get there?"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
@@ -27,18 +27,26 @@ class Passage:
     - 'found': the path is certified, every pose of it keeps the clearance;
     - 'not found': not within the effort, which is no proof;
     - 'impossible': proven, not even a disk inside the body gets there;
-    - 'start blocked', 'goal blocked': there is no room at the start, or at the goal poses tried.
+    - 'start blocked', 'goal blocked': there is no room at the start, or at the goal poses tried;
+    - 'unreachable': joints do not bring the tip there, or not within their limits.
     """
 
     status: str
     note: str  #: one sentence about the status
-    path: np.ndarray  #: one pose per row: x, y, angle, or x, y, z, roll, pitch, yaw (m, rad)
-    length: float  #: no point of the body travels farther, m
-    least_gap: float  #: certified: the body comes no nearer to another one, m
-    samples: int  #: random poses tried
+    path: np.ndarray  #: per row x, y, angle, or x, y, z, roll, pitch, yaw (m, rad), or `joints`
+    length: float  #: no point of a body travels farther, m
+    least_gap: float  #: certified: what moves comes no nearer to a body that stands still, m
+    samples: int  #: random poses or configurations tried
     queries: int  #: of the collision detector
     seconds: float  #: wall time
     recording: Path | None  #: where the path was recorded
+    joints: tuple[str, ...] = ()  #: of a robot: whose coordinates the path has
+    positions: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    #: of a robot: coordinates of all joints of the model, one configuration per row
+    trajectory: _core.Trajectory | None = None
+    #: of a robot: through the path in time, over all joint rates, for `JointController`; None
+    #: without a path, and where a ball joint moves
+    smooth: bool = False  #: of a robot: the trajectory does not stop on its way
 
     @property
     def found(self) -> bool:
@@ -63,13 +71,19 @@ def _ranges(given: Mapping[str, Range], what: str) -> dict[str, tuple[Any, Any]]
 
 def plan(
     scene: Any,
-    body: str,
-    goal: Mapping[str, Range],
+    body: str | None = None,
+    goal: Mapping[str, Range] | None = None,
     *,
+    robot: str | None = None,
+    joints: Sequence[str] = (),
+    hold: Sequence[str] = (),
+    tip: str | None = None,
+    carry: Mapping[str, str] | None = None,
     start: Mapping[str, float] | None = None,
     bounds: Mapping[str, Range] | None = None,
     parameters: Mapping[str, float] | None = None,
     clearance: float = 0.0,
+    self_clearance: float = 0.0,
     resolution: float = 0.0,
     effort: int = 20_000,
     seed: int = 0,
@@ -77,13 +91,13 @@ def plan(
     record: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Passage:
-    """Searches a path of one body among the others, which stand at their initial poses.
+    """Searches a path of one body, or of a robot, among the others at their initial poses.
 
     `goal` gives ranges of coordinates, `(lower, upper)` with None for no end: the motion ends where
-    all hold. `start` replaces coordinates of the body's initial pose, `bounds` says where its origin
-    may go. The path keeps the gap to all bodies at `clearance` (m) or more. `effort` is the number
-    of random poses to try; the same `seed` gives the same answer. `record` names a file for a
-    recording of the path.
+    all hold. `start` replaces coordinates of the start, `bounds` says where the body's origin, or
+    the joints, may go. The path keeps the gap to all bodies at `clearance` (m) or more. `effort` is
+    the number of random poses to try; the same `seed` gives the same answer. `record` names a file
+    for a recording of the path.
 
     >>> passage = vinci.plan(scenes / "slot.yaml", "square", {"y": (None, -0.1)})
     >>> passage.status
@@ -91,22 +105,53 @@ def plan(
     >>> vinci.plan(scenes / "slot.yaml", "square", {"y": (None, -0.1)},
     ...            parameters={"slot": 0.05}).status
     'impossible'
+
+    Joints move instead of a body with `robot`, `joints` (names) or `tip`; those of `hold` stand
+    still. The goal is one of joints, or with a `tip` (a body or frame) one of its pose. `carry` has
+    bodies that move along with a link: `{"phone": "hand.palm"}`. Links keep `self_clearance` among
+    each other. The answer then has `joints`, `positions` and a `trajectory`.
     """
-    found = _core._plan(
-        _scene(scene),
-        body,
-        _ranges(goal, "goal"),
-        dict(start or {}),
-        _ranges(bounds or {}, "bounds"),
-        dict(parameters or {}),
-        clearance,
-        resolution,
-        effort,
-        seed,
-        detector,
-        None if record is None else Path(record),
-        overwrite,
-    )
+    recorded = None if record is None else Path(record)
+    if robot is not None or tip is not None or joints:
+        if body is not None:
+            raise Error("a body moves by itself; accepted: it, or robot, joints and tip", "body")
+        query = {
+            "robot": robot or "",
+            "tip": tip or "",
+            "joints": list(joints),
+            "hold": list(hold),
+            "carry": dict(carry or {}),
+            "start": {str(name): float(value) for name, value in (start or {}).items()},
+            "goal": _ranges(goal or {}, "goal"),
+            "bounds": _ranges(bounds or {}, "bounds"),
+            "clearance": clearance,
+            "self_clearance": self_clearance,
+            "resolution": resolution,
+            "effort": effort,
+            "seed": seed,
+        }
+        found = _core._plan_robot(
+            _scene(scene), query, dict(parameters or {}), detector, recorded, overwrite
+        )
+        found["joints"] = tuple(found["joints"])
+        found["positions"] = np.array(found["positions"], dtype=float)
+    elif hold or carry:
+        raise Error("needs joints that move; accepted with robot, joints or tip", "hold")
+    else:
+        found = _core._plan(
+            _scene(scene),
+            body or "",
+            _ranges(goal or {}, "goal"),
+            dict(start or {}),
+            _ranges(bounds or {}, "bounds"),
+            dict(parameters or {}),
+            clearance,
+            resolution,
+            effort,
+            seed,
+            detector,
+            recorded,
+            overwrite,
+        )
     rows = np.array(found.pop("path"), dtype=float)
-    recorded = Path(record) if record is not None and len(rows) else None
-    return Passage(path=rows, recording=recorded, **found)
+    return Passage(path=rows, recording=recorded if len(rows) else None, **found)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`vinci plan`: answers, recordings, exit codes and messages."""
 
+import math
+
 import pytest
 
 from conftest import SOURCE
@@ -81,3 +83,68 @@ def test_mistakes_are_named(vinci, flags, message):
 
 def test_a_goal_is_needed(vinci):
     assert "--goal" in vinci("plan", SLOT, code=2).stderr
+
+
+REACH = SOURCE / "robots" / "reach.yaml"
+AROUND = ("--robot", "arm", "--goal", "waist=45 deg, shoulder=-20 deg, elbow=-160 deg")
+
+
+def test_an_arm_goes_around_a_post_and_its_joints_are_recorded(vinci):
+    answer = vinci.json("plan", REACH, *AROUND, "--clearance", "1 cm", "-o", "around.h5")
+    [passage] = answer["passages"]
+    assert answer["joints"] == [f"arm.{name}" for name in
+                                ("waist", "shoulder", "elbow", "wrist1", "wrist2", "wrist3")]
+    assert passage["status"] == "found" and passage["least_gap"] >= 0.01
+    assert len(passage["path"]) > 2, "the post is in the way"
+    last = passage["path"][-1]
+    assert last["arm.waist"] == pytest.approx(0.7853981633974483, abs=1e-15)
+    trajectory = passage["trajectory"]
+    assert trajectory["times"][-1] == pytest.approx(trajectory["duration"])
+    assert len(trajectory["points"]) == len(trajectory["times"])
+    info = vinci.json("info", "around.h5")
+    assert info["frames"] == math.ceil(trajectory["duration"] * 60) + 1
+    vinci("export", "around.h5", "--csv", "tables")
+    rows = (vinci.folder / "tables" / "joints.csv").read_text().splitlines()
+    column = rows[0].replace('"', "").split(",").index("arm.waist.position [rad]")
+    assert float(rows[1].split(",")[column]) == pytest.approx(-0.785398163, abs=1e-8)
+    assert float(rows[-1].split(",")[column]) == pytest.approx(0.785398163, abs=1e-8)
+
+
+def test_a_flange_gets_to_its_pose(vinci):
+    [passage] = vinci.json("plan", REACH, "--tip", "arm.flange", "--goal",
+                           "x=0.2..0.3, y=0.3, z=0.3..0.5")["passages"]
+    assert passage["status"] == "found" and "certified" in passage["note"]
+
+
+def test_what_a_robot_cannot_do_is_said(vinci):
+    [far] = vinci.json("plan", REACH, "--tip", "arm.flange", "--goal", "x=3", code=1)["passages"]
+    assert far["status"] == "unreachable" and "proven" in far["note"] and "off" in far["note"]
+    [limit] = vinci.json("plan", REACH, "--robot", "arm", "--goal", "waist=170 deg",
+                         code=1)["passages"]
+    assert limit["status"] == "unreachable" and "'arm.waist' goes from" in limit["note"]
+    [blocked] = vinci.json("plan", REACH, "--robot", "arm", "--goal", "waist=0",
+                           "--start", "shoulder=-45 deg, elbow=-120 deg", code=1)["passages"]
+    assert blocked["status"] == "start blocked" and "'workbench' and 'arm.link" in blocked["note"]
+
+
+@pytest.mark.parametrize("flags, message", [
+    (("--robot", "arn", "--goal", "waist=0"),
+     "robot: there is no robot 'arn' with joints; accepted: arm"),
+    (("--robot", "arm", "--goal", "wrist=0"),
+     "goal: 'wrist' is no coordinate of a joint that moves; accepted: arm.waist, arm.shoulder"),
+    (("--robot", "arm", "--goal", "waist=1..0"), "goal waist: from 1 to 0 is no range"),
+    (("--robot", "arm", "--body", "post", "--goal", "waist=0"), "--body: a body moves by itself"),
+    (("--tip", "arm.hand", "--goal", "x=0"), "tip: there is no body or frame 'arm.hand'; accepted: "),
+    (("--tip", "arm.flange", "--goal", "angle=0"),
+     "goal: 'angle' is no coordinate of a pose; accepted: x, y, z, roll, pitch, yaw"),
+    (("--robot", "arm", "--hold", "waist,", "--goal", "waist=0"), "--hold: 'waist,' is no list"),
+    (("--robot", "arm", "--carry", "post", "--goal", "waist=0"),
+     "--carry: 'post' is not of the form body=link"),
+    (("--robot", "arm", "--carry", "post=arm.flange", "--goal", "waist=0"),
+     "carry: 'post' is fixed or driven; accepted: a free body"),
+    (("--goal", "x=0", "--hold", "arm.waist"), "--hold: needs joints that move"),
+    (("--robot", "arm", "--goal", "waist=0", "--start", "waist"),
+     "--start: 'waist' is not of the form joint=value"),
+])
+def test_mistakes_with_robots_are_named(vinci, flags, message):
+    assert message in vinci("plan", REACH, *flags, code=2).stderr

@@ -97,6 +97,57 @@ TEST(JointMove, joints_begin_and_end_together) {
   EXPECT_THROW(JointMove(start, Vector2(0.0, 0.0), limits), Error);
 }
 
+TEST(StraightMoves, rest_at_every_point_and_go_straight_in_the_time_of_the_slowest_joint) {
+  MatrixX points(4, 2);
+  points << 0.0, 0.0, 10.0, 1.0, 10.0, 1.0, 10.0, 0.0;
+  const StraightMoves way(points, {{2.0, 1.0, 4.0}, {10.0, 1.0, 4.0}});
+  // The first line takes joint 0 all seven pieces, T = D/v + v/a + a/j; the second has no length;
+  // the third takes joint 1 T = a/j + √(a²/j² + 4 D/a).
+  const double first = 7.25, last = 0.25 + std::sqrt(0.0625 + 4.0);
+  ASSERT_EQ(way.times().size(), 4u);
+  EXPECT_NEAR(way.times()[1], first, 1e-13);
+  EXPECT_NEAR(way.times()[2], first, 1e-13);
+  EXPECT_NEAR(way.duration(), first + last, 1e-13);
+  TrajectoryPoint point;
+  for (int i = 0; i <= 1000; ++i) {
+    way.at(first * i / 1000.0, point);
+    EXPECT_NEAR(point.position[1], 0.1 * point.position[0], 1e-14);
+    EXPECT_LE(std::abs(point.velocity[0]), 2.0 + 1e-12);
+  }
+  for (const double time : {-1.0, 0.0, way.times()[1], way.duration(), 100.0}) {
+    way.at(time, point);
+    EXPECT_LT(point.velocity.norm() + point.acceleration.norm(), 1e-12) << time;
+  }
+  EXPECT_EQ(point.position, Eigen::Vector2d(10.0, 0.0));
+  way.at(0.0, point);
+  EXPECT_EQ(point.position, Eigen::Vector2d(0.0, 0.0));
+  EXPECT_THROW(StraightMoves(points, {{1.0, 1.0, 1.0}}), Error);
+  EXPECT_THROW(StraightMoves(points, {{1.0, 1.0, 0.0}, {1.0, 1.0, 1.0}}), Error);
+}
+
+TEST(Spline, extent_is_that_of_fine_samples) {
+  Dice dice(5);
+  for (int trial = 0; trial < 50; ++trial) {
+    MatrixX points(6, 1);
+    for (int i = 0; i < 6; ++i) points(i, 0) = dice.between(-1.0, 1.0);
+    Spline spline(SplineKind::quintic, {0.0, 0.5, 1.5, 2.0, 2.2, 3.0}, points);
+    spline.fit({{1.0, 1.0, 1.0}});
+    EXPECT_NEAR(spline.times().back(), spline.duration(), 1e-12);
+    double least = infinity, most = -infinity;
+    TrajectoryPoint point;
+    for (int i = 0; i <= 20000; ++i) {
+      spline.at(spline.duration() * i / 20000.0, point);
+      least = std::min(least, point.position[0]);
+      most = std::max(most, point.position[0]);
+    }
+    const auto [lower, upper] = spline.extent(0);
+    EXPECT_LE(lower, least + 1e-14);
+    EXPECT_GE(upper, most - 1e-14);
+    EXPECT_NEAR(lower, least, 1e-6);
+    EXPECT_NEAR(upper, most, 1e-6);
+  }
+}
+
 TEST(Spline, passes_through_its_points_with_continuous_derivatives) {
   Dice dice(32);
   for (const SplineKind kind : {SplineKind::cubic, SplineKind::quintic})

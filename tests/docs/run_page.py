@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does what a page of the manual tells its reader, block by block, in an empty folder.
 
-run_page.py PAGE BUILD: the folder BUILD appears as ./build there. Fenced blocks:
+run_page.py PAGE BUILD: the folder BUILD appears as ./build there, and the robots of the repository
+as ./robots. Fenced blocks:
   after `<!-- file: NAME -->`     become that file;
   sh                              is executed, all in one shell, so that what is set stays set;
   text                            must be what the sh block before it printed; `...` stands for
@@ -79,6 +80,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         reader = Reader(pathlib.Path(scratch))
         (reader.folder / "build").symlink_to(build)
+        (reader.folder / "robots").symlink_to(page.resolve().parent.parent / "robots")
         for mark, language, content in BLOCK.findall(page.read_text(encoding="utf-8")):
             if mark.startswith("file: "):
                 (reader.folder / mark[6:]).write_text(content, encoding="utf-8")

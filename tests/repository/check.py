@@ -17,6 +17,7 @@ import sys
 # What each folder of vinci/ may include: the arrows of ARCHITECTURE.md, closed transitively.
 ARROWS = {
     "base": [],
+    "systems": ["base"],
     "geometry": ["base"],
     "robots": ["geometry"],
     "model": ["geometry"],
@@ -39,9 +40,9 @@ ARROWS = {
     "simulation": ["scene", "stepping"],
     "recording": ["simulation"],
     "comparison": ["recording"],
-    "passage": ["recording"],
+    "passage": ["recording", "control"],
     "grasp": ["recording"],
-    "viewing": ["recording"],
+    "viewing": ["grasp"],
 }
 
 # Who may touch a library from outside, so that each stays behind one door. Libraries that are

@@ -2,6 +2,7 @@
 // `robots:` as the scene nodes it becomes.
 #include "vinci/scene/scene_robots.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -103,6 +104,8 @@ joints:
       rpy: [1.5707963267948966, 0, 0]
     limits: [-1, 2]
     damping: 0.5
+    motion-limits:
+      velocity: 1
     position: "20 deg"
     motor:
       position: 1
@@ -122,6 +125,10 @@ couplings:
     joints: [arm.shoulder, arm.elbow]
     ratio: -2
     offset: 0.5
+frames:
+  arm.flange:
+    body: arm.hook
+    position: [0, 0, 0.1]
 exclude:
   - [arm.base, arm.upper]
   - [arm.upper, arm.fore]
@@ -233,6 +240,12 @@ TEST_F(SceneRobots, the_shipped_models_are_scenes) {
   const auto model = scene.compile();
   EXPECT_EQ(model->couplings.size(), 4u);
   EXPECT_EQ(scene.notes().size(), 1u);
+  // Links that are part of a body are frames of it.
+  const auto flange = std::find_if(model->frames.begin(), model->frames.end(),
+                                   [](const NamedFrame& f) { return f.name == "arm.flange"; });
+  ASSERT_NE(flange, model->frames.end());
+  EXPECT_EQ(model->bodies[static_cast<std::size_t>(flange->body)].name, "arm.link6");
+  EXPECT_EQ(Scene::parse(scene.source()).compile()->frames.size(), model->frames.size());
   // The source stands for itself.
   EXPECT_EQ(Scene::parse(scene.source()).compile()->joints.size(), model->joints.size());
 }

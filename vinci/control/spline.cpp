@@ -183,6 +183,28 @@ MotionLimits Spline::peaks(int coordinate) const {
   return most;
 }
 
+std::pair<double, double> Spline::extent(int coordinate) const {
+  double least = end_[coordinate], most = end_[coordinate];
+  for (int i = 0; i + 1 < static_cast<int>(times_.size()); ++i) {
+    const double length = times_[i + 1] - times_[i];
+    Polynomial p;
+    std::copy_n(piece(i, coordinate), terms, p.c.begin());
+    std::vector<double> places = roots(p.derivative(), length);
+    places.push_back(0.0);
+    for (const double s : places) {
+      least = std::min(least, p.value(s));
+      most = std::max(most, p.value(s));
+    }
+  }
+  return {least, most};
+}
+
+std::vector<double> Spline::times() const {
+  std::vector<double> scaled = times_;
+  for (double& time : scaled) time *= scale_;
+  return scaled;
+}
+
 void Spline::fit(const std::vector<MotionLimits>& limits) {
   if (static_cast<int>(limits.size()) != coordinates_)
     throw Error(

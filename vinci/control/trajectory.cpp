@@ -38,6 +38,45 @@ void JointMove::at(double time, TrajectoryPoint& point) const {
   }
 }
 
+StraightMoves::StraightMoves(const MatrixX& points, const std::vector<MotionLimits>& limits)
+    : points_(points), times_{0.0} {
+  if (points.rows() < 1 || points.cols() != static_cast<Eigen::Index>(limits.size()))
+    throw Error(fmt::format(
+        "{} points of {} numbers, {} limits; accepted: at least one point, and one limit per "
+        "coordinate",
+        points.rows(), points.cols(), limits.size()));
+  for (Eigen::Index i = 0; i + 1 < points.rows(); ++i) {
+    MotionLimits own{infinity, infinity, infinity};
+    for (Eigen::Index k = 0; k < points.cols(); ++k) {
+      const MotionLimits& limit = limits[static_cast<std::size_t>(k)];
+      const double way = std::abs(points(i + 1, k) - points(i, k));
+      if (way == 0.0) continue;
+      own.velocity = std::min(own.velocity, limit.velocity / way);
+      own.acceleration = std::min(own.acceleration, limit.acceleration / way);
+      own.jerk = std::min(own.jerk, limit.jerk / way);
+    }
+    const bool moves = own.velocity < infinity;
+    profiles_.push_back(moves ? MotionProfile(0.0, 1.0, own) : MotionProfile());
+    times_.push_back(times_.back() + profiles_.back().duration());
+  }
+}
+
+void StraightMoves::at(double time, TrajectoryPoint& point) const {
+  const auto next = std::upper_bound(times_.begin(), times_.end(), time);
+  const bool stands = next == times_.begin() || next == times_.end();
+  const Eigen::Index i = stands ? 0 : next - times_.begin() - 1;
+  point.velocity.setZero(size());
+  point.acceleration.setZero(size());
+  point.position = points_.row(next == times_.end() ? points_.rows() - 1 : i).transpose();
+  if (stands) return;
+  const Jet s =
+      profiles_[static_cast<std::size_t>(i)].at(time - times_[static_cast<std::size_t>(i)]);
+  const VectorX way = (points_.row(i + 1) - points_.row(i)).transpose();
+  point.position += s.value * way;
+  point.velocity = s.first * way;
+  point.acceleration = s.second * way;
+}
+
 PosePath PosePath::line(const Pose& start, const Pose& end, const PoseLimits& limits) {
   PosePath path;
   path.start_ = start;

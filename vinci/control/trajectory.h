@@ -39,6 +39,23 @@ class JointMove : public Trajectory {
   double duration_ = 0.0;
 };
 
+// Straight from point to point, as fast as the limits allow along each line, at rest at its ends.
+class StraightMoves : public Trajectory {
+ public:
+  // points: one row each, at least one. Throws Error for limits that are not positive, and for
+  // lists of different lengths.
+  StraightMoves(const MatrixX& points, const std::vector<MotionLimits>& limits);
+  int size() const override { return static_cast<int>(points_.cols()); }
+  double duration() const override { return times_.back(); }
+  void at(double time, TrajectoryPoint& point) const override;
+  const std::vector<double>& times() const { return times_; }  // of the points
+
+ private:
+  MatrixX points_;
+  std::vector<double> times_;
+  std::vector<MotionProfile> profiles_;  // from 0 to 1 along each line
+};
+
 enum class SplineKind {
   cubic,   // continuous up to the acceleration; velocities vanish at both ends
   quintic  // continuous up to the fourth derivative; accelerations vanish at the ends as well
@@ -57,6 +74,10 @@ class Spline : public Trajectory {
   // The largest |velocity|, |acceleration| and |jerk| of a coordinate, by the extrema of its
   // pieces.
   MotionLimits peaks(int coordinate) const;
+  // The least and the largest position of a coordinate.
+  std::pair<double, double> extent(int coordinate) const;
+  // The times of the points, once fitted.
+  std::vector<double> times() const;
   // Runs through the same way as fast as the limits allow, by one factor of time for all.
   void fit(const std::vector<MotionLimits>& limits);
 

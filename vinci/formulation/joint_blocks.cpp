@@ -15,10 +15,6 @@
 namespace vinci {
 namespace {
 
-// Share of the error of a joint that a step takes out: all of it, so that the way of a body about a
-// joint is a chord from one place of its true way to the next, which keeps energy.
-constexpr double stabilization = 1.0;
-
 Pose pose_of(std::span<const Pose> poses, int body) {
   return body < 0 ? Pose() : poses[static_cast<std::size_t>(body)];
 }
@@ -224,6 +220,7 @@ void JointBlocks::clear() {
   compliance_.clear();
   axes_.clear();
   pushes_.clear();
+  held_.clear();
 }
 
 void JointBlocks::add_row(double bias, double compliance) {
@@ -271,10 +268,10 @@ bool JointBlocks::begin_rate(const JointStep& step, int j, int k, double factor)
 void JointBlocks::add_held(const JointStep& step, const Joint& joint, double error,
                            double start_error) {
   const JointFlight* const flight = step.flight;
-  if (!flight || !flight->flies(joint)) return add_row(stabilization * error / step.h, 0.0);
+  if (!flight || !flight->flies(joint)) return add_row(error / step.h, 0.0);
   add_row(0.0, 0.0);
-  bias(rows() - 1) = rate(rows() - 1, flight->before) +
-                     (flight->coasts ? 0.0 : 2.0 * stabilization * start_error / step.h);
+  bias(rows() - 1) =
+      rate(rows() - 1, flight->before) + (flight->coasts ? 0.0 : 2.0 * start_error / step.h);
 }
 
 // `carried`: rows over velocities at an instant, to which it adds those of prescribed coordinates.
@@ -298,7 +295,9 @@ void JointBlocks::add_constraint(const JointStep& step, int j, const VectorX* ca
     const JointRow& row = kept.rows[static_cast<std::size_t>(i)];
     row_.begin(model.free_count);
     add_relative(step, joint, row.linear, row.angular);
-    if (!(row_.largest() > negligible)) continue;
+    const bool moves = row_.largest() > negligible;
+    held_.push_back({.row = moves ? rows() : -1, .index = j, .part = i});
+    if (!moves) continue;
     axes_.push_back({rows(), row.linear, row.angular});
     if (carried)
       add_row(relative_rate(step, joint, *carried, {row.linear, row.angular}), 0.0);
@@ -321,6 +320,7 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       if (freedom.lower == freedom.upper) {  // it is held there
         if (!lower) continue;
         terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});
+        held_.push_back({.row = rows(), .of = HeldRow::Of::coordinate, .index = j, .part = k});
         add_held(step, joint, gap,
                  step.flight
                      ? step.flight->start.joint_positions[joint.first_coordinate + k] - bound
@@ -399,6 +399,10 @@ void JointBlocks::add_coupling(const JointStep& step, const JointLoads& loads, i
                   coupling.ratio * q[a.first_coordinate + coupling.freedom_a] -
                   step.state.coupling_offsets[i];
   }
+  held_.push_back({.row = rows(),
+                   .of = HeldRow::Of::coupling,
+                   .index = i,
+                   .slips = coupling.breakaway < infinity});
   const int first = rows();
   add_held(step, b, error, start_error);
   if (coupling.breakaway < infinity)
@@ -506,6 +510,50 @@ void JointBlocks::find_bounds(const JointStep& step) {
   }
 }
 
+void JointBlocks::find_held(const JointStep& step, std::span<const FreedomPlace> still,
+                            std::span<const int> slips) {
+  find_bounds(step);
+  for (int i = 0; i < static_cast<int>(step.model.couplings.size()); ++i)
+    if (std::find(slips.begin(), slips.end(), i) == slips.end()) add_coupling(step, bounds_, i);
+  for (const FreedomPlace& place : still) {
+    if (!begin_rate(step, place.joint, place.freedom, 1.0)) continue;
+    terms_.push_back(
+        {.key = joint_key(place.joint, JointPart::friction, place.freedom), .first = rows()});
+    add_row(0.0, 0.0);
+  }
+}
+
+void JointBlocks::errors(const Model& model, const JointPlaces& places, VectorX& errors) const {
+  errors.resize(static_cast<Eigen::Index>(held_.size()));
+  JointRows rows;
+  int known = -1;  // joint
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const HeldRow& held = held_[i];
+    const auto q = [&](int joint, int freedom) {
+      return places
+          .positions[model.joints[static_cast<std::size_t>(joint)].first_coordinate + freedom];
+    };
+    double& error = errors[static_cast<Eigen::Index>(i)];
+    if (held.of == HeldRow::Of::coupling) {
+      const Coupling& coupling = model.couplings[static_cast<std::size_t>(held.index)];
+      error = q(coupling.joint_b, coupling.freedom_b) -
+              coupling.ratio * q(coupling.joint_a, coupling.freedom_a) - places.offsets[held.index];
+      continue;
+    }
+    const Joint& joint = model.joints[static_cast<std::size_t>(held.index)];
+    if (held.of == HeldRow::Of::coordinate) {
+      error = q(held.index, held.part) - joint.freedoms[static_cast<std::size_t>(held.part)].lower;
+      continue;
+    }
+    if (held.index != known)
+      joint_rows(joint, model.world, pose_of(places.poses, joint.body_a),
+                 pose_of(places.poses, joint.body_b),
+                 joint.kind == JointKind::screw ? q(held.index, 0) : 0.0, rows);
+    known = held.index;
+    error = rows.rows[static_cast<std::size_t>(held.part)].error;
+  }
+}
+
 double JointBlocks::rate(int row, const VectorX& u) const {
   double sum = 0.0;
   for (int k = starts_[static_cast<std::size_t>(row)];
@@ -524,6 +572,13 @@ void JointBlocks::write_rows(const JointTerms& terms, ComplementarityProblem& pr
     problem.b[problem.J.rows] = bias_[row];
     problem.J.end_row();
   }
+}
+
+void JointBlocks::write_row(int row, SparseRows& rows) const {
+  for (int k = starts_[static_cast<std::size_t>(row)];
+       k < starts_[static_cast<std::size_t>(row) + 1]; ++k)
+    rows.push(columns_[static_cast<std::size_t>(k)], values_[static_cast<std::size_t>(k)]);
+  rows.end_row();
 }
 
 void JointBlocks::write_equalities(int unknowns, ComplementarityProblem& problem) const {

@@ -67,6 +67,10 @@ struct JointFreedom {
   Motor motor;
   double position = 0.0;  // q at the start; of a ball see Joint::rotation
   double velocity = 0.0;  // u at the start
+  // What planned motions keep to, per s, s² and s³; a simulation does not ask.
+  double velocity_limit = std::numeric_limits<double>::infinity();
+  double acceleration_limit = std::numeric_limits<double>::infinity();
+  double jerk_limit = std::numeric_limits<double>::infinity();
 
   bool is_limited() const { return lower > -infinity || upper < infinity; }
 

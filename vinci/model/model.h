@@ -116,6 +116,13 @@ struct Surface {
   ContactMoments moments = {};                       // beside friction: rolling, torsion
 };
 
+// A frame fixed to a body that has a name of its own: a tool, or a link that became part of a body.
+struct NamedFrame {
+  std::string name;
+  int body = 0;
+  Pose pose;  // in the body's frame
+};
+
 class Element;  // element.h
 
 struct Model {
@@ -130,6 +137,7 @@ struct Model {
   std::vector<std::shared_ptr<const Element>> elements;  // what acts between bodies (element.h)
   std::vector<Joint> joints;
   std::vector<Coupling> couplings;  // of joint coordinates
+  std::vector<NamedFrame> frames;
   // Pairs of bodies that never touch by declaration, sorted, a < b.
   std::vector<std::pair<int, int>> excluded_pairs;
 

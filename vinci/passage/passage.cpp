@@ -321,6 +321,8 @@ const char* to_string(PassageStatus status) {
       return "start blocked";
     case PassageStatus::goal_blocked:
       return "goal blocked";
+    case PassageStatus::unreachable:
+      return "unreachable";
     case PassageStatus::stopped:
       return "stopped";
   }

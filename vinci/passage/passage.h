@@ -45,6 +45,7 @@ enum class PassageStatus {
   impossible,     // proven: not even a disk inside the body gets there
   start_blocked,  // the start is nearer to another body than the clearance, or outside the bounds
   goal_blocked,   // no free goal pose among those tried
+  unreachable,    // of joints: they do not bring the tip there, or not within their limits
   stopped,        // by PassageQuery::stop
 };
 const char* to_string(PassageStatus status);

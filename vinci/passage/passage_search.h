@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for a path by random poses: the door to OMPL. Everything random comes from the seed.
+// The search for a path by random poses. Everything random comes from the seed.
 #pragma once
 
 #include <functional>

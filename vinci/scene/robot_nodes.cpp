@@ -91,6 +91,7 @@ class NodeWriter {
     }
     for (const RobotConstraint& constraint : robot_.constraints)
       result_.joints.push_back(constraint_node(constraint));
+    for (const RobotLink& link : robot_.links) add_frame(link);
     exclude();
     return std::move(result_);
   }
@@ -138,6 +139,15 @@ class NodeWriter {
     for (const RobotGeometry& shape : link.collisions)
       body.shapes.push_back(shape_node(shape, where.pose));
     result_.placed[link.name] = where;
+  }
+
+  // A link that is part of another one's body keeps its name as that of a frame.
+  void add_frame(const RobotLink& link) {
+    const LinkPlace& where = result_.placed[link.name];
+    if (where.body == scened(link.name)) return;
+    Node node = map_node(scened(link.name), {scalar_node("body", where.body)});
+    add_pose(node, where.pose);
+    result_.frames.push_back(std::move(node));
   }
 
   // --- bodies ---
@@ -256,6 +266,25 @@ class NodeWriter {
     node.children.push_back(std::move(list));
   }
 
+  // A speed of 0 in a file says that nobody gave one.
+  static void add_motion_limits(Node& node, const RobotJoint& joint) {
+    const auto is_given = [](const RobotFreedom& freedom) {
+      return freedom.velocity > 0.0 && freedom.velocity < infinity;
+    };
+    if (std::none_of(joint.freedoms.begin(), joint.freedoms.end(), is_given)) return;
+    Node list = list_node("motion-limits");
+    for (const RobotFreedom& freedom : joint.freedoms) {
+      list.children.push_back(map_node(""));
+      if (is_given(freedom))
+        list.children.back().children.push_back(number_node("velocity", freedom.velocity));
+    }
+    if (joint.freedoms.size() == 1) {
+      list = list.children[0];
+      list.key = "motion-limits";
+    }
+    node.children.push_back(std::move(list));
+  }
+
   // A servo with gains holds the joint where it begins.
   void add_motor(Node& node, const RobotJoint& joint) const {
     if (joint.freedoms.size() != 1) return;
@@ -302,6 +331,7 @@ class NodeWriter {
     add_values(node, "rest", joint, &RobotFreedom::rest);
     add_values(node, "armature", joint, &RobotFreedom::armature);
     add_motor(node, joint);
+    add_motion_limits(node, joint);
     return node;
   }
 

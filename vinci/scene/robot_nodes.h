@@ -45,7 +45,7 @@ struct RobotChoices {
 };
 
 struct RobotNodes {
-  std::vector<Node> bodies, joints, couplings, materials, exclude;
+  std::vector<Node> bodies, joints, couplings, frames, materials, exclude;
   std::vector<Node> carried_shapes;                // of links that became part of the carrier,
   std::string carrier;                             // which is this body
   std::map<std::string, LinkPlace> placed;         // by link

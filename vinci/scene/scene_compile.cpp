@@ -41,7 +41,9 @@ class Compiler {
     read_bodies();
     JointReader joints(scene_, numbers_, mistakes_, *model_);
     const Node *jointed = part("joints"), *coupled = part("couplings");
+    const Node* framed = part("frames");
     if (fine_) fine_ = joints.read(jointed, coupled);
+    if (fine_) joints.read_named_frames(framed);
     read_excluded_pairs();
     if (!fine_ || !mistakes_.none()) return nullptr;
     friction_.check_pairs(*model_);

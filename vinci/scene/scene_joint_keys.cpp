@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of joints and couplings.
+// The keys of joints, couplings and frames.
 #include "vinci/scene/scene_joints.h"
 #include "vinci/scene/scene_values.h"
 
@@ -46,6 +46,14 @@ SceneValue motor() {
         not_negative("a number in N or N m")}});
   value.one_of = {{"torque", "force", "velocity", "position"}};
   return value;
+}
+
+SceneValue motion_limits() {
+  return map(
+      "{velocity: ..., acceleration: ..., jerk: ...}",
+      {{"velocity", "Largest speed, in m/s or rad/s.", positive("m/s or rad/s")},
+       {"acceleration", "Largest acceleration, in m/s² or rad/s².", positive("m/s² or rad/s²")},
+       {"jerk", "Largest change of acceleration, in m/s³ or rad/s³.", positive("m/s³ or rad/s³")}});
 }
 
 std::vector<SceneKey> kinds(World world) {
@@ -120,6 +128,9 @@ SceneValue joint(World world) {
                   "0 if not given.",
                   per_freedom("a number in kg or kg m², 0 or more", not_negative("a number"))});
   keys.push_back({"motor", "What drives the joint.", per_freedom("a motor", motor())});
+  keys.push_back({"motion-limits",
+                  "What planned motions keep to (`vinci plan`); a simulation does not ask.",
+                  per_freedom("motion limits", motion_limits())});
   const SceneValue start = number("a number in m or rad");
   keys.push_back(
       {"position",
@@ -148,6 +159,20 @@ SceneValue coupling() {
                positive("N or N m")}});
 }
 
+SceneValue frame(World world) {
+  SceneValue value = map(
+      "a frame, as in {body: hand, position: [...]}",
+      {{"body", "The body that it is fixed to.", word("the name of a body", Reference::body), true},
+       {"position", "Its origin in the body's frame.", vector(world, "m")}});
+  if (world == World::planar)
+    value.keys.push_back({"angle", "Its angle against the body's frame.", number(angle_text)});
+  else
+    value.keys.push_back(
+        {"rotation", "Its orientation against the body's frame.", rotation_value()});
+  value.other_world = {world == World::planar ? "rotation" : "angle"};
+  return value;
+}
+
 }  // namespace
 
 std::vector<SceneKey> joint_sections(World world) {
@@ -155,10 +180,14 @@ std::vector<SceneKey> joint_sections(World world) {
   joints.most = max_joints;
   SceneValue couplings = names("couplings by name", coupling());
   couplings.most = max_joints;
+  SceneValue frames = names("frames by name", frame(world));
+  frames.most = max_joints;
   return {
       {"joints", "Joints between bodies by name. Bodies with a joint between them do not touch.",
        std::move(joints)},
-      {"couplings", "Couplings of joint coordinates by name.", std::move(couplings)}};
+      {"couplings", "Couplings of joint coordinates by name.", std::move(couplings)},
+      {"frames", "Frames fixed to bodies by name, such as those of tools: tips of planned motions.",
+       std::move(frames)}};
 }
 
 }  // namespace vinci

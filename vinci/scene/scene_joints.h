@@ -10,7 +10,7 @@ namespace vinci {
 
 inline constexpr std::size_t max_joints = 10000;
 
-// The sections `joints` and `couplings`.
+// The sections `joints`, `couplings` and `frames`.
 std::vector<SceneKey> joint_sections(World world);
 
 class JointReader {
@@ -25,6 +25,8 @@ class JointReader {
   // `joints` and `couplings` are sections whose numbers are right, or null. The bodies have their
   // shapes and masses. False after a mistake.
   bool read(const Node* joints, const Node* couplings);
+  // The section `frames`, likewise; the bodies are there.
+  void read_named_frames(const Node* frames);
   // Velocities at the start, once velocities are numbered.
   void set_velocities();
 
@@ -37,6 +39,7 @@ class JointReader {
   Motor motor(const Node& node, const Joint& joint, std::size_t freedom) const;
   Pose& pose_of(int body);
   void find_order();
+  int placed_by(std::size_t joint) const;
   void place_bodies();
   VectorX openings();
   void assemble();
@@ -51,9 +54,10 @@ class JointReader {
   Model& model_;
   ShapeReader read_;
   Pose world_;
-  std::vector<char> given_;   // per joint: the scene says where it begins
-  std::vector<char> places_;  // per joint: it places its second body
-  std::vector<int> order_;    // of the joints that place bodies
+  std::vector<char> given_;  // per joint: the scene says where it begins
+  enum class Places : char { none, first, second };
+  std::vector<Places> places_;  // per joint: which of its bodies it places
+  std::vector<int> order_;      // of the joints that place bodies
 };
 
 }  // namespace vinci

@@ -537,6 +537,7 @@ class Expansion {
     add_all("bodies", nodes.bodies, Node::Kind::map);
     add_all("joints", nodes.joints, Node::Kind::map);
     add_all("couplings", nodes.couplings, Node::Kind::map);
+    add_all("frames", nodes.frames, Node::Kind::map);
     add_all("exclude", nodes.exclude, Node::Kind::list);
   }
 
@@ -572,6 +573,7 @@ std::string robot_scene(const RobotDescription& robot) {
   add("bodies", nodes.bodies, true);
   add("joints", nodes.joints, true);
   add("couplings", nodes.couplings, true);
+  add("frames", nodes.frames, true);
   add("exclude", nodes.exclude, false);
   return write_yaml(root);
 }

@@ -13,6 +13,7 @@
 
 #include "vinci/formulation/joined_motion.h"
 #include "vinci/formulation/joint_blocks.h"
+#include "vinci/formulation/joint_closure.h"
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/formulation/tree_motion.h"
 #include "vinci/selection/load_selection.h"
@@ -185,13 +186,19 @@ class ContactStepper : public TimeStepper {
   void advance_joints(const StepPart& part);
   void carry_velocities(const Model& model, State& state);
   void collect_joints(StepContext& context, State& state, double h);
-  void read_joints(const Model& model, State& state) const;
+  void settle_joints(const Model& model, State& state, StepReport& report);
+  void read_slipped(const Model& model, State& state) const;
+  void foresee_errors(const StepPart& part);
+  void reconcile_rows(const Model& model, const SparseRows& inertia);
+  static void advance_tree(const Model& model, const VectorX& rates, double h, VectorX& positions,
+                           std::vector<Pose>& poses);
   // Joints in a flight (contact_stepper_flight.cpp).
   void begin_flight(const StepPart& part);
   void set_middle(const StepPart& part);
   bool ground_mechanisms(const StepPart& part);
   bool is_driven_by_rows(const StepPart& part, const Joint& joint) const;
   bool is_flying(const Joint& joint) const;
+  bool is_flying(const Model& model, const HeldRow& held) const;
   const State& at_middle(const StepPart& part) const {
     return part.flies() && !part.model.joints.empty() ? middle_ : part.state;
   }
@@ -248,6 +255,13 @@ class ContactStepper : public TimeStepper {
   VectorX mean_, mean_rates_, prescribed_change_;         // of what joints bear
   VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
   std::vector<int> slipped_;                              // couplings
+  std::vector<FreedomPlace> stuck_;                       // by friction
+  // Of rows that hold joints: where the velocities of the start lead.
+  std::vector<Pose> led_;
+  VectorX led_positions_, start_errors_, led_errors_, held_load_;
+  SparseRows held_rows_;
+  LeastMotion least_motion_;
+  JointClosure closure_;
   ProblemBuilder builder_;
 
   // Of joints in a flight.

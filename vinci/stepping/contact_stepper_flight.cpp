@@ -36,6 +36,13 @@ bool ContactStepper::is_flying(const Joint& joint) const {
   return flies(joint.body_a) || flies(joint.body_b);
 }
 
+bool ContactStepper::is_flying(const Model& model, const HeldRow& held) const {
+  const int joint = held.of == HeldRow::Of::coupling
+                        ? model.couplings[static_cast<std::size_t>(held.index)].joint_b
+                        : held.index;
+  return is_flying(model.joints[static_cast<std::size_t>(joint)]);
+}
+
 // Rows of joints know where drivers are at the end of a step.
 bool ContactStepper::is_driven_by_rows(const StepPart& part, const Joint& joint) const {
   const int index = static_cast<int>(&joint - part.model.joints.data());
