@@ -230,12 +230,6 @@ TEST(JointStart, a_rate_moves_a_body_that_has_a_place) {
   EXPECT_NEAR(twist(simulation, "rod").linear.y(), 1.0, 1e-15);
 }
 
-TEST(JointStart, what_joints_do_not_go_with_is_refused) {
-  for (const auto& [option, value] :
-       {std::pair{"impact-time", "bisect"}, {"contact-frames", "end"}})
-    EXPECT_THROW(simulate(swinging, chosen({{option, value}})), Error) << option;
-}
-
 // Three links without weight that bounce between elastic limits: what they have stays, but for the
 // first order of the step.
 TEST(JointLimits, elastic_limits_of_a_chain_make_no_energy) {

@@ -15,7 +15,13 @@ class JoinedMotion {
   // M and p of the problem; false: nothing is joined by rows, or M is singular, and u stays.
   bool solve(const ComplementarityProblem& problem, const JointBlocks& blocks, VectorX& u);
 
+  // The same in two parts, for several momenta p beside rows without b; false: M is singular.
+  bool prepare(const ComplementarityProblem& problem, const JointBlocks& blocks);
+  void respond(const VectorX& p, VectorX& u);
+
  private:
+  void find_inverse(const VectorX& p);
+
   ComplementarityProblem rows_;
   MassFactor factor_;
   MatrixX columns_, schur_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <Eigen/Cholesky>
 
@@ -153,6 +154,24 @@ Line motor_line(const Motor& motor, const JointStep& step, const FreedomStep& at
   return servo_line(motor, at, step.state.time);
 }
 
+bool takes_part(std::span<const EntityKey> keys, const EntityKey& key) {
+  return std::binary_search(keys.begin(), keys.end(), key);
+}
+
+// Velocity and angular velocity of b against a at the joint's point, along a row.
+double relative_rate(const JointStep& step, const Joint& joint, const VectorX& velocities,
+                     const Twist& row) {
+  const Vector3 point = pose_of(step.placed, joint.body_b) * joint.frame_b.position;
+  double sum = 0.0;
+  for (const auto& [b, sign] : {std::pair(joint.body_a, -1.0), std::pair(joint.body_b, 1.0)}) {
+    if (b < 0) continue;
+    const Twist twist = body_twist(step.model, velocities, b);
+    sum += sign * (row.linear.dot(twist.at(point - center_of_mass(step.model, step.placed, b))) +
+                   row.angular.dot(twist.angular));
+  }
+  return sum;
+}
+
 }  // namespace
 
 void find_joint_loads(const JointStep& step, JointLoads& loads) {
@@ -245,7 +264,18 @@ bool JointBlocks::begin_rate(const JointStep& step, int j, int k, double factor)
   return row_.largest() > negligible;
 }
 
-void JointBlocks::add_constraint(const JointStep& step, int j) {
+// By a flight the last row changes twice what it does at the mean of the velocities.
+void JointBlocks::add_held(const JointStep& step, const Joint& joint, double error,
+                           double start_error) {
+  const JointFlight* const flight = step.flight;
+  if (!flight || !flight->flies(joint)) return add_row(error / step.h, 0.0);
+  add_row(0.0, 0.0);
+  bias(rows() - 1) =
+      rate(rows() - 1, flight->before) + (flight->coasts ? 0.0 : 2.0 * start_error / step.h);
+}
+
+// `carried`: rows over velocities at an instant, to which it adds those of prescribed coordinates.
+void JointBlocks::add_constraint(const JointStep& step, int j, const VectorX* carried) {
   const Model& model = step.model;
   const Joint& joint = model.joints[static_cast<std::size_t>(j)];
   const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
@@ -253,10 +283,14 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
                    .law = Law::equality,
                    .first = rows(),
                    .count = 0};
-  JointRows kept;
-  const double angle =
-      joint.kind == JointKind::screw ? step.state.joint_positions[joint.first_coordinate] : 0.0;
-  joint_rows(joint, model.world, a, b, angle, kept);
+  JointRows kept, before;
+  const auto angle = [&](const State& state) {
+    return joint.kind == JointKind::screw ? state.joint_positions[joint.first_coordinate] : 0.0;
+  };
+  joint_rows(joint, model.world, a, b, angle(step.state), kept);
+  if (step.flight)
+    joint_rows(joint, model.world, pose_of(step.flight->placed, joint.body_a),
+               pose_of(step.flight->placed, joint.body_b), angle(step.flight->start), before);
   for (int i = 0; i < kept.count; ++i) {
     const JointRow& row = kept.rows[static_cast<std::size_t>(i)];
     row_.begin(model.free_count);
@@ -265,7 +299,10 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
     held_.push_back({.row = moves ? rows() : -1, .index = j, .part = i});
     if (!moves) continue;
     axes_.push_back({rows(), row.linear, row.angular});
-    add_row(row.error / step.h, 0.0);
+    if (carried)
+      add_row(relative_rate(step, joint, *carried, {row.linear, row.angular}), 0.0);
+    else
+      add_held(step, joint, row.error, before.rows[static_cast<std::size_t>(i)].error);
     ++terms.count;
   }
   if (terms.count > 0) terms_.push_back(terms);
@@ -285,10 +322,14 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
         if (!lower) continue;
         terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});
         held_.push_back({.row = rows(), .of = HeldRow::Of::coordinate, .index = j, .part = k});
-        add_row(gap / step.h, 0.0);
+        add_held(step, joint, gap,
+                 step.flight
+                     ? step.flight->start.joint_positions[joint.first_coordinate + k] - bound
+                     : gap);
         continue;
       }
       const JointPart part = lower ? JointPart::lower_limit : JointPart::upper_limit;
+      if (step.flight && !takes_part(step.flight->limits, joint_key(j, part, k))) continue;
       terms_.push_back({.key = joint_key(j, part, k),
                         .law = Law::nonnegative,
                         .first = rows(),
@@ -352,27 +393,113 @@ void JointBlocks::add_coupling(const JointStep& step, const JointLoads& loads, i
   const double error = loads.positions[b.first_coordinate + coupling.freedom_b] -
                        coupling.ratio * loads.positions[a.first_coordinate + coupling.freedom_a] -
                        step.state.coupling_offsets[i];
-  const double bias = error / step.h;
+  double start_error = error;
+  if (step.flight) {
+    const VectorX& q = step.flight->start.joint_positions;
+    start_error = q[b.first_coordinate + coupling.freedom_b] -
+                  coupling.ratio * q[a.first_coordinate + coupling.freedom_a] -
+                  step.state.coupling_offsets[i];
+  }
   held_.push_back({.row = rows(),
                    .of = HeldRow::Of::coupling,
                    .index = i,
                    .slips = coupling.breakaway < infinity});
+  const int first = rows();
+  add_held(step, b, error, start_error);
   if (coupling.breakaway < infinity)
-    return add_box(step, coupling_key(i), coupling.breakaway, bias, 0.0);
-  terms_.push_back({.key = coupling_key(i), .first = rows()});
-  add_row(bias, 0.0);
+    terms_.push_back({.key = coupling_key(i),
+                      .law = Law::box,
+                      .first = first,
+                      .lower = -step.time * coupling.breakaway,
+                      .upper = step.time * coupling.breakaway});
+  else
+    terms_.push_back({.key = coupling_key(i), .first = first});
 }
 
 void JointBlocks::find(const JointStep& step, const JointLoads& loads) {
   clear();
   const int joints = static_cast<int>(step.model.joints.size());
+  const bool coasts = step.flight && step.flight->coasts;
+  const auto flies = [&](int j) {
+    return step.flight->flies(step.model.joints[static_cast<std::size_t>(j)]);
+  };
   for (int j = 0; j < joints; ++j) {
+    if (coasts && !flies(j)) continue;
     if (is_loop_joint(step.model, j)) add_constraint(step, j);
     add_limits(step, loads, j);
-    add_efforts(step, loads, j);
+    if (!coasts) add_efforts(step, loads, j);
   }
   for (int i = 0; i < static_cast<int>(step.model.couplings.size()); ++i)
-    add_coupling(step, loads, i);
+    if (const Coupling& coupling = step.model.couplings[static_cast<std::size_t>(i)];
+        !coasts || (flies(coupling.joint_b) && std::isinf(coupling.breakaway)))
+      add_coupling(step, loads, i);
+}
+
+// The rate of a freedom by prescribed coordinates alone.
+double JointBlocks::carried_rate(const JointStep& step, const JointInstant& instant, int j,
+                                 int k) const {
+  if (!is_loop_joint(step.model, j)) return 0.0;
+  const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
+  const Twist row =
+      rate_row(joint, pose_of(step.placed, joint.body_a), pose_of(step.placed, joint.body_b), k);
+  return relative_rate(step, joint, instant.carried, row);
+}
+
+// Limits that take part, freedoms that are held, and armature that is not in M.
+void JointBlocks::add_instant_freedoms(const JointStep& step, const JointInstant& instant, int j) {
+  const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
+  const int count = static_cast<int>(joint.freedoms.size());
+  for (const bool lower : {true, false})
+    for (int k = 0; k < count; ++k) {
+      const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
+      const EntityKey key =
+          joint_key(j, lower ? JointPart::lower_limit : JointPart::upper_limit, k);
+      const double sign = lower ? 1.0 : -1.0;
+      const bool held = freedom.lower == freedom.upper && lower;
+      if ((!held && !takes_part(instant.limits, key)) || !begin_rate(step, j, k, sign)) continue;
+      terms_.push_back({.key = key,
+                        .law = held ? Law::equality : Law::nonnegative,
+                        .first = rows(),
+                        .restitution = freedom.restitution});
+      add_row(sign * carried_rate(step, instant, j, k), 0.0);
+    }
+  for (int k = 0; k < count && instant.impact && is_loop_joint(step.model, j); ++k) {
+    const double armature = joint.freedoms[static_cast<std::size_t>(k)].armature;
+    if (!(armature > 0.0) || !begin_rate(step, j, k, 1.0)) continue;
+    terms_.push_back({.key = joint_key(j, JointPart::yielding, k), .first = rows()});
+    add_row(0.0, 1.0 / armature);
+    bias(rows() - 1) = -rate(rows() - 1, instant.before);
+  }
+}
+
+void JointBlocks::find_instant(const JointStep& step, const JointInstant& instant) {
+  clear();
+  const Model& model = step.model;
+  const auto counts = [&](int j) {
+    const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+    const auto is_in = [&](int b) {
+      return b >= 0 && (*instant.only)[static_cast<std::size_t>(b)] != 0;
+    };
+    return !instant.only || is_in(joint.body_a) || is_in(joint.body_b);
+  };
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    if (!counts(j)) continue;
+    if (is_loop_joint(model, j)) add_constraint(step, j, &instant.carried);
+    add_instant_freedoms(step, instant, j);
+  }
+  for (int i = 0; i < static_cast<int>(model.couplings.size()); ++i) {
+    const Coupling& coupling = model.couplings[static_cast<std::size_t>(i)];
+    // A clutch lets an impact through: its effort has no time to act.
+    if (!counts(coupling.joint_b) || coupling.breakaway < infinity) continue;
+    row_.begin(model.free_count);
+    add_rate(step, coupling.joint_b, coupling.freedom_b, 1.0);
+    add_rate(step, coupling.joint_a, coupling.freedom_a, -coupling.ratio);
+    if (!(row_.largest() > negligible)) continue;
+    terms_.push_back({.key = coupling_key(i), .first = rows()});
+    add_row(carried_rate(step, instant, coupling.joint_b, coupling.freedom_b) -
+                coupling.ratio * carried_rate(step, instant, coupling.joint_a, coupling.freedom_a),
+            0.0);
+  }
 }
 
 void JointBlocks::find_bounds(const JointStep& step) {

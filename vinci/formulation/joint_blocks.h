@@ -29,6 +29,36 @@
 
 namespace vinci {
 
+// A step that flies up to an impact (stepping/impact_time.h). What flies moves by the mean of its
+// velocities before and after, u and u', and its rows are those of the middle of the flight, so
+// that
+//
+//   equality    0 = J (u + u') + 2 g/h,  g the error at the start
+//
+// which is of second order; J u' = 0 is made up for at the end. Other rows are those of a step.
+struct JointFlight {
+  const State& start;
+  const std::vector<Pose>& placed;    // of the start, with the prescribed coordinates at its end
+  const VectorX& before;              // u
+  const std::vector<char>& flying;    // per body
+  std::span<const EntityKey> limits;  // that take part, ascending
+  bool coasts = false;                // too short to solve for anything but what flies
+
+  bool flies(const Joint& joint) const {
+    const auto is_flying = [&](int b) { return b >= 0 && flying[static_cast<std::size_t>(b)]; };
+    return is_flying(joint.body_a) || is_flying(joint.body_b);
+  }
+};
+
+// Velocities at an instant: of an impact, or to be brought in line with the joints.
+struct JointInstant {
+  const VectorX& before;                    // unknowns
+  const VectorX& carried;                   // packed velocities by prescribed coordinates alone
+  std::span<const EntityKey> limits = {};   // that take part, ascending
+  const std::vector<char>* only = nullptr;  // per body: joints of these alone
+  bool impact = true;                       // armature resists
+};
+
 // What a step knows of its joints.
 struct JointStep {
   const Model& model;
@@ -39,6 +69,7 @@ struct JointStep {
   double time = 0.0;     // τ
   bool momentum = true;  // rates of the start count
   bool inert = true;     // armature counts
+  const JointFlight* flight = nullptr;
   // Errors, gaps and ways of drivers up to this are rounding, m or rad: without inertia they would
   // be all that asks for a motion.
   double resolution = 0.0;
@@ -97,6 +128,8 @@ struct JointPlaces {
 class JointBlocks {
  public:
   void find(const JointStep& step, const JointLoads& loads);
+  // What acts at an instant, over velocities: constraints, couplings that hold, limits, armature.
+  void find_instant(const JointStep& step, const JointInstant& instant);
   // Constraints and limits alone, for displacements (h = 1): joints stay together.
   void find_bounds(const JointStep& step);
   // Constraints and couplings, limits, and freedoms that stand still, for displacements as well.
@@ -136,12 +169,17 @@ class JointBlocks {
   static constexpr double negligible = 1e-12;
 
   void add_row(double bias, double compliance);
+  // An equality row with the error g now: taken out in the step, or by the rule of flights.
+  void add_held(const JointStep& step, const Joint& joint, double error, double start_error);
+  double carried_rate(const JointStep& step, const JointInstant& instant, int joint,
+                      int freedom) const;
+  void add_instant_freedoms(const JointStep& step, const JointInstant& instant, int joint);
   void write_rows(const JointTerms& terms, ComplementarityProblem& problem) const;
   void add_relative(const JointStep& step, const Joint& joint, const Vector3& l, const Vector3& a);
   void add_rate(const JointStep& step, int joint, int freedom, double factor);
   // The same as a row of its own; false: no unknown moves it.
   bool begin_rate(const JointStep& step, int joint, int freedom, double factor);
-  void add_constraint(const JointStep& step, int joint);
+  void add_constraint(const JointStep& step, int joint, const VectorX* carried = nullptr);
   void add_limits(const JointStep& step, const JointLoads& loads, int joint);
   void add_efforts(const JointStep& step, const JointLoads& loads, int joint);
   void add_box(const JointStep& step, const EntityKey& key, double bound, double bias,

@@ -89,6 +89,32 @@ void JointedMotion::keep_lone_bodies(const TreeStep& step, VectorX& efforts) con
   }
 }
 
+// What efforts have to overcome, at the mean of the start and of the unknowns `end`.
+void JointedMotion::find_bias(const TreeStep& step, const VectorX& velocities, const VectorX& end) {
+  const Model& model = step.model;
+  // Prescribed entries have their mean, the unknowns that of start and guess.
+  mean_ = 0.5 * (step.state.velocities + velocities);
+  mean_rates_ = step.state.joint_rates;
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0)
+      mean_[i] = 0.5 * (start_[unknown] + end[unknown]);
+  for (int i = 0; i < model.joint_rate_count; ++i)
+    if (const int unknown = model.rate_index[i]; unknown >= 0)
+      mean_rates_[i] = 0.5 * (start_[unknown] + end[unknown]);
+  step.tree.spread_velocities(mean_rates_, mean_);
+  dynamics_.bias(step.tree, {mean_, mean_rates_, step.forces.at_rest, &change_}, efforts_);
+  keep_lone_bodies(step, efforts_);
+}
+
+void JointedMotion::change_product(const TreeStep& step, const VectorX& velocities,
+                                   const VectorX& from, const VectorX& to, VectorX& momentum) {
+  change_ = (velocities - step.state.velocities) / step.h;  // of prescribed entries
+  find_bias(step, velocities, from);
+  momentum += step.h * efforts_;
+  find_bias(step, velocities, to);
+  momentum -= step.h * efforts_;
+}
+
 void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& momentum,
                             VectorX& velocities, VectorX& rates) {
   const Model& model = step.model;
@@ -104,18 +130,7 @@ void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& 
   guess_ = momentum;
   error_ = 0.0;
   for (int round = 0; round < most_rounds; ++round) {
-    // Prescribed entries have their mean, the unknowns that of start and guess.
-    mean_ = 0.5 * (step.state.velocities + velocities);
-    mean_rates_ = step.state.joint_rates;
-    for (int i = 0; i < model.velocity_count; ++i)
-      if (const int unknown = model.free_index[i]; unknown >= 0)
-        mean_[i] = 0.5 * (start_[unknown] + unknowns_[unknown]);
-    for (int i = 0; i < model.joint_rate_count; ++i)
-      if (const int unknown = model.rate_index[i]; unknown >= 0)
-        mean_rates_[i] = 0.5 * (start_[unknown] + unknowns_[unknown]);
-    step.tree.spread_velocities(mean_rates_, mean_);
-    dynamics_.bias(step.tree, {mean_, mean_rates_, step.forces.at_rest, &change_}, efforts_);
-    keep_lone_bodies(step, efforts_);
+    find_bias(step, velocities, unknowns_);
     guess_ = momentum - step.h * efforts_;
     if (!regular) break;
     carried_ = guess_;

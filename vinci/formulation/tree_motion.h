@@ -41,6 +41,10 @@ class JointedMotion {
   // Returns how far that changes the motion, relative to the motion without rows.
   double follow(const TreeStep& step, const VectorX& velocities, const VectorX& rates,
                 VectorX& momentum);
+  // Takes the velocity product of the last dynamic() at another mean: of the start and of the
+  // unknowns `to`, where it was that of `from`. `velocities` hold prescribed entries at the end.
+  void change_product(const TreeStep& step, const VectorX& velocities, const VectorX& from,
+                      const VectorX& to, VectorX& momentum);
   // How far the velocity product of the last dynamic() is from settled, relative to the rates.
   double error() const { return error_; }
   // The inertia alone.
@@ -50,6 +54,7 @@ class JointedMotion {
   void add_resistance(const TreeStep& step, double time, const VectorX& velocities);
   void add_drag(const TreeStep& step, int body, const Matrix6& drag, double time,
                 const VectorX& carried);
+  void find_bias(const TreeStep& step, const VectorX& velocities, const VectorX& end);
   void keep_lone_bodies(const TreeStep& step, VectorX& efforts) const;
   void write(SparseRows& rows);
 

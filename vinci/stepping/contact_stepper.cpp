@@ -121,9 +121,6 @@ std::string ContactStepper::why_not(const Model& model) const {
   if (frames_.rule() != FrameRule::start && predicts_drivers(discrete_))
     return "dqc and dlc take contacts at the start of the step, as their paper does; accepted: "
            "'contact-frames: start', or 'motion: quasi-static'";
-  if (frames_.rule() != FrameRule::start && !model.joints.empty())
-    return "contacts are taken at the start of the step where there are joints; accepted: "
-           "'contact-frames: start', or a scene without joints";
   if (frames_.rule() == FrameRule::gap && !foresees())
     return "anitescu-potra has no gaps in its rows; accepted: 'contact-frames: start', 'driven' or "
            "'end', or stewart-trinkle";
@@ -197,7 +194,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
   Stopwatch watch;
   auto stamp = [&](Stage stage) { report.seconds[static_cast<int>(stage)] += watch.lap(); };
 
-  if (part.flies()) flight_.begin(*rules.flight);
+  if (part.flies()) begin_flight(part);
   begin(context, part);
   report.diverged_body = non_finite_body(model, placed_, foreseen_);
   stamp(Stage::formulate);
@@ -212,11 +209,12 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     warm_start(context.work, part);
     stamp(Stage::formulate);
     solve_part(context, part, report);
+    if (part.flies() && !model.joints.empty()) settle_flight_products(context, part, report);
     if (model.friction_laws && !part.coasts()) settle_friction(context, part, report);
     stamp(Stage::solve);
     if (part.coasts()) break;
     if (part.flies() && report.passes < max_passes &&
-        flight_.outrun({model, state, foreseen_, h}, next_))
+        flight_.outrun({model, state, foreseen_, foreseen_rates_, h}, next_, next_rates_))
       continue;
     if (is_whole(part, report)) break;
   }
@@ -229,7 +227,6 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::solve);
   }
   move(part);
-  if (!model.joints.empty()) advance_joints(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
   state.poses = moved_;
@@ -238,6 +235,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
   state.joint_rates = next_rates_;
   settle_joints(model, state, report);
   carry_velocities(model, state);
+  if (part.flies() && !model.joints.empty()) settle_flight(context.work.problem, part, state);
   state.controls = context.out.controls;
   state.time += h;
   if (report.diverged_body < 0)
@@ -249,7 +247,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
 void ContactStepper::look(StepContext& context, const State& state, double h,
                           const PartRules& rules) {
   const StepPart part{*context.in.model, state, h, rules};
-  flight_.begin(*rules.flight);
+  begin_flight(part);
   StepReport report;
   begin(context, part);
   report.diverged_body = non_finite_body(part.model, placed_, foreseen_);
@@ -284,6 +282,7 @@ void ContactStepper::foresee(const StepPart& part) {
   foreseen_ = part.state.velocities;
   foreseen_rates_ = part.state.joint_rates;
   prescribe_velocities(model, end, placed_, foreseen_);
+  if (part.flies() && !model.joints.empty()) set_middle(part);
   if (predicts_drivers(discrete_)) predict_drivers(model, part.state, driven_);
 }
 
@@ -313,7 +312,7 @@ void ContactStepper::fill_inertia(const StepPart& part, ComplementarityProblem& 
   if (!model.tree_order.empty()) return fill_tree(part, problem);
   switch (motion_) {
     case MotionModel::dynamic:
-      free_motion(model, state, forces_.line(), h, problem.M, problem.p, foreseen_);
+      free_motion(model, at_middle(part), forces_.line(), h, problem.M, problem.p, foreseen_);
       break;
     case MotionModel::first_order:
       damped_motion(model, state.poses, forces_.line(), problem.M, problem.p, foreseen_);
@@ -364,19 +363,25 @@ void ContactStepper::detect(StepContext& context, const StepPart& part, StepRepo
   });
   frames_.begin(contacts);
   if (!part.flies()) return;
-  flight_.sort({part.model, part.state, foreseen_, part.h}, contacts);
+  flight_.sort({part.model, part.state, flown_velocities(part), foreseen_rates_, part.h}, contacts);
   std::erase_if(contacts, [&](const Contact& contact) { return contact.gap > touch_; });
 }
 
-// On whom rows of the problem act.
-void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
-                                 std::vector<char>& bodies) const {
-  bodies.assign(model.bodies.size(), 0);
+// On whom contacts, supports and elements act.
+void ContactStepper::mark_acted(const StepWorkspace& work, std::vector<char>& bodies) const {
+  std::fill(bodies.begin(), bodies.end(), 0);
   for (const Contact& contact : work.contacts) bodies[contact.body_a] = bodies[contact.body_b] = 1;
   for (const SupportPoint& support : supports_) bodies[support.body] = 1;
   for (const ElementTerms& element : elements_)
     for (const int body : {element.row.body_a, element.row.body_b})
       if (body >= 0) bodies[body] = 1;
+}
+
+// On whom rows of the problem act.
+void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
+                                 std::vector<char>& bodies) const {
+  bodies.resize(model.bodies.size());
+  mark_acted(work, bodies);
   for (const Joint& joint : model.joints)
     for (const int body : {joint.body_a, joint.body_b})
       if (body >= 0) bodies[body] = 1;
@@ -384,18 +389,19 @@ void ContactStepper::mark_joined(const Model& model, const StepWorkspace& work,
 
 // Who does not fly freely. In a part that coasts bodies that touch something keep their velocities.
 void ContactStepper::mark_touched(StepWorkspace& work, const StepPart& part) {
-  mark_joined(part.model, work, touched_);
+  touched_.resize(part.model.bodies.size());
+  mark_acted(work, touched_);
   hold_touched(part, work.problem);
   if (!part.coasts()) return;
   work.contacts.clear();
   supports_.clear();
   elements_.clear();
-  joint_blocks_.clear();
 }
 
 // What does not fly is moved by the velocity at its end, which goes with the forces at its start.
 void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& problem) {
-  if (!forces_.ground(part.model, touched_)) return;
+  const bool changed = !part.model.joints.empty() && ground_mechanisms(part);
+  if (!forces_.ground(part.model, touched_) && !changed) return;
   foresee(part);
   fill_motion(part, problem);
 }
@@ -631,19 +637,24 @@ bool ContactStepper::is_whole(const StepPart& part, StepReport& report) {
 void ContactStepper::move(const StepPart& part) {
   const auto& [model, state, h, rules] = part;
   moved_ = state.poses;
+  if (part.coasts() && !model.joints.empty()) keep_coasting(part);
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     if (body.velocity_size == 0 || hangs(tree_of(model), b)) continue;
     for (int i = body.velocity_offset;
          part.coasts() && touched_[b] && i < body.velocity_offset + body.velocity_size; ++i)
       if (model.free_index[i] >= 0) next_[i] = state.velocities[i];
-    if (part.flies() && !touched_[b]) {
+    if (part.flies() && !flying_.empty() && flying_[b]) {
+      moved_[b] = advanced(body, middle_.poses[b], body_twist(model, next_, b), 0.5 * h);
+      place_prescribed(body, state.time + h, moved_[b]);
+    } else if (part.flies() && !touched_[b]) {
       moved_[b] = advance_flying(model, state, b, h, next_);
       place_prescribed(body, state.time + h, moved_[b]);
     } else {
       moved_[b] = carried_by(part, b, next_);
     }
   }
+  if (!model.joints.empty()) advance_joints(part);
 }
 
 // Of a body, at the end of the step.

@@ -23,11 +23,13 @@
 #include "vinci/stepping/drag_forces.h"
 #include "vinci/stepping/flight.h"
 #include "vinci/stepping/impact.h"
+#include "vinci/stepping/mechanisms.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
 #include "vinci/stepping/sliding_friction.h"
 #include "vinci/stepping/solution_witness.h"
 #include "vinci/stepping/stepper.h"
+#include "vinci/stepping/tree_loads.h"
 
 namespace vinci {
 
@@ -97,6 +99,14 @@ class ContactStepper : public TimeStepper {
   // The part without contact: forces_, placed_, foreseen_, M, p and reach_.
   void begin(StepContext& context, const StepPart& part);
   const VectorX& foreseen() const { return foreseen_; }
+  // Of a step that was made: packed velocities at its end, along axes of joints at its start.
+  const VectorX& solved_velocities() const { return next_; }
+  const Tree& tree() const { return tree_; }
+  const JointBlocks& joint_blocks() const { return joint_blocks_; }
+  // Takes the work that rows of joints did on bodies out of a sum per body, J.
+  void take_joint_work(const StepContext& context, std::span<double> sums) const;
+  // Whether the motion without contact is asked for as joints allow it, also where nothing bounces.
+  virtual bool joins_foreseen() const { return false; }
   // The C of the contact in probe().
   virtual std::span<const Compliance> probe_compliance() const { return {}; }
 
@@ -141,13 +151,14 @@ class ContactStepper : public TimeStepper {
   // Contacts at other poses than those of the start (contact_stepper_frames.cpp).
   void take_driven_frames(StepContext& context, const StepPart& part);
   void reframe(StepContext& context, const StepPart& part, const FrameGuess& guess);
-  void set_guess(const StepPart& part, const VectorX& velocities);
+  void set_guess(const StepPart& part, const VectorX& u);
   bool solve_at_guess(StepContext& context, const StepPart& part, StepReport& report);
   void settle_frames(StepContext& context, const StepPart& part, StepReport& report);
   void take_nearest(StepContext& context, const StepPart& part, bool guessed, StepReport& report);
   bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
   bool is_whole(const StepPart& part, StepReport& report);
+  void mark_acted(const StepWorkspace& work, std::vector<char>& bodies) const;
   void mark_joined(const Model& model, const StepWorkspace& work, std::vector<char>& bodies) const;
   void mark_touched(StepWorkspace& work, const StepPart& part);
   void hold_touched(const StepPart& part, ComplementarityProblem& problem);
@@ -172,6 +183,7 @@ class ContactStepper : public TimeStepper {
   void collect_tree(StepContext& context, const State& state, double h);
   void add_solved_forces(const StepContext& context, const State& state, double h);
   void note_limit(std::size_t i, double lambda, const VectorX& u, double h, State& state) const;
+  void advance_coordinates(const StepPart& part, const VectorX& rates);
   void advance_joints(const StepPart& part);
   void carry_velocities(const Model& model, State& state);
   void collect_joints(StepContext& context, State& state, double h);
@@ -184,6 +196,23 @@ class ContactStepper : public TimeStepper {
   void reconcile_rows(const Model& model, const SparseRows& inertia);
   static void advance_tree(const Model& model, const VectorX& rates, double h, VectorX& positions,
                            std::vector<Pose>& poses);
+  // Joints in a flight (contact_stepper_flight.cpp).
+  void begin_flight(const StepPart& part);
+  void set_middle(const StepPart& part);
+  bool ground_mechanisms(const StepPart& part);
+  bool is_driven_by_rows(const StepPart& part, const Joint& joint) const;
+  bool is_flying(const Joint& joint) const;
+  bool is_flying(const Model& model, const HeldRow& held) const;
+  const State& at_middle(const StepPart& part) const {
+    return part.flies() && !part.model.joints.empty() ? middle_ : part.state;
+  }
+  double flight_gap(const StepPart& part, double gap) const;
+  const VectorX& flown_velocities(const StepPart& part);
+  void keep_coasting(const StepPart& part);
+  void settle_flight_products(StepContext& context, const StepPart& part, StepReport& report);
+  void change_spins(const StepPart& part, const VectorX& from, const VectorX& to, bool first,
+                    VectorX& momentum) const;
+  void settle_flight(const ComplementarityProblem& solved, const StepPart& part, State& state);
 
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
@@ -226,11 +255,11 @@ class ContactStepper : public TimeStepper {
   Tree tree_, placed_tree_;                   // at the start, and where drivers are at the end
   JoinedMotion joined_motion_;
   JointedMotion jointed_motion_;
-  TreeDynamics tree_dynamics_;
-  VectorX borne_, mean_, mean_rates_, prescribed_change_;  // of what joints bear
-  VectorX foreseen_rates_, next_rates_, next_positions_;   // of joints
-  std::vector<int> slipped_;                               // couplings
-  std::vector<FreedomPlace> stuck_;                        // by friction
+  TreeLoads tree_loads_;
+  VectorX mean_, mean_rates_, prescribed_change_;         // of what joints bear
+  VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
+  std::vector<int> slipped_;                              // couplings
+  std::vector<FreedomPlace> stuck_;                       // by friction
   // Of rows that hold joints: where the velocities of the start lead.
   std::vector<Pose> led_;
   VectorX led_positions_, start_errors_, led_errors_, held_load_;
@@ -239,10 +268,26 @@ class ContactStepper : public TimeStepper {
   JointClosure closure_;
   ProblemBuilder builder_;
 
+  // Of joints in a flight.
+  Mechanisms mechanisms_;
+  std::vector<char> flying_, was_flying_;  // per body: it flies with its mechanism
+  std::vector<EntityKey> limits_;          // of joints, that take part
+  State middle_;                           // what flies in the middle, the rest at the start
+  std::vector<Pose> flight_poses_;         // the same with drivers at the end
+  VectorX flight_before_;                  // unknowns at the start
+  VectorX product_end_;                    // and at the end, where velocity products are taken
+  Tree end_tree_;
+  std::vector<Pose> end_poses_;
+  VectorX flown_, carried_velocities_;
+  JointBlocks held_blocks_;
+  ComplementarityProblem projection_;
+
   // Of contacts that are not taken at the start of the step.
   ContactFrames frames_;
   FrameGuess guess_;
-  VectorX trial_, best_;                // packed velocities: of the guess, of the best one so far
+  VectorX trial_, best_;                // unknowns: of the guess, of the best one so far
+  VectorX guess_velocities_;            // packed, of the guess, with those of drivers
+  VectorX guess_rates_;                 // of joints
   ContactSet found_;                    // contacts at the guess
   std::vector<ImpulseMemory> carried_;  // from one guess to the next
   Reach frame_ways_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/formulation/pair_columns.h"
 #include "vinci/stepping/contact_stepper.h"
 
 namespace vinci {
@@ -46,8 +47,9 @@ void ContactStepper::reframe(StepContext& context, const StepPart& part, const F
   }
   found.clear();
   context.in.detector->detect(model, guess.poses, frame_reach_, found);
-  std::erase_if(found,
-                [&](const Contact& contact) { return !can_respond(model, guess.poses, contact); });
+  std::erase_if(found, [&](const Contact& contact) {
+    return !can_respond(model, guess.poses, contact, tree_of(model));
+  });
   if (all)
     frames_.take_all(from, guess, found);
   else if (foresees())
@@ -57,15 +59,22 @@ void ContactStepper::reframe(StepContext& context, const StepPart& part, const F
   if (model.friction_laws) friction_.begin(rubbing(context, part));
 }
 
-// The guess to which these velocities lead.
-void ContactStepper::set_guess(const StepPart& part, const VectorX& velocities) {
+// The guess to which these unknowns lead. What hangs on joints goes where their coordinates do; its
+// rows have the axes of the joints at the start, as those of maximal coordinates.
+void ContactStepper::set_guess(const StepPart& part, const VectorX& u) {
   const Model& model = part.model;
-  guess_.velocities = velocities;
-  for (int i = 0; i < model.velocity_count; ++i)
-    if (model.free_index[i] < 0) guess_.velocities[i] = 0.0;
+  guess_.velocities.setZero(model.velocity_count);
+  guess_rates_.setZero(model.joint_rate_count);
+  spread(model, u, guess_.velocities, guess_rates_);
   guess_.poses = part.state.poses;
+  guess_velocities_ = foreseen_;
+  spread(model, u, guess_velocities_, guess_rates_);
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
-    if (model.bodies[b].velocity_size > 0) guess_.poses[b] = carried_by(part, b, velocities);
+    if (model.bodies[b].velocity_size > 0 && !hangs(tree_of(model), b))
+      guess_.poses[b] = carried_by(part, b, guess_velocities_);
+  if (model.tree_order.empty()) return;
+  advance_coordinates(part, guess_rates_);
+  place_tree(model, next_positions_, guess_.poses);
 }
 
 // Into next_ and moved_, from the impulses of the last guess. False: there is no answer.
@@ -106,7 +115,7 @@ void ContactStepper::settle_frames(StepContext& context, const StepPart& part, S
   int iterations = report.solve.iterations;
   double least = infinity;
   bool holds = true;  // what is solved is the nearest
-  trial_ = next_;
+  gather(model, next_, next_rates_, trial_);
   while (report.frame_iterations < frames_.limit() && !settling.is_settled()) {
     ++report.frame_iterations;
     set_guess(part, trial_);
@@ -121,7 +130,8 @@ void ContactStepper::settle_frames(StepContext& context, const StepPart& part, S
       best_ = trial_;
       report.frame_error = settling.error();
     }
-    trial_ += settling.share() * (next_ - trial_);
+    gather(model, next_, next_rates_, change_);
+    trial_ += settling.share() * (change_ - trial_);
   }
   report.unsettled = !(report.frame_error <= frames_.tolerance());
   if (!holds) {

@@ -52,16 +52,22 @@ void ContactStepper::gather(const Model& model, const VectorX& velocities, const
 // Loads and rows of the joints.
 void ContactStepper::find_joints(const StepPart& part) {
   if (part.model.joints.empty()) return;
-  tree_.place(part.model, part.state.poses, part.state.joint_positions);
-  placed_tree_.place(part.model, placed_, part.state.joint_positions);
+  const bool flies = part.flies();
+  const State& at = flies ? middle_ : part.state;
+  const std::vector<Pose>& placed = flies ? flight_poses_ : placed_;
+  tree_.place(part.model, at.poses, at.joint_positions);
+  placed_tree_.place(part.model, placed, at.joint_positions);
+  if (flies) gather(part.model, part.state.velocities, part.state.joint_rates, flight_before_);
+  const JointFlight flight{part.state, placed_, flight_before_, flying_, limits_, part.coasts()};
   const JointStep step{.model = part.model,
-                       .state = part.state,
-                       .placed = placed_,
+                       .state = at,
+                       .placed = placed,
                        .tree = placed_tree_,
                        .h = part.h,
                        .time = impulse_time(part.h),
                        .momentum = motion_ == MotionModel::dynamic,
                        .inert = motion_ != MotionModel::quasi_static,
+                       .flight = flies ? &flight : nullptr,
                        .resolution = motion_ == MotionModel::quasi_static ? smallest_way : 0.0};
   find_joint_loads(step, joint_loads_);
   joint_blocks_.find(step, joint_loads_);
@@ -93,8 +99,9 @@ void ContactStepper::foresee_errors(const StepPart& part) {
   double least = 4e-15 * size;
   if (motion_ == MotionModel::quasi_static) least = std::max(least, smallest_way);
   for (std::size_t i = 0; i < joint_blocks_.held().size(); ++i) {
-    const int row = joint_blocks_.held()[i].row;
-    if (row < 0) continue;
+    const HeldRow& held = joint_blocks_.held()[i];
+    const int row = held.row;
+    if (row < 0 || (part.flies() && is_flying(model, held))) continue;
     const auto at = static_cast<Eigen::Index>(i);
     const double bent = led_errors_[at] - start_errors_[at] - h * joint_blocks_.rate(row, free_);
     joint_blocks_.bias(row) = std::abs(bent) > least ? bent / h : 0.0;
@@ -130,7 +137,7 @@ void ContactStepper::carry_drivers(const Model& model) {
 
 // M and p where bodies hang on joints.
 void ContactStepper::fill_tree(const StepPart& part, ComplementarityProblem& problem) {
-  const TreeStep step{part.model, part.state, tree_, forces_.line(), joint_loads_, part.h};
+  const TreeStep step{part.model, at_middle(part), tree_, forces_.line(), joint_loads_, part.h};
   switch (motion_) {
     case MotionModel::dynamic:
       jointed_motion_.dynamic(step, problem.M, problem.p, foreseen_, foreseen_rates_);
@@ -159,7 +166,7 @@ void ContactStepper::judge_by_speed(const Accuracy& accuracy, StepReport& report
 }
 
 // Velocity products of joints are found by repeated substitution: without rows by jointed_motion_,
-// then with them.
+// then with them (in flights by settle_flight_products).
 void ContactStepper::settle_products(StepContext& context, const StepPart& part,
                                      StepReport& report) {
   constexpr int most_rounds = 12;
@@ -167,9 +174,9 @@ void ContactStepper::settle_products(StepContext& context, const StepPart& part,
   double error = jointed_motion_.error();
   const TreeStep step{part.model, part.state, tree_, forces_.line(), joint_loads_, part.h};
   int iterations = report.solve.iterations;
-  for (int round = 0;
-       round < most_rounds && context.work.problem.rows() > 0 && !forces_.has_drags() &&
-       report.ending == Ending::none && report.solve.status != SolveStatus::refused;
+  for (int round = 0; round < most_rounds && !part.flies() && context.work.problem.rows() > 0 &&
+                      !forces_.has_drags() && report.ending == Ending::none &&
+                      report.solve.status != SolveStatus::refused;
        ++round) {
     error = jointed_motion_.follow(step, next_, next_rates_, context.work.problem.p);
     if (!(error > settled)) break;
@@ -206,10 +213,13 @@ void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& p
   if (model.joints.empty()) return;
   add_efforts(model, problem);
   reconcile_rows(model, motion_ == MotionModel::quasi_static ? inertia_ : problem.M);
-  if (motion_ != MotionModel::dynamic || !bounces(model)) return;
+  if (part.flies()) gather(model, foreseen_, foreseen_rates_, product_end_);
+  const bool counts = bounces(model) || part.flies() || joins_foreseen();
+  if (motion_ != MotionModel::dynamic || !counts) return;
   gather(model, foreseen_, foreseen_rates_, free_);
   if (joined_motion_.solve(problem, joint_blocks_, free_))
     spread(model, free_, foreseen_, foreseen_rates_);
+  if (part.flies()) read_loop_rates(model, middle_.poses, foreseen_, foreseen_rates_);
 }
 
 // A limit is a contact along one coordinate, in every method: it is foreseen, reached and not
@@ -224,7 +234,7 @@ void ContactStepper::set_limits(const StepPart& part) {
     if (terms.law != Law::nonnegative) continue;
     const ReboundMemory* due = rebounds.find(terms.key);
     const double share = dynamic ? part.rules.rebound : 0.0;
-    ImpactState impact{.gap = terms.gap,
+    ImpactState impact{.gap = part.flies() ? flight_gap(part, terms.gap) : terms.gap,
                        .velocity = terms.velocity,
                        .restitution = share * terms.restitution,
                        .rebound_due = due ? share * due->speed : 0.0};
@@ -234,7 +244,7 @@ void ContactStepper::set_limits(const StepPart& part) {
     // A limit that has moved past the joint, as a change may do it, throws nothing.
     constexpr double overrun = 1e-6;  // m or rad
     joint_blocks_.bias(terms.first) =
-        terms.gap < -overrun ? std::max(normal.closing, 0.0) : normal.closing;
+        impact.gap < -overrun ? std::max(normal.closing, 0.0) : normal.closing;
     limit_rebounds_[i].speed = normal.rebound;
     if (!due || !(impact.restitution > 0.0) || normal.closing >= terms.gap / part.h) continue;
     rebounds_.any = true;
@@ -314,61 +324,36 @@ void ContactStepper::collect_motors(StepContext& context, double h) const {
     }
 }
 
-// Packed forces on bodies in the step, of contacts, supports, elements and joints that close loops
-// too.
+// Forces on bodies in the step, of contacts, supports, elements and joints that close loops too.
 void ContactStepper::add_solved_forces(const StepContext& context, const State& state, double h) {
   const Model& model = *context.in.model;
-  const auto push = [&](int b, const Vector3& point, const Vector3& force, const Vector3& moment) {
-    if (b < 0 || model.bodies[b].velocity_size == 0) return;
-    const Vector3 arm = point - center_of_mass(model, state.poses, b);
-    Twist load = unpacked(model.bodies[b], borne_);
-    load.linear += force;
-    load.angular += arm.cross(force) + moment;
-    pack(model.bodies[b], load, borne_);
-  };
-  for (const SolvedContact& solved : context.out.contacts) {
-    const Contact& contact = solved.contact;
-    const bool support = contact.key.kind == EntityKind::support;
-    const auto along = [&](const Vector3& own) -> Vector3 {
-      return (support ? 0.0 : own[0]) * contact.normal + own[1] * solved.tangent_1 +
-             own[2] * solved.tangent_2;
-    };
-    const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
-    const Vector3 force = along(solved.impulse) / h, moment = along(solved.moment) / h;
-    push(contact.body_b, point, force, moment);
-    if (!support) push(contact.body_a, point, -force, -moment);
+  for (std::size_t i = 0; i < context.out.contacts.size(); ++i) {
+    const SolvedContact& solved = context.out.contacts[i];
+    const bool support = solved.contact.key.kind == EntityKind::support;
+    const FramedContact* const framed = support ? nullptr : frames_.find(i);
+    tree_loads_.add_contact(model, state.poses, solved, framed ? &framed->arms : nullptr, h);
   }
   for (std::size_t i = 0; i < elements_.size(); ++i) {
     const ElementRow& row = elements_[i].row;
     const Vector3 force = element_impulses_[i] / h * row.axis;
-    push(row.body_b, row.point_b, force, Vector3::Zero());
-    push(row.body_a, row.point_a, -force, Vector3::Zero());
+    const auto push = [&](int b, const Vector3& point, const Vector3& along) {
+      if (b >= 0)
+        tree_loads_.push(model, b, point - center_of_mass(model, state.poses, b), along,
+                         Vector3::Zero());
+    };
+    push(row.body_b, row.point_b, force);
+    push(row.body_a, row.point_a, -force);
   }
-  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
-    if (!is_loop_joint(model, j)) continue;
-    const Joint& joint = model.joints[j];
-    const auto pose = [&](int b) { return b < 0 ? Pose() : state.poses[b]; };
-    const SolvedJoint& own = context.out.joints[j];
-    JointAxes axes;
-    const int count = joint_axes(joint, pose(joint.body_a), pose(joint.body_b), axes);
-    Vector3 force = own.impulse / h, moment = own.moment / h;
-    for (int k = 0; k < count; ++k) {
-      const double effort = (own.motor[k] + own.friction[k] + own.limit[k]) / h;
-      (is_turning(joint.kind, k) ? moment : force) +=
-          effort * (is_turning(joint.kind, k) ? axes[k].angular : axes[k].linear);
-    }
-    const Vector3 point = pose(joint.body_b) * joint.frame_b.position;
-    push(joint.body_b, point, force, moment);
-    push(joint.body_a, point, -force, -moment);
-  }
+  tree_loads_.add_loop_joints(model, state.poses, context.out.joints, h);
 }
 
-// What the joints bear that bodies hang on, by recursion from the motion of the bodies.
+// What the joints bear that bodies hang on, from the motion of the bodies.
 void ContactStepper::collect_tree(StepContext& context, const State& state, double h) {
   const Model& model = *context.in.model;
   if (model.tree_order.empty()) return;
-  borne_ = forces_.line().at_rest;
-  if (forces_.line().drag.size() > 0) borne_ -= forces_.line().drag.cwiseProduct(next_);
+  mean_ = forces_.line().at_rest;
+  if (forces_.line().drag.size() > 0) mean_ -= forces_.line().drag.cwiseProduct(next_);
+  tree_loads_.begin(mean_);
   add_solved_forces(context, state, h);
   gather(model, next_, next_rates_, change_);
   mean_ = next_;
@@ -388,22 +373,31 @@ void ContactStepper::collect_tree(StepContext& context, const State& state, doub
     mean_rates_.setZero();
   }
   tree_.spread_velocities(mean_rates_, mean_);
-  tree_dynamics_.inverse(tree_, {mean_, mean_rates_, borne_, &prescribed_change_}, change_, sum_);
-  for (std::size_t i = 0; i < tree_.links().size(); ++i) {
-    const Tree::Link& link = tree_.links()[i];
-    Twist wrench = tree_dynamics_.joint_wrench(static_cast<int>(i));
-    // What acts along freedoms is none of what the joint keeps together.
-    for (int k = 0; k < link.freedoms; ++k) {
-      const Twist& axis = link.axes[static_cast<std::size_t>(k)];
-      const double along = wrench.linear.dot(axis.linear) + wrench.angular.dot(axis.angular);
-      if (is_turning(model.joints[link.joint].kind, k))
-        wrench.angular -= along / axis.angular.squaredNorm() * axis.angular;
-      else
-        wrench.linear -= along / axis.linear.squaredNorm() * axis.linear;
+  tree_loads_.collect(tree_, {mean_, mean_rates_, prescribed_change_, change_}, h,
+                      context.out.joints);
+}
+
+void ContactStepper::take_joint_work(const StepContext& context, std::span<double> sums) const {
+  const Model& model = *context.in.model;
+  const Solution& solution = context.work.solution;
+  for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
+    const JointTerms& terms = joint_blocks_.terms()[i];
+    const EntityRows& rows = builder_.joints()[i];
+    double work = 0.0;
+    for (int k = 0; k < terms.count; ++k)
+      work += solution.lambda[rows.first + k] * joint_blocks_.rate(terms.first + k, solution.u);
+    if (!(work > 0.0)) continue;
+    const auto take = [&](int index) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(index)];
+      for (const int b : {joint.body_a, joint.body_b})
+        if (b >= 0) sums[static_cast<std::size_t>(b)] = std::max(0.0, sums[b] - work);
+    };
+    if (rows.key.kind == EntityKind::joint) {
+      take(static_cast<int>(rows.key.ids[0]));
+      continue;
     }
-    const double sign = hangs_as_a(model, link.body) ? -h : h;
-    context.out.joints[static_cast<std::size_t>(link.joint)].impulse = sign * wrench.linear;
-    context.out.joints[static_cast<std::size_t>(link.joint)].moment = sign * wrench.angular;
+    take(model.couplings[rows.key.ids[0]].joint_a);
+    take(model.couplings[rows.key.ids[0]].joint_b);
   }
 }
 
@@ -417,13 +411,29 @@ void ContactStepper::note_limit(std::size_t i, double lambda, const VectorX& u, 
     state.memory.rebounds.push_back({terms.key, speed});
 }
 
+// Coordinates of the joints that something hangs on, into next_positions_.
+void ContactStepper::advance_coordinates(const StepPart& part, const VectorX& rates) {
+  const Model& model = part.model;
+  next_positions_ = part.state.joint_positions;
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
+    if (!is_loop_joint(model, j)) {
+      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+      const bool flies = part.flies() && is_flying(joint);
+      double* const q = next_positions_.data() + joint.first_coordinate;
+      if (flies)
+        std::copy_n(middle_.joint_positions.data() + joint.first_coordinate,
+                    position_count(joint.kind), q);
+      vinci::advance(joint, rates.data() + joint.first_rate, flies ? 0.5 * part.h : part.h, q);
+    }
+}
+
 // Coordinates and rates at the end of the step. Those of joints that nothing hangs on come from
 // bodies: rates at the poses of the start, where rows ask for them.
 void ContactStepper::advance_joints(const StepPart& part) {
   const Model& model = part.model;
-  next_positions_ = part.state.joint_positions;
   read_loop_rates(model, part.state.poses, next_, next_rates_);
-  advance_tree(model, next_rates_, part.h, next_positions_, moved_);
+  advance_coordinates(part, next_rates_);
+  if (!model.tree_order.empty()) place_tree(model, next_positions_, moved_);
 }
 
 // Coordinates and poses of what hangs on joints after moving with these rates.

@@ -34,11 +34,11 @@ double meeting_time(double gap, double rate, double acceleration) {
   return time >= 0.0 ? time : 0.0;
 }
 
-double WatchedContact::meeting() const {
-  return meeting_time(contact.gap, rate, acceleration);
+double WatchedGap::meeting() const {
+  return meeting_time(gap, rate, acceleration);
 }
 
-bool WatchedContact::strikes_within(double time) const {
+bool WatchedGap::strikes_within(double time) const {
   const double meets = meeting();
   return meets <= time && -(rate + acceleration * meets) > least;
 }
@@ -53,47 +53,86 @@ double Flight::least_speed(const Model& model, const std::vector<Pose>& poses,
   return rules_.speed + 1.5 * (change(contact.body_a) + change(contact.body_b));
 }
 
-WatchedContact Flight::watched(const Model& model, const std::vector<Pose>& poses,
-                               const VectorX& velocities, const Contact& contact) const {
-  return {contact, normal_speed(model, poses, velocities, contact),
+double Flight::least_speed(const JointLimit& limit) const {
+  return rules_.speed + 1.5 * std::abs(rate_change_[limit.rate]);
+}
+
+WatchedGap Flight::watched(const Model& model, const std::vector<Pose>& poses,
+                           const VectorX& velocities, const Contact& contact) const {
+  return {contact.gap, normal_speed(model, poses, velocities, contact),
           normal_speed(model, poses, change_, contact) / rules_.step,
           least_speed(model, poses, contact)};
 }
 
-bool Flight::leaves_out(const FlightEnds& ends, const Contact& contact, bool carried,
-                        bool rebounds) {
-  if (std::binary_search(included_.begin(), included_.end(), contact.key)) return false;
-  const WatchedContact parabola =
-      watched(ends.model, ends.state.poses, ends.state.velocities, contact);
+WatchedGap Flight::watched(const JointLimit& limit, const VectorX& rates) const {
+  return {limit.gap, limit.speed(rates), limit.speed(rate_change_) / rules_.step,
+          least_speed(limit)};
+}
+
+bool Flight::is_included(const EntityKey& key) const {
+  return std::binary_search(included_.begin(), included_.end(), key);
+}
+
+void Flight::include(const EntityKey& key) {
+  included_.insert(std::upper_bound(included_.begin(), included_.end(), key), key);
+}
+
+bool Flight::leaves_out(const WatchedGap& parabola, double duration, bool carried, bool rebounds) {
   bool leaves = false;
-  if (contact.gap <= rules_.touch) {
+  if (parabola.gap <= rules_.touch) {
     // A contact that carried load is no impact: its normal turned.
     struck_ = struck_ || ((!carried || rebounds) && parabola.rate < -parabola.least);
     // A rebound that comes back slowly within the flight is none: nothing would meet it there.
     const double back =
-        meeting_time(std::max(0.0, contact.gap), parabola.rate, parabola.acceleration);
+        meeting_time(std::max(0.0, parabola.gap), parabola.rate, parabola.acceleration);
     const bool slow =
-        back <= ends.duration && -(parabola.rate + parabola.acceleration * back) <= parabola.least;
+        back <= duration && -(parabola.rate + parabola.acceleration * back) <= parabola.least;
     leaves = rebounds && parabola.rate > 0.0 && !slow;
   } else {
-    const bool meets = parabola.meeting() <= ends.duration;
-    leaves = !meets || parabola.strikes_within(ends.duration);
+    const bool meets = parabola.meeting() <= duration;
+    leaves = !meets || parabola.strikes_within(duration);
   }
-  if (leaves) left_out_.push_back(parabola);
+  if (leaves) watched_.push_back(parabola);
   return leaves;
 }
 
 void Flight::sort(const FlightEnds& ends, ContactSet& contacts) {
   struck_ = false;
-  left_out_.clear();
+  watched_.clear();
+  contacts_out_.clear();
   change_ = rules_.step / ends.duration * (ends.foreseen - ends.state.velocities);
+  if (!ends.model.joints.empty()) sort_limits(ends);
   if (!rules_.watches) return;
   MemoryCursor impulses(ends.state.memory.impulses);
   MemoryCursor rebounds(ends.state.memory.rebounds);
   std::erase_if(contacts, [&](const Contact& contact) {
-    return leaves_out(ends, contact, impulses.find(contact.key) != nullptr,
-                      rebounds.find(contact.key) != nullptr);
+    const bool carried = impulses.find(contact.key) != nullptr;
+    const bool rebounding = rebounds.find(contact.key) != nullptr;
+    if (is_included(contact.key)) return false;
+    const WatchedGap gap = watched(ends.model, ends.state.poses, ends.state.velocities, contact);
+    const bool leaves = leaves_out(gap, ends.duration, carried, rebounding);
+    if (leaves) contacts_out_.push_back(contact);
+    return leaves;
   });
+}
+
+void Flight::sort_limits(const FlightEnds& ends) {
+  const Memory& memory = ends.state.memory;
+  rate_change_ = rules_.step / ends.duration * (ends.foreseen_rates - ends.state.joint_rates);
+  limits_.clear();
+  limits_out_.clear();
+  find_limits(ends.model, ends.state.joint_positions, found_limits_);
+  for (const JointLimit& limit : found_limits_) {
+    bool carried = false;
+    for (const ImpulseMemory& record : records_of(memory.impulses, limit.key))
+      carried = carried || record.impulse[0] > 0.0;
+    const bool rebounds = !records_of(memory.rebounds, limit.key).empty();
+    if (rules_.watches && !is_included(limit.key) &&
+        leaves_out(watched(limit, ends.state.joint_rates), ends.duration, carried, rebounds))
+      limits_out_.push_back(limit);
+    else
+      limits_.push_back(limit.key);
+  }
 }
 
 Pose advance_flying(const Model& model, const State& state, int b, double h, VectorX& next) {
@@ -107,20 +146,26 @@ Pose advance_flying(const Model& model, const State& state, int b, double h, Vec
   return advanced(body, state.poses[b], mean, h);
 }
 
-bool Flight::outrun(const FlightEnds& ends, const VectorX& next) {
+bool Flight::outrun(const FlightEnds& ends, const VectorX& next, const VectorX& next_rates) {
   bool outran = false;
-  for (const WatchedContact& watched : left_out_) {
-    const Contact& contact = watched.contact;
-    const double rate = normal_speed(ends.model, ends.state.poses, next, contact);
-    // A free body keeps to its parabola, which was looked at.
-    const double foreseen = normal_speed(ends.model, ends.state.poses, ends.foreseen, contact);
+  // A free body keeps to its parabola, which was looked at.
+  const auto consider = [&](const EntityKey& key, double gap, double rate, double foreseen,
+                            double least) {
     const bool pushed = std::abs(rate - foreseen) > 1e-9 * std::abs(rate);
-    const bool meets = pushed && contact.gap + ends.duration * rate < 0.0;
-    if (!meets || -rate > least_speed(ends.model, ends.state.poses, contact)) continue;
-    included_.insert(std::upper_bound(included_.begin(), included_.end(), contact.key),
-                     contact.key);
+    const bool meets = pushed && gap + ends.duration * rate < 0.0;
+    if (!meets || -rate > least) return;
+    include(key);
     outran = true;
-  }
+  };
+  const auto speed = [&](const VectorX& velocities, const Contact& contact) {
+    return normal_speed(ends.model, ends.state.poses, velocities, contact);
+  };
+  for (const Contact& contact : contacts_out_)
+    consider(contact.key, contact.gap, speed(next, contact), speed(ends.foreseen, contact),
+             least_speed(ends.model, ends.state.poses, contact));
+  for (const JointLimit& limit : limits_out_)
+    consider(limit.key, limit.gap, limit.speed(next_rates), limit.speed(ends.foreseen_rates),
+             least_speed(limit));
   return outran;
 }
 

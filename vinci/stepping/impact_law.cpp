@@ -91,6 +91,7 @@ class PoissonLaw : public ImpactLaw {
       if (!impact.pyramid) further += contact.size - 1;
     problem_.b.resize(rows + further);
     problem_.b.head(rows) = first.b;
+    add_yielding(first);
     for (const ImpactContact& contact : impact.contacts) {
       if (contact.size == 1) continue;
       const double limit = contact.friction * rebound_[contact.row];
@@ -101,6 +102,14 @@ class PoissonLaw : public ImpactLaw {
     }
     problem_.C.cols = rows;
     return true;
+  }
+
+  // Rows of joints answer to the impulses of both stages.
+  void add_yielding(const ComplementarityProblem& first) {
+    for (const Block& block : first.blocks)
+      for (int i = block.offset; block.law == Law::equality && i < block.offset + block.size; ++i)
+        for (int k = first.C.starts[i]; k < first.C.starts[i + 1]; ++k)
+          problem_.b[i] += first.C.values[k] * sum_[first.C.indices[k]];
   }
 
   // Friction of the known part of the normal impulse: the tangent rows once more.
@@ -171,6 +180,10 @@ double impact_residual(const ImpactProblem& impact, Judge& judge, Solution& answ
     for (int i = 1; impact.pyramid && i <= tangents; ++i) broken = std::max(broken, -impulse[i]);
     worst = std::max({worst, judge.scales()[contact.row] * broken, -judge.w()[contact.row]});
   }
+  for (const Block& block : impact.inelastic.blocks)
+    if (block.law == Law::equality)
+      worst =
+          std::max(worst, judge.w().segment(block.offset, block.size).lpNorm<Eigen::Infinity>());
   return worst / judge.free_norm();
 }
 

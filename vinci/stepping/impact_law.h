@@ -6,8 +6,10 @@
 // Every contact that touches at that instant and does not part takes part, those at rest as well;
 // one that parts and then closes is an impact of its own. The problem is that of an inelastic
 // impact: b is what prescribed bodies contribute to the relative velocities, and w without the rows
-// σ of pyramids are the relative velocities after. A law asks for more of the normal rows, solves
-// in stages, or finds Λ by itself; u⁺ follows from Λ.
+// σ of pyramids are the relative velocities after. Limits of joints that are reached are contacts
+// without friction. Rows that hold joints are equalities behind those of the contacts, and so are
+// rotors that M does not know of, with C; their impulses are part of the answer. A law asks for
+// more of the normal rows, solves in stages, or finds Λ by itself; u⁺ follows from Λ.
 #pragma once
 
 #include <memory>
@@ -20,7 +22,7 @@
 
 namespace vinci {
 
-struct ImpactContact {
+struct ImpactContact {  // or a limit of a joint, in rad where it turns
   // Of the problem: the normal row and those of friction. A pyramid has a row a direction, and σ.
   int row = 0, size = 1;
   double restitution = 0.0;  // e in [0, 1]
@@ -58,9 +60,9 @@ class ImpactLaw {
 using ImpactLawRegistry = Registry<ImpactLaw>;
 void add_builtin_impact_laws(ImpactLawRegistry& registry);
 
-// What no law may break: impulses in their friction cones, and no contact that closes after the
-// impact. Puts the velocities of the impulses into answer.u, and gives the worst violation,
-// relative to the velocities before; +∞ where a number is not finite.
+// What no law may break: impulses in their friction cones, no contact that closes after the impact,
+// and joints that hold. Puts the velocities of the impulses into answer.u, and gives the worst
+// violation, relative to the velocities before; +∞ where a number is not finite.
 double impact_residual(const ImpactProblem& impact, Judge& judge, Solution& answer);
 
 // The impulse of a contact: normal, tangents (or directions of the pyramid), as it lies in lambda.

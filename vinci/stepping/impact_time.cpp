@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_friction.h"
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/formulation/free_motion.h"
+#include "vinci/kinematics/velocities.h"
 #include "vinci/stepping/step_diagnosis.h"
 #include "vinci/stepping/step_forces.h"
 
@@ -104,9 +106,6 @@ std::string ImpactTimeStepper::why_not(const Model& model) const {
   if (method_->frame_rule() != FrameRule::start)
     return "impact-time flies up to an impact and takes contacts there; accepted: "
            "'contact-frames: start', or 'impact-time: none'";
-  if (!model.joints.empty())
-    return "impact laws know nothing of joints yet; accepted: 'impact-time: none', which bounces "
-           "by Newton's law, or a scene without joints";
   return method_->why_not(model);
 }
 
@@ -187,8 +186,8 @@ void ImpactTimeStepper::take(const StepContext& context, double& left, SubstepSu
   sum.add_joints(context.out.joints);
 }
 
-// The least gap, m, of the contacts at the end of the last flight that it left out and that meet
-// too fast for an ordinary step; infinity if there is none.
+// The least gap, m or rad, of the contacts and limits at the end of the last flight that it left
+// out and that meet too fast for an ordinary step; infinity if there is none.
 double ImpactTimeStepper::gap_after(StepContext& context, SubstepSum& sum) {
   const Model& model = *context.in.model;
   const Flight& flight = method_->flight();
@@ -196,18 +195,25 @@ double ImpactTimeStepper::gap_after(StepContext& context, SubstepSum& sum) {
   context.in.detector->detect(model, trial_.poses, method_->reach(), ends_);
   double least = infinity;
   seen_.clear();
+  const auto see = [&](const WatchedGap& watched) {
+    seen_.push_back(watched);
+    if (watched.gap >= least || watched.rate >= -watched.least) return;
+    least = watched.gap;
+    closing_ = -watched.rate;
+  };
+  const Tree* const tree = tree_at(model, trial_);
   auto part = context.work.contacts.begin();  // both lists are sorted by key
   const auto end = context.work.contacts.end();
   for (const Contact& contact : ends_) {
     while (part != end && part->key < contact.key) ++part;
     const bool took_part = part != end && part->key == contact.key;
-    if (took_part || !can_respond(model, trial_.poses, contact)) continue;
-    seen_.push_back(flight.watched(model, trial_.poses, trial_.velocities, contact));
-    const WatchedContact& watched = seen_.back();
-    if (contact.gap >= least || watched.rate >= -watched.least) continue;
-    least = contact.gap;
-    closing_ = -watched.rate;
+    if (took_part || !can_respond(model, trial_.poses, contact, tree)) continue;
+    see(flight.watched(model, trial_.poses, trial_.velocities, contact));
   }
+  find_limits(model, trial_.joint_positions, limits_);
+  for (const JointLimit& limit : limits_)
+    if (!std::binary_search(flight.limits().begin(), flight.limits().end(), limit.key))
+      see(flight.watched(limit, trial_.joint_rates));
   sum.add_detection();
   sum.add(Stage::detect, watch.seconds());
   return least;
@@ -217,10 +223,10 @@ double ImpactTimeStepper::gap_after(StepContext& context, SubstepSum& sum) {
 // `depth` below the surface by its parabola, s from now; infinity if none is.
 double ImpactTimeStepper::first_meeting(double left, double depth) const {
   double first = infinity;
-  for (const WatchedContact& watched : method_->flight().left_out())
+  for (const WatchedGap& watched : method_->flight().left_out())
     if (watched.strikes_within(left))
-      first = std::min(
-          first, meeting_time(watched.contact.gap + depth, watched.rate, watched.acceleration));
+      first =
+          std::min(first, meeting_time(watched.gap + depth, watched.rate, watched.acceleration));
   return first;
 }
 
@@ -281,12 +287,11 @@ void ImpactTimeStepper::search(StepContext& context, double end, double gap_end,
 
 // How long to fly towards these contacts, s: to a tenth of a gap, at last to the accuracy of roots;
 // to the top of a parabola that comes back.
-double ImpactTimeStepper::approach_time(std::span<const WatchedContact> contacts,
-                                        double left) const {
+double ImpactTimeStepper::approach_time(std::span<const WatchedGap> gaps, double left) const {
   double time = left;
-  for (const WatchedContact& watched : contacts) {
+  for (const WatchedGap& watched : gaps) {
     if (!watched.strikes_within(left)) continue;
-    const double gap = watched.contact.gap;
+    const double gap = watched.gap;
     const bool last = gap <= 100.0 * rules_.touch;
     const double way = last ? gap - 0.5 * root_accuracy * rules_.touch : 0.9 * gap;
     time =
@@ -329,19 +334,36 @@ ImpactTimeStepper::Part ImpactTimeStepper::approach(StepContext& context, double
   return gap <= accuracy ? Part::struck : Part::flown;
 }
 
-// Leaves those in ends_ that the impact at now_ acts on. What parts already does not take part: an
-// impulse on it would do work. Should it close then, it is the next impact.
+// Null where no body hangs on a joint.
+const Tree* ImpactTimeStepper::tree_at(const Model& model, const State& state) {
+  if (model.joints.empty()) return nullptr;
+  tree_.place(model, state.poses, state.joint_positions);
+  return model.tree_order.empty() ? nullptr : &tree_;
+}
+
+// Leaves those in ends_ and limits_ that the impact at now_ acts on. What parts already does not
+// take part: an impulse on it would do work. Should it close then, it is the next impact.
 void ImpactTimeStepper::find_impact(const Model& model) {
   const auto rate = [&](const Contact& contact) {
     return contact.normal.dot(relative_velocity(model, now_.poses, now_.velocities, contact));
   };
+  const Tree* const tree = tree_at(model, now_);
   std::erase_if(ends_, [&](const Contact& contact) {
-    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact);
+    return contact.gap > rules_.touch || !can_respond(model, now_.poses, contact, tree);
   });
+  find_limits(model, now_.joint_positions, limits_);
+  std::erase_if(limits_, [&](const JointLimit& limit) { return limit.gap > rules_.touch; });
   double fastest = 0.0;
   for (const Contact& contact : ends_) fastest = std::max(fastest, -rate(contact));
+  for (const JointLimit& limit : limits_)
+    fastest = std::max(fastest, -limit.speed(now_.joint_rates));
   std::erase_if(ends_, [&](const Contact& contact) { return rate(contact) > 1e-9 * fastest; });
-  if (fastest == 0.0) ends_.clear();
+  std::erase_if(limits_, [&](const JointLimit& limit) {
+    return limit.speed(now_.joint_rates) > 1e-9 * fastest;
+  });
+  if (fastest > 0.0) return;
+  ends_.clear();
+  limits_.clear();
 }
 
 // The contacts at now_, into ends_.
@@ -363,11 +385,13 @@ void ImpactTimeStepper::set_friction_before(const Model& model, const Contact& c
   set_friction(now_.poses, contact, law, is_valid(found) ? found : FrictionCoefficients{}, terms);
 }
 
-// M, J and what was before, of the contacts in ends_ at now_.
-void ImpactTimeStepper::formulate(const Model& model) {
-  const ConeForm form = method_->form();
+// M, p, what was before and what is prescribed, at now_.
+void ImpactTimeStepper::set_carried(const Model& model) {
   ComplementarityProblem& problem = impact_.inelastic;
-  inertia_matrix(model, now_.poses, problem.M);
+  if (model.tree_order.empty())
+    inertia_matrix(model, now_.poses, problem.M);
+  else
+    motion_.inertia(tree_, problem.M);
   impact_.before.resize(model.free_count);
   prescribed_ = now_.velocities;
   for (int i = 0; i < model.velocity_count; ++i)
@@ -376,7 +400,54 @@ void ImpactTimeStepper::formulate(const Model& model) {
       prescribed_[i] = 0.0;
     }
   problem.p.setZero(model.free_count);
+  if (!model.tree_order.empty()) {
+    tree_.gather_unknowns(now_.velocities, now_.joint_rates, impact_.before);
+    still_rates_.setZero(model.joint_rate_count);
+    tree_.spread_velocities(still_rates_, prescribed_);
+  }
   problem.M.multiply_add(impact_.before.data(), problem.p.data());
+}
+
+void ImpactTimeStepper::set_velocities(const Model& model, const VectorX& u) {
+  for (int i = 0; i < model.velocity_count; ++i)
+    if (const int unknown = model.free_index[i]; unknown >= 0) now_.velocities[i] = u[unknown];
+  if (model.joints.empty()) return;
+  if (!model.tree_order.empty()) tree_.spread_unknowns(u, now_.velocities, now_.joint_rates);
+  read_loop_rates(model, now_.poses, now_.velocities, now_.joint_rates);
+}
+
+// Velocities before an impact are those that joints allow where bodies are: a step that was no
+// flight has them along the rows of its start.
+void ImpactTimeStepper::hold_joints(const Model& model) {
+  if (model.joints.empty()) return;
+  tree_.place(model, now_.poses, now_.joint_positions);
+  set_carried(model);
+  joints_.find_instant(
+      {.model = model, .state = now_, .placed = now_.poses, .tree = tree_, .h = 1.0},
+      {.before = impact_.before, .carried = prescribed_});
+  if (joined_.solve(impact_.inelastic, joints_, impact_.before))
+    set_velocities(model, impact_.before);
+}
+
+// Contacts and limits of the impact, and the joints that hand it on.
+void ImpactTimeStepper::add_rows(const Model& model) {
+  builder_.begin(model, now_.poses, method_->form(), model.tree_order.empty() ? nullptr : &tree_);
+  builder_.add(ends_, terms_);
+  limit_keys_.clear();
+  for (const JointLimit& limit : limits_) limit_keys_.push_back(limit.key);
+  joints_.clear();
+  if (!model.joints.empty())
+    joints_.find_instant(
+        {.model = model, .state = now_, .placed = now_.poses, .tree = tree_, .h = 1.0},
+        {.before = impact_.before, .carried = prescribed_, .limits = limit_keys_});
+  builder_.add(joints_);
+  builder_.finish(impact_.inelastic);
+}
+
+// M, J and what was before, of the contacts in ends_ and the limits in limits_ at now_.
+void ImpactTimeStepper::formulate(const Model& model) {
+  const ConeForm form = method_->form();
+  set_carried(model);
   terms_.clear();
   undefined_ = false;
   impact_.contacts.clear();
@@ -394,9 +465,7 @@ void ImpactTimeStepper::formulate(const Model& model) {
     terms.prescribed = {terms.frame.tangent_1.dot(driven), terms.frame.tangent_2.dot(driven)};
     terms_.push_back(terms);
   }
-  builder_.begin(model, now_.poses, form);
-  builder_.add(ends_, terms_);
-  builder_.finish(problem);
+  add_rows(model);
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     const Contact& contact = ends_[i];
     const EntityRows& rows = builder_.contacts()[i];
@@ -410,6 +479,14 @@ void ImpactTimeStepper::formulate(const Model& model) {
          {contact.normal.dot(before), terms_[i].scale[0] * frame.tangent_1.dot(before),
           terms_[i].scale[1] * frame.tangent_2.dot(before)}});
   }
+  auto limit = limits_.begin();
+  for (std::size_t i = 0; i < joints_.terms().size(); ++i)
+    if (joints_.terms()[i].law == Law::nonnegative) {
+      while (limit->key != joints_.terms()[i].key) ++limit;
+      impact_.contacts.push_back({.row = builder_.joints()[i].first,
+                                  .restitution = limit->restitution,
+                                  .before = {limit->speed(now_.joint_rates), 0.0, 0.0}});
+    }
 }
 
 // By the law, at whose work the witness and the diagnosis look.
@@ -426,8 +503,9 @@ ImpactReport ImpactTimeStepper::apply_law(StepContext& context, StepReport& part
 bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
   const Model& model = *context.in.model;
   const Stopwatch watch;
+  hold_joints(model);
   find_impact(model);
-  if (ends_.empty()) return true;
+  if (ends_.empty() && limits_.empty()) return true;
   formulate(model);
   struck_.clear();
   impulse_.u.setZero(impact_.inelastic.unknowns());
@@ -447,14 +525,18 @@ bool ImpactTimeStepper::strike(StepContext& context, SubstepSum& sum) {
     part.solve.note = "a coefficient of friction is negative or no number";
   }
   if (!std::isfinite(broken) || part.solve.status == SolveStatus::refused) {
-    const Contact& contact = ends_.front();
-    part.diverged_body =
-        model.bodies[contact.body_b].velocity_size > 0 ? contact.body_b : contact.body_a;
+    const auto pair = ends_.empty() ? std::pair(model.joints[limits_.front().joint].body_a,
+                                                model.joints[limits_.front().joint].body_b)
+                                    : std::pair(ends_.front().body_a, ends_.front().body_b);
+    const bool moves = pair.second >= 0 && model.bodies[pair.second].velocity_size > 0;
+    part.diverged_body = moves ? pair.second : pair.first;
   } else {
-    for (int i = 0; i < model.velocity_count; ++i)
-      if (const int unknown = model.free_index[i]; unknown >= 0)
-        now_.velocities[i] = impulse_.u[unknown];
+    set_velocities(model, impulse_.u);
     rebound(model);
+    if (!model.joints.empty()) {
+      rebound_joints(model);
+      sum.add_joints(struck_joints_);
+    }
     // Nobody slides as before.
     for (ImpulseMemory& record : now_.memory.impulses) record.sliding = 0.0;
   }
@@ -477,14 +559,58 @@ void ImpactTimeStepper::rebound(const Model& model) {
     solved.velocity = {frame.normal.dot(velocity), frame.tangent_1.dot(velocity),
                        frame.tangent_2.dot(velocity)};
     struck_.push_back(solved);
-    if (!(solved.velocity[0] > 0.0)) continue;
-    std::vector<ReboundMemory>& rebounds = now_.memory.rebounds;
-    const auto place = std::lower_bound(
-        rebounds.begin(), rebounds.end(), contact.key,
-        [](const ReboundMemory& record, const EntityKey& key) { return record.key < key; });
-    const bool known = place != rebounds.end() && place->key == contact.key;
-    (known ? place : rebounds.insert(place, {contact.key}))->speed = solved.velocity[0];
+    if (solved.velocity[0] > 0.0) note_rebound(contact.key, solved.velocity[0]);
   }
+}
+
+void ImpactTimeStepper::note_rebound(const EntityKey& key, double speed) {
+  std::vector<ReboundMemory>& rebounds = now_.memory.rebounds;
+  const auto place = std::lower_bound(
+      rebounds.begin(), rebounds.end(), key,
+      [](const ReboundMemory& record, const EntityKey& k) { return record.key < k; });
+  const bool known = place != rebounds.end() && place->key == key;
+  (known ? place : rebounds.insert(place, {key}))->speed = speed;
+}
+
+// The same of joints: what they handed on, and limits that were left.
+void ImpactTimeStepper::rebound_joints(const Model& model) {
+  struck_joints_.assign(model.joints.size(), {});
+  for (std::size_t i = 0; i < joints_.terms().size(); ++i) {
+    const JointTerms& terms = joints_.terms()[i];
+    const EntityRows& rows = builder_.joints()[i];
+    if (terms.key.kind == EntityKind::coupling) continue;
+    SolvedJoint& joint = struck_joints_[terms.key.ids[0]];
+    const auto freedom = static_cast<int>(terms.key.ids[2]);
+    const double own = impulse_.lambda[rows.first];
+    switch (static_cast<JointPart>(terms.key.ids[1])) {
+      case JointPart::constraint: {
+        const JointBlocks::Wrench kept =
+            joints_.wrench(terms, impulse_.lambda.segment(rows.first, rows.count));
+        joint.impulse = kept.force;
+        joint.moment = kept.moment;
+        break;
+      }
+      case JointPart::lower_limit:
+        joint.limit[freedom] += own;
+        break;
+      case JointPart::upper_limit:
+        joint.limit[freedom] -= own;
+        break;
+      default:
+        break;
+    }
+  }
+  for (const JointLimit& limit : limits_)
+    if (const double speed = limit.speed(now_.joint_rates); speed > 0.0)
+      note_rebound(limit.key, speed);
+  if (model.tree_order.empty()) return;
+  still_.setZero(model.velocity_count);
+  loads_.begin(still_);
+  for (const SolvedContact& solved : struck_)
+    loads_.add_contact(model, now_.poses, solved, nullptr, 1.0);
+  loads_.add_loop_joints(model, now_.poses, struck_joints_, 1.0);
+  change_ = impulse_.u - impact_.before;
+  loads_.collect(tree_, {still_, still_rates_, still_, change_}, 1.0, struck_joints_);
 }
 
 }  // namespace vinci

@@ -22,8 +22,7 @@ LayerOverlap::LayerOverlap(const OverlapRule& rule) : rule_(rule) {
   patience_ = 5;
 }
 
-bool LayerOverlap::look(StepContext& context, const State& state, TimeStepper& method,
-                        Look& at) const {
+bool LayerOverlap::look(StepContext& context, const State& state, TimeStepper& method, Look& at) {
   const Model& model = *context.in.model;
   const ContactSet* const contacts = method.view(context, state, at.reach);
   at.contacts.clear();
@@ -31,8 +30,10 @@ bool LayerOverlap::look(StepContext& context, const State& state, TimeStepper& m
   if (!contacts) return false;
   at.contacts = *contacts;
   method.rooms(model, state, at.contacts, at.rooms);
+  const Tree* const tree = placed(model, state);
   for (std::size_t i = 0; i < at.contacts.size(); ++i)
-    if (!method.yields(model, at.contacts[i]) || !can_respond(model, state.poses, at.contacts[i]))
+    if (!method.yields(model, at.contacts[i]) ||
+        !can_respond(model, state.poses, at.contacts[i], tree))
       at.rooms[i] = std::max(0.0, at.rooms[i]);
   return true;
 }
@@ -112,9 +113,10 @@ RemovedOverlap LayerOverlap::remove(StepContext& context, State& state, TimeStep
 void LayerOverlap::select(const Model& model, const State& state, const TimeStepper&, double,
                           const ContactSet& contacts) {
   method_->rooms(model, state, contacts, end_.rooms);
+  const Tree* const tree = placed(model, state);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
-    if (!can_respond(model, state.poses, contact)) continue;
+    if (!can_respond(model, state.poses, contact, tree)) continue;
     const bool parts = std::find(pairs_.begin(), pairs_.end(),
                                  std::pair(contact.body_a, contact.body_b)) != pairs_.end();
     const double room = end_.rooms[i];

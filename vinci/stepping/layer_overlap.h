@@ -32,7 +32,7 @@ class LayerOverlap : private OverlapRemoval {
     ContactSet contacts;
     std::vector<double> rooms, reach;  // m
   };
-  bool look(StepContext& context, const State& state, TimeStepper& method, Look& at) const;
+  bool look(StepContext& context, const State& state, TimeStepper& method, Look& at);
   double beyond(const Model& model, double share) const;
   static bool is_beyond(const Model& model, const Contact& contact, double room, double share);
   void select(const Model& model, const State& state, const TimeStepper& method, double h,

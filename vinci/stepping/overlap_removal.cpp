@@ -107,7 +107,6 @@ void OverlapRemoval::carry(const Model& model, State& state) {
   read_loop_rates(model, state.poses, state.velocities, state.joint_rates);
 }
 
-// The tree of the state, where bodies hang on joints.
 const Tree* OverlapRemoval::placed(const Model& model, const State& state) {
   if (model.tree_order.empty()) return nullptr;
   tree_.place(model, state.poses, state.joint_positions);

@@ -44,6 +44,8 @@ class OverlapRemoval {
   // Takes what bodies gained, J, from the motion of those that are not where the last removal found
   // them; returns what they could not pay.
   double pay(const Model& model, State& state, double gained);
+  // The tree of the state, where bodies hang on joints.
+  const Tree* placed(const Model& model, const State& state);
   // Whether something prescribed moves, which may do work.
   static bool is_driven(const Model& model, const State& state);
 
@@ -63,7 +65,6 @@ class OverlapRemoval {
   bool displace(StepContext& context, State& state, double share);
   void add_joints(StepContext& context, const State& state);
   void displace_joints(const Model& model, State& state, double rounding);
-  const Tree* placed(const Model& model, const State& state);
   void carry(const Model& model, State& state);
   double gained(const Model& model, State& state);
 

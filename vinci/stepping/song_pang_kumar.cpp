@@ -122,9 +122,6 @@ std::string SongPangKumar::why_not(const Model& model) const {
   if (frame_rule() != FrameRule::start)
     return "the layers of song-pang-kumar are pressed in along the frames at the start of a "
            "substep; accepted: 'contact-frames: start', or stewart-trinkle or anitescu-potra";
-  if (!model.joints.empty())
-    return "the layers of song-pang-kumar do not take joints yet; accepted: stewart-trinkle or "
-           "anitescu-potra, or a scene without joints";
   return ContactStepper::why_not(model);
 }
 
@@ -240,6 +237,9 @@ double SongPangKumar::substep_size(StepContext& context, const State& state, dou
   widen(model, reach());
   see(context, state, wide_);
   recollect(model, state.memory);
+  const bool joined = !model.joints.empty();
+  if (joined) response_.begin(tree(), context.work.problem, joint_blocks());
+  rule_.join(joined ? &response_ : nullptr);
   const double size = rule_.size(model, state, foreseen(), seen_, patches_, remaining);
   if (size >= shortest_) return size;
   coarse_ = true;
@@ -462,7 +462,12 @@ void SongPangKumar::settle(StepContext& context, State& state) {
 // lost.
 void SongPangKumar::find_losses(const StepContext& context, const State& state) {
   const Model& model = *context.in.model;
+  if (!model.joints.empty()) mechanisms_.find(model);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    if (!model.joints.empty() && mechanisms_.has(static_cast<int>(b))) {
+      lost_[b] += joined_loss(model, static_cast<int>(b));
+      continue;
+    }
     const Body& body = model.bodies[b];
     const int first = body.velocity_offset, last = first + body.velocity_size - 1;
     const bool spatial = body.freedom == Freedom::spatial;
@@ -487,6 +492,24 @@ void SongPangKumar::find_losses(const StepContext& context, const State& state) 
     for (const int b : {solved.contact.body_a, solved.contact.body_b})
       lost_[b] = std::max(0.0, lost_[b] - given);
   }
+  take_joint_work(context, lost_);
+}
+
+// What joints hold moves on arcs, which changes velocities and takes nothing: only what contacts
+// changed counts, and no more than velocities changed.
+double SongPangKumar::joined_loss(const Model& model, int b) const {
+  const Body& body = model.bodies[b];
+  const Matrix3 inertia = world_inertia(body, poses_[b].rotation);
+  const auto energy_of = [&](const VectorX& before) {
+    const Twist now = body_twist(model, solved_velocities(), b);
+    const Twist was = body_twist(model, before, b);
+    const Vector3 turn = now.angular - was.angular;
+    const double turning = body.freedom == Freedom::planar
+                               ? body.mass.inertia(2, 2) * turn.z() * turn.z()
+                               : turn.dot(inertia * turn);
+    return 0.5 * (body.mass.mass * (now.linear - was.linear).squaredNorm() + turning);
+  };
+  return std::min(energy_of(velocities_), energy_of(foreseen()));
 }
 
 }  // namespace vinci

@@ -16,6 +16,7 @@
 // far as their energy allows (LayerPatches::settle()).
 #pragma once
 
+#include "vinci/stepping/body_response.h"
 #include "vinci/stepping/compliance.h"
 #include "vinci/stepping/contact_stepper.h"
 #include "vinci/stepping/layer_patch.h"
@@ -47,6 +48,7 @@ class SongPangKumar : public ContactStepper {
   void soften(const StepPart& part, const ContactSet& contacts,
               std::span<ContactTerms> terms) override;
   void remember(const StepContext& context, State& state, double h) override;
+  bool joins_foreseen() const override { return true; }
   std::span<const Compliance> probe_compliance() const override { return {&probe_, 1}; }
 
  private:
@@ -57,6 +59,7 @@ class SongPangKumar : public ContactStepper {
   void settle(StepContext& context, State& state);
   void recollect(const Model& model, const Memory& memory);
   void find_losses(const StepContext& context, const State& state);
+  double joined_loss(const Model& model, int body) const;
   void open_by_rounding(const StepPart& part, const Contact& contact, ContactTerms& term) const;
 
   PatchPoints points_;
@@ -82,6 +85,8 @@ class SongPangKumar : public ContactStepper {
   std::vector<Compliance> compliance_;
   std::vector<SolvedContact> solved_, before_;
   LinearForces held_;
+  BodyResponse response_;  // where there are joints
+  Mechanisms mechanisms_;
 };
 
 }  // namespace vinci

@@ -101,9 +101,30 @@ SubstepRule::Loaded SubstepRule::loaded(const Model& model, const State& state,
   return result;
 }
 
+// What joints leave of a mobility by rounding, of that of the bodies by themselves.
+constexpr double immobile = 1e-9;
+
+// Of b against a along the axis, for a unit impulse along it, or about it, m/s or rad/s; none where
+// joints forbid it.
+double SubstepRule::joined_mobility(const Model& model, const State& state, const Contact& middle,
+                                    const Vector3& axis, bool turning) const {
+  double alone = 0.0;
+  for (const auto& [b, sign] : {std::pair(middle.body_a, -1.0), std::pair(middle.body_b, 1.0)}) {
+    const Vector3 arm = middle.point_a - center_of_mass(model, state.poses, b);
+    const Vector3 push = sign * axis, none = Vector3::Zero();
+    joined_->push(b, arm, turning ? none : push, turning ? push : none);
+    if (model.is_moved(b))
+      alone += 1.0 / (turning ? model.bodies[b].mass.inertia(2, 2) : model.bodies[b].mass.mass);
+  }
+  const VectorX& answer = joined_->answer();
+  const double moved = axis.dot(turning ? relative_turning(model, answer, middle)
+                                        : relative_velocity(model, state.poses, answer, middle));
+  return moved > immobile * alone ? moved : 0.0;
+}
+
 // Bounds: of a patch that is pressed in and tilts, and of one that is drawn along and twists.
 void SubstepRule::set_frequencies(const Model& model, const State& state, const LayerPatch& patch,
-                                  Loaded& layer) {
+                                  Loaded& layer) const {
   const SeriesStiffness stiffness = in_series(patch.a, patch.b);
   Contact middle;
   middle.body_a = patch.body_a;
@@ -111,10 +132,12 @@ void SubstepRule::set_frequencies(const Model& model, const State& state, const 
   middle.point_a = middle.point_b = patch.middle;
   const auto& [normal, axis_1, axis_2] = patch.frame;
   const auto along = [&](const Vector3& axis) {
-    return mobility(model, state.poses, middle, axis);
+    return joined_ ? joined_mobility(model, state, middle, axis, false)
+                   : mobility(model, state.poses, middle, axis);
   };
   const auto about = [&](const Vector3& axis) {
-    return turning_mobility(model, state.poses, middle, axis);
+    return joined_ ? joined_mobility(model, state, middle, axis, true)
+                   : turning_mobility(model, state.poses, middle, axis);
   };
   double across = along(normal) + patch.spread[0] * about(axis_2);
   double tangential = along(axis_1);
@@ -161,6 +184,7 @@ double SubstepRule::approach(const Model& model, const State& state, const Vecto
 // What the springs of a patch add to the accelerations of its bodies.
 void SubstepRule::push(const Model& model, const State& state, const LayerPatch& patch,
                        const Loaded& layer) {
+  if (joined_) return push_joined(model, state, patch, layer);
   const auto& [normal, axis_1, axis_2] = patch.frame;
   const auto& [along, about] = layer.springs;
   const Vector3 force = along[0] * normal + along[1] * axis_1 + along[2] * axis_2;
@@ -182,6 +206,20 @@ void SubstepRule::push(const Model& model, const State& state, const LayerPatch&
           sign * (coordinate < 3 ? force[coordinate] / body.mass.mass : turn[coordinate - 3]);
     }
   }
+}
+
+void SubstepRule::push_joined(const Model& model, const State& state, const LayerPatch& patch,
+                              const Loaded& layer) {
+  const auto& [normal, axis_1, axis_2] = patch.frame;
+  const auto& [along, about] = layer.springs;
+  const Vector3 force = along[0] * normal + along[1] * axis_1 + along[2] * axis_2;
+  const Vector3 moment = model.world == World::spatial
+                             ? Vector3(about[0] * normal - about[1] * axis_2 + about[2] * axis_1)
+                             : Vector3(0.0, 0.0, -about[1]);
+  for (const auto& [b, sign] : {std::pair(patch.body_a, -1.0), std::pair(patch.body_b, 1.0)})
+    joined_->push(b, patch.middle - center_of_mass(model, state.poses, b), sign * force,
+                  sign * moment);
+  acceleration_ += joined_->answer();
 }
 
 // Whether what is left of an oscillation does not matter: across the surface, and along it where

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vinci/collision/contact.h"
+#include "vinci/stepping/body_response.h"
 #include "vinci/stepping/layer_patch.h"
 
 namespace vinci {
@@ -26,6 +27,8 @@ class SubstepRule {
  public:
   explicit SubstepRule(const SubstepSettings& settings) : settings_(settings) {}
 
+  // Where there are joints: how bodies answer to impulses. Null: each for itself.
+  void join(BodyResponse* response) { joined_ = response; }
   // `foreseen` are the packed velocities that the applied forces lead to in the time that remains
   // of the step; the contacts are those that may be met in it, and the patches theirs.
   double size(const Model& model, const State& state, const VectorX& foreseen,
@@ -41,15 +44,20 @@ class SubstepRule {
   };
   Loaded loaded(const Model& model, const State& state, const LayerPatches& patches,
                 const LayerPatch& patch) const;
-  static void set_frequencies(const Model& model, const State& state, const LayerPatch& patch,
-                              Loaded& layer);
+  void set_frequencies(const Model& model, const State& state, const LayerPatch& patch,
+                       Loaded& layer) const;
+  double joined_mobility(const Model& model, const State& state, const Contact& middle,
+                         const Vector3& axis, bool turning) const;
   double approach(const Model& model, const State& state, const VectorX& foreseen,
                   const LayerPatches& patches, const PatchSite& site, double remaining) const;
   void push(const Model& model, const State& state, const LayerPatch& patch, const Loaded& layer);
+  void push_joined(const Model& model, const State& state, const LayerPatch& patch,
+                   const Loaded& layer);
   bool rests(const Model& model, const State& state, const Contact& contact,
              const Loaded& layer) const;
 
   SubstepSettings settings_;
+  BodyResponse* joined_ = nullptr;
   VectorX acceleration_;        // packed, by applied forces and springs
   std::vector<Loaded> loaded_;  // parallel to the patches
 };

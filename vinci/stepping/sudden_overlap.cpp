@@ -64,9 +64,10 @@ SuddenOverlap::PairDepth& SuddenOverlap::pair_of(const Contact& contact) {
 void SuddenOverlap::select(const Model& model, const State& state, const TimeStepper&, double,
                            const ContactSet& contacts) {
   method_->rooms(model, state, contacts, rooms_of_);
+  const Tree* const tree = placed(model, state);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
-    if (!can_respond(model, state.poses, contact)) continue;
+    if (!can_respond(model, state.poses, contact, tree)) continue;
     const PairDepth* const pair = find(contact);
     const double room = rooms_of_[i] + (pair ? pair->depth : 0.0);
     add(contact, room,
