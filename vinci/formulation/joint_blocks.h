@@ -35,7 +35,14 @@ struct JointStep {
   double time = 0.0;     // τ
   bool momentum = true;  // rates of the start count
   bool inert = true;     // armature counts
+  // Limits have rows though the joint is far from them: needed where it came farther than foreseen.
+  bool all_limits = true;
 };
+
+// Of a motor that is a torque or a force, N or N m.
+double effort_of(const Motor& motor, double time, double q, double rate);
+// Whether a coordinate may come to its limit within the step: `gap` from it, at this rate.
+bool is_near_limit(double gap, double rate, double h);
 
 // What stands at the freedoms of all joints, per joint rate.
 struct JointLoads {

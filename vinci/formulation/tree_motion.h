@@ -32,6 +32,13 @@ class JointedMotion {
   // read as damping, p a force) and quasi-static (viscosity alone).
   void dynamic(const TreeStep& step, SparseRows& inertia, VectorX& momentum, VectorX& velocities,
                VectorX& rates);
+  // The velocities of dynamic() alone, by articulated bodies, in time that grows with the number of
+  // links. `rough`: with the velocity product of the start. Only where takes() says so.
+  void foresee(const TreeStep& step, bool rough, VectorX& velocities, VectorX& rates);
+  // Nothing resists but along freedoms, and no base is driven.
+  static bool takes(const TreeStep& step);
+  // Whether the matrix has so many entries per unknown that articulated bodies cost less.
+  bool is_deep(const Model& model);
   void damped(const TreeStep& step, SparseRows& inertia, VectorX& forces, VectorX& velocities,
               VectorX& rates);
   void weightless(const TreeStep& step, SparseRows& viscosity, VectorX& forces, VectorX& velocities,
@@ -51,6 +58,10 @@ class JointedMotion {
   double error_ = 0.0;
   TreeDynamics dynamics_;
   TreeMatrix matrix_, factor_;
+  void set_mean(const TreeStep& step, const VectorX& velocities);
+  bool settles(VectorX& next, double& before);
+
+  VectorX resistance_;  // per unknown
   VectorX efforts_, unknowns_, start_, mean_, mean_rates_, change_, drag_push_, carried_, guess_;
   std::vector<BodyColumn> columns_;
   std::vector<int> counts_, starts_;

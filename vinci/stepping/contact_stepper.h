@@ -25,6 +25,7 @@
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
 #include "vinci/stepping/sliding_friction.h"
+#include "vinci/stepping/smooth_motion.h"
 #include "vinci/stepping/solution_witness.h"
 #include "vinci/stepping/stepper.h"
 
@@ -157,6 +158,12 @@ class ContactStepper : public TimeStepper {
   void collect_elements(const StepContext& context, State& state, double h, StepReport& report);
   // Joints (contact_stepper_joints.cpp).
   void find_joints(const StepPart& part);
+  JointStep joint_step(const StepPart& part) const;
+  void find_joint_rows(const StepPart& part, bool all_limits);
+  bool overruns_limit(const StepPart& part) const;
+  bool rides_smoothly(const StepContext& context, const StepPart& part);
+  bool foresees_tree(const TreeStep& step, ComplementarityProblem& problem);
+  void take_matrix(const StepPart& part, ComplementarityProblem& problem);
   void fill_tree(const StepPart& part, ComplementarityProblem& problem);
   const Tree* tree_of(const Model& model) const {
     return model.tree_order.empty() ? nullptr : &tree_;
@@ -188,11 +195,16 @@ class ContactStepper : public TimeStepper {
   Flight flight_;
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
   DragForces forces_;
-  VectorX foreseen_;          // packed velocities at the end of the step without contact
-  std::vector<char> joined_;  // per body, with drags: rows of the problem act on it
-  VectorX driven_;            // discrete models: packed velocities of drivers at its start
-  VectorX before_;            // of the unknowns, at its start
-  VectorX next_;              // packed velocities at the end of the step
+  VectorX foreseen_;            // packed velocities at the end of the step without contact
+  std::vector<char> joined_;    // per body, with drags: rows of the problem act on it
+  VectorX driven_;              // discrete models: packed velocities of drivers at its start
+  VectorX before_;              // of the unknowns, at its start
+  VectorX next_;                // packed velocities at the end of the step
+  bool drivers_rest_ = false;   // placed_ are the poses of the start
+  bool has_all_limits_ = true;  // rows of joints
+  // The tree's M and p were not needed yet; and velocities are those of the start's product.
+  bool lacks_matrix_ = false, foreseen_roughly_ = false;
+  SmoothMotion smooth_;
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
