@@ -232,7 +232,9 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
         flight_.outrun({model, state, foreseen_, h}, next_))
       continue;
     if (overruns_limit(part) && report.passes < max_passes) {
-      find_joint_rows(part, true);
+      has_all_limits_ = true;
+      foresee(part);
+      fill_motion(part, context.work.problem);
       continue;
     }
     if (is_whole(part, report)) break;
