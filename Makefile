@@ -12,7 +12,7 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-solvers bench-python \
+.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-robots bench-solvers bench-python \
         bench-functions format tidy clean
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-mesh   meshes beside Bullet and MuJoCo (BENCH_FLAGS=--quick)'
 	@echo 'make bench-plate    exact cone and pyramids beside their errors, and Siconos (BENCH_FLAGS=--quick)'
+	@echo 'make bench-robots   arms, a chain and a hand beside MuJoCo and DART (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-functions  our sine, exponential, ... beside those of the C library'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
@@ -104,6 +105,13 @@ bench-plate:
 	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
 	cmake --build $(BUILD) --target benchmark-plate
 	$(BUILD)/benchmarks/benchmark-plate $(BENCH_FLAGS)
+
+# Arms, a chain and a hand beside MuJoCo and DART: times of steps and their errors.
+bench-robots:
+	@$(INSTALL) build bench
+	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-robots
+	$(BUILD)/benchmarks/benchmark-robots $(BENCH_FLAGS)
 
 # Third-party problems: those of the folder VINCI_PROBLEMS. Six digits are all that the granular
 # flows were printed with.

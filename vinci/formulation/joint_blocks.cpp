@@ -88,11 +88,6 @@ bool is_cut_off(const Motor& motor) {
   return motor.kind != MotorKind::effort && motor.limit < infinity;
 }
 
-double effort_of(const Motor& motor, double time, double q, double rate) {
-  const std::array<double, 3> variables{time, q, rate};
-  return std::clamp(motor.target.value(variables), -motor.limit, motor.limit);
-}
-
 bool yields(const JointFreedom& freedom) {
   return freedom.damping > 0.0 || freedom.stiffness > 0.0 ||
          freedom.motor.kind == MotorKind::velocity || freedom.motor.kind == MotorKind::position;
@@ -173,6 +168,16 @@ double relative_rate(const JointStep& step, const Joint& joint, const VectorX& v
 }
 
 }  // namespace
+
+double effort_of(const Motor& motor, double time, double q, double rate) {
+  const std::array<double, 3> variables{time, q, rate};
+  return std::clamp(motor.target.value(variables), -motor.limit, motor.limit);
+}
+
+bool is_near_limit(double gap, double rate, double h) {
+  constexpr double nearby = 1e-3, faster = 2.0;  // m or rad; than at the start
+  return gap <= nearby + faster * h * std::abs(rate);
+}
 
 void find_joint_loads(const JointStep& step, JointLoads& loads) {
   const Model& model = step.model;
@@ -315,9 +320,13 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
       const double bound = lower ? freedom.lower : freedom.upper;
       const double sign = lower ? 1.0 : -1.0;
-      if (!std::isfinite(bound) || !begin_rate(step, j, k, sign)) continue;
+      if (!std::isfinite(bound)) continue;
       const double gap =
           step.resolved(sign * (loads.positions[joint.first_coordinate + k] - bound));
+      const double rate = step.state.joint_rates[joint.first_rate + k];
+      if (!step.all_limits && !is_near_limit(gap, rate, step.h) && !is_loop_joint(step.model, j))
+        continue;
+      if (!begin_rate(step, j, k, sign)) continue;
       if (freedom.lower == freedom.upper) {  // it is held there
         if (!lower) continue;
         terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});
@@ -334,7 +343,7 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
                         .law = Law::nonnegative,
                         .first = rows(),
                         .gap = gap,
-                        .velocity = sign * step.state.joint_rates[joint.first_rate + k],
+                        .velocity = sign * rate,
                         .restitution = freedom.restitution});
       add_row(gap / step.h, 0.0);
     }

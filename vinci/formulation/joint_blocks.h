@@ -70,12 +70,19 @@ struct JointStep {
   bool momentum = true;  // rates of the start count
   bool inert = true;     // armature counts
   const JointFlight* flight = nullptr;
+  // Limits have rows though the joint is far from them: needed where it came farther than foreseen.
+  bool all_limits = true;
   // Errors, gaps and ways of drivers up to this are rounding, m or rad: without inertia they would
   // be all that asks for a motion.
   double resolution = 0.0;
 
   double resolved(double way) const { return std::abs(way) <= resolution ? 0.0 : way; }
 };
+
+// Of a motor that is a torque or a force, N or N m.
+double effort_of(const Motor& motor, double time, double q, double rate);
+// Whether a coordinate may come to its limit within the step: `gap` from it, at this rate.
+bool is_near_limit(double gap, double rate, double h);
 
 // What stands at the freedoms of all joints, per joint rate.
 struct JointLoads {
@@ -151,6 +158,7 @@ class JointBlocks {
   void write_row(int row, SparseRows& rows) const;
   // The equality rows alone, as J, C and b of a problem of their own.
   void write_equalities(int unknowns, ComplementarityProblem& problem) const;
+  bool has_pushes() const { return !pushes_.empty(); }
   // Adds B along the freedoms that are no unknowns and have nothing to yield.
   void add_pushes(VectorX& momentum) const;
   // Force (N s) and moment about the joint's point (N m s), on b, of the λ of a constraint block.

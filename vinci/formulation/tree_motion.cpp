@@ -12,7 +12,7 @@ namespace {
 
 // Rounds of the midpoint rule: each brings h times the spin more digits.
 constexpr int most_rounds = 12;
-constexpr double settled = 1e-14;
+constexpr double settled = 1e-15;
 
 void gather(const Model& model, const VectorX& velocities, const VectorX& rates, VectorX& u) {
   u.resize(model.free_count);
@@ -89,10 +89,9 @@ void JointedMotion::keep_lone_bodies(const TreeStep& step, VectorX& efforts) con
   }
 }
 
-// What efforts have to overcome, at the mean of the start and of the unknowns `end`.
-void JointedMotion::find_bias(const TreeStep& step, const VectorX& velocities, const VectorX& end) {
+// Prescribed entries have their mean, the unknowns that of the start and of `end`.
+void JointedMotion::set_mean(const TreeStep& step, const VectorX& velocities, const VectorX& end) {
   const Model& model = step.model;
-  // Prescribed entries have their mean, the unknowns that of start and guess.
   mean_ = 0.5 * (step.state.velocities + velocities);
   mean_rates_ = step.state.joint_rates;
   for (int i = 0; i < model.velocity_count; ++i)
@@ -102,6 +101,11 @@ void JointedMotion::find_bias(const TreeStep& step, const VectorX& velocities, c
     if (const int unknown = model.rate_index[i]; unknown >= 0)
       mean_rates_[i] = 0.5 * (start_[unknown] + end[unknown]);
   step.tree.spread_velocities(mean_rates_, mean_);
+}
+
+// What efforts have to overcome, at that mean.
+void JointedMotion::find_bias(const TreeStep& step, const VectorX& velocities, const VectorX& end) {
+  set_mean(step, velocities, end);
   dynamics_.bias(step.tree, {mean_, mean_rates_, step.forces.at_rest, &change_}, efforts_);
   keep_lone_bodies(step, efforts_);
 }
@@ -113,6 +117,61 @@ void JointedMotion::change_product(const TreeStep& step, const VectorX& velociti
   momentum += step.h * efforts_;
   find_bias(step, velocities, to);
   momentum -= step.h * efforts_;
+}
+
+// Takes the unknowns of a round; whether the rounds have settled. They move less and less by about
+// the same factor: what is left is what the next one would move.
+bool JointedMotion::settles(VectorX& next, double& before) {
+  const double moved = (next - unknowns_).lpNorm<Eigen::Infinity>();
+  unknowns_.swap(next);
+  const double size = unknowns_.lpNorm<Eigen::Infinity>();
+  const double left = moved < 0.5 * before && before < infinity ? moved / before * moved : moved;
+  error_ = size > 0.0 ? left / size : 0.0;
+  before = moved;
+  return !(error_ > settled);
+}
+
+bool JointedMotion::takes(const TreeStep& step) {
+  const Model& model = step.model;
+  return step.forces.drag.size() == 0 &&
+         std::none_of(model.free_index.begin(), model.free_index.end(),
+                      [](int unknown) { return unknown >= 0; }) &&
+         std::none_of(model.bodies.begin(), model.bodies.end(),
+                      [](const Body& body) { return body.is_prescribed(); });
+}
+
+bool JointedMotion::is_deep(const Model& model) {
+  constexpr int most_entries = 24;  // per unknown
+  if (model.free_count <= most_entries) return false;
+  matrix_.reset(model);
+  return matrix_.entries() > static_cast<std::size_t>(most_entries * matrix_.size());
+}
+
+// (M + A) a = (B − A u)/h + Sᵀf − c(q, ū), u' = u + h a.
+void JointedMotion::foresee(const TreeStep& step, bool rough, VectorX& velocities, VectorX& rates) {
+  const Model& model = step.model;
+  gather(model, step.state.velocities, step.state.joint_rates, start_);
+  resistance_.setZero(model.free_count);
+  efforts_.setZero(model.free_count);
+  for (int i = 0; i < model.joint_rate_count; ++i)
+    if (const int unknown = model.rate_index[i]; unknown >= 0) {
+      resistance_[unknown] = step.loads.resistance[i];
+      efforts_[unknown] =
+          (step.loads.push[i] - step.loads.resistance[i] * start_[unknown]) / step.h;
+    }
+  unknowns_ = start_;
+  error_ = 0.0;
+  double before = infinity;
+  for (int round = 0; round < most_rounds; ++round) {
+    set_mean(step, velocities, unknowns_);
+    dynamics_.forward(step.tree, {mean_, mean_rates_, step.forces.at_rest, nullptr, &resistance_},
+                      efforts_, change_);
+    carried_ = start_ + step.h * change_;
+    if (settles(carried_, before) || rough) break;
+    if (round == 0) before = infinity;  // what forces moved says nothing of the rounds
+  }
+  if (rough) error_ = 0.0;
+  step.tree.spread_unknowns(unknowns_, velocities, rates);
 }
 
 void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& momentum,
@@ -129,17 +188,15 @@ void JointedMotion::dynamic(const TreeStep& step, SparseRows& inertia, VectorX& 
   unknowns_ = start_;
   guess_ = momentum;
   error_ = 0.0;
+  double before = infinity;  // by how much the round before moved
   for (int round = 0; round < most_rounds; ++round) {
     find_bias(step, velocities, unknowns_);
     guess_ = momentum - step.h * efforts_;
     if (!regular) break;
     carried_ = guess_;
     factor_.solve(carried_);
-    const double moved = (carried_ - unknowns_).lpNorm<Eigen::Infinity>();
-    unknowns_.swap(carried_);
-    const double size = unknowns_.lpNorm<Eigen::Infinity>();
-    error_ = size > 0.0 ? moved / size : 0.0;
-    if (!(error_ > settled)) break;
+    if (settles(carried_, before)) break;
+    if (round == 0) before = infinity;  // what forces moved says nothing of the rounds
   }
   momentum.swap(guess_);
   write(inertia);

@@ -33,6 +33,13 @@ class JointedMotion {
   // read as damping, p a force) and quasi-static (viscosity alone).
   void dynamic(const TreeStep& step, SparseRows& inertia, VectorX& momentum, VectorX& velocities,
                VectorX& rates);
+  // The velocities of dynamic() alone, by articulated bodies, in time that grows with the number of
+  // links. `rough`: with the velocity product of the start. Only where takes() says so.
+  void foresee(const TreeStep& step, bool rough, VectorX& velocities, VectorX& rates);
+  // Nothing resists but along freedoms, and no base is driven.
+  static bool takes(const TreeStep& step);
+  // Whether the matrix has so many entries per unknown that articulated bodies cost less.
+  bool is_deep(const Model& model);
   void damped(const TreeStep& step, SparseRows& inertia, VectorX& forces, VectorX& velocities,
               VectorX& rates);
   void weightless(const TreeStep& step, SparseRows& viscosity, VectorX& forces, VectorX& velocities,
@@ -54,6 +61,8 @@ class JointedMotion {
   void add_resistance(const TreeStep& step, double time, const VectorX& velocities);
   void add_drag(const TreeStep& step, int body, const Matrix6& drag, double time,
                 const VectorX& carried);
+  void set_mean(const TreeStep& step, const VectorX& velocities, const VectorX& end);
+  bool settles(VectorX& next, double& before);
   void find_bias(const TreeStep& step, const VectorX& velocities, const VectorX& end);
   void keep_lone_bodies(const TreeStep& step, VectorX& efforts) const;
   void write(SparseRows& rows);
@@ -61,6 +70,7 @@ class JointedMotion {
   double error_ = 0.0;
   TreeDynamics dynamics_;
   TreeMatrix matrix_, factor_;
+  VectorX resistance_;  // per unknown
   VectorX efforts_, unknowns_, start_, mean_, mean_rates_, change_, drag_push_, carried_, guess_;
   std::vector<BodyColumn> columns_;
   std::vector<int> counts_, starts_;

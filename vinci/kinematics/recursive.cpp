@@ -17,6 +17,26 @@ Vector3 center_of(const Model& model, int body) {
   return body < 0 ? Vector3::Zero() : model.bodies[static_cast<std::size_t>(body)].mass.center;
 }
 
+// The place of joint_pose() alone, without its sines.
+Vector3 joint_shift(const Joint& joint, const double* q) {
+  switch (joint.kind) {
+    case JointKind::prismatic:
+      return {0.0, 0.0, q[0]};
+    case JointKind::screw:
+      return {0.0, 0.0, joint.pitch * q[0]};
+    case JointKind::cylindrical:
+      return {0.0, 0.0, q[1]};
+    case JointKind::planar:
+      return {q[0], q[1], 0.0};
+    case JointKind::fixed:
+    case JointKind::revolute:
+    case JointKind::universal:
+    case JointKind::ball:
+      break;
+  }
+  return Vector3::Zero();
+}
+
 }  // namespace
 
 void place_tree(const Model& model, const VectorX& joint_positions, std::vector<Pose>& poses) {
@@ -55,8 +75,7 @@ void Tree::place(const Model& model, const std::vector<Pose>& poses,
     link.first_rate = joint.first_rate;
     link.first_unknown = link.freedoms > 0 ? model.rate_index[joint.first_rate] : -1;
     // From the centres of mass of a and b to P.
-    const Vector3 shift =
-        joint_pose(joint, joint_positions.data() + joint.first_coordinate).position;
+    const Vector3 shift = joint_shift(joint, joint_positions.data() + joint.first_coordinate);
     const Vector3 from_a = a.rotation * (joint.frame_a.position + joint.frame_a.rotation * shift -
                                          center_of(model, joint.body_a));
     const Vector3 from_b = b.rotation * (joint.frame_b.position - center_of(model, joint.body_b));

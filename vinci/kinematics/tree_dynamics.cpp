@@ -4,6 +4,8 @@
 // accelerates by ω × v more.
 #include "vinci/kinematics/tree_dynamics.h"
 
+#include <array>
+
 #include <Eigen/Cholesky>
 
 namespace vinci {
@@ -227,7 +229,7 @@ void TreeDynamics::mass(const Tree& tree, TreeMatrix& matrix) {
   }
 }
 
-void TreeDynamics::articulate(const Tree& tree, const VectorX& efforts) {
+void TreeDynamics::articulate(const Tree& tree, const VectorX* resistance, const VectorX& efforts) {
   const Model& model = tree.model();
   articulations_.resize(tree.links().size());
   for (std::size_t i = tree.links().size(); i-- > 0;) {
@@ -241,27 +243,35 @@ void TreeDynamics::articulate(const Tree& tree, const VectorX& efforts) {
       const Twist& axis = link.axes[static_cast<std::size_t>(k)];
       joint.axes.col(k) << axis.at(link.arm), axis.angular;
     }
-    const auto axes = joint.axes.leftCols(n);
-    auto pushed = joint.pushed.leftCols(n);
-    pushed.noalias() = inertia * axes;
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3, 3> give(n, n);
-    give.noalias() = axes.transpose() * pushed;
+    // Rows and columns beyond the freedoms are those of the identity.
+    Matrix3 give = Matrix3::Identity();
+    for (int k = 0; k < n; ++k) {
+      joint.pushed.col(k).noalias() = inertia * joint.axes.col(k);
+      for (int j = 0; j <= k; ++j)
+        give(j, k) = give(k, j) = joint.axes.col(j).dot(joint.pushed.col(k));
+    }
     for (int k = 0; k < n; ++k) {
       give(k, k) += model.joints[link.joint].freedoms[k].armature;
+      if (resistance) give(k, k) += (*resistance)[link.first_unknown + k];
       joint.rest[k] = efforts[link.first_unknown + k] - joint.axes.col(k).dot(push);
     }
-    if (n > 0) {
-      joint.inverse.topLeftCorner(n, n) = give.llt().solve(decltype(give)::Identity(n, n));
-    }
+    if (n == 1)
+      joint.inverse(0, 0) = 1.0 / give(0, 0);
+    else if (n > 1)
+      joint.inverse = give.llt().solve(Matrix3::Identity());
     if (link.parent < 0) continue;
     // What the parent feels: the joint gives way along its axes.
-    push += inertia * joined(products_[i]);
-    if (n > 0) {
-      Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 3> gain(6, n);
-      gain.noalias() = pushed * joint.inverse.topLeftCorner(n, n);
-      push += gain * (joint.rest.head(n) - pushed.transpose() * joined(products_[i]));
-      inertia.noalias() -= gain * pushed.transpose();
+    const Vector6 product = joined(products_[i]);
+    push += inertia * product;
+    std::array<Vector6, most_freedoms> gains;
+    for (int k = 0; k < n; ++k) {
+      Vector6& gain = gains[static_cast<std::size_t>(k)];
+      gain = joint.inverse(0, k) * joint.pushed.col(0);
+      for (int j = 1; j < n; ++j) gain += joint.inverse(j, k) * joint.pushed.col(j);
+      push += (joint.rest[k] - joint.pushed.col(k).dot(product)) * gain;
     }
+    for (int k = 0; k < n; ++k)
+      inertia.noalias() -= gains[static_cast<std::size_t>(k)] * joint.pushed.col(k).transpose();
     const Vector3 r = link.parent_arm + link.arm;
     const Matrix3 cross = cross_matrix(r);
     const Matrix3 mass = inertia.topLeftCorner<3, 3>();
@@ -330,7 +340,7 @@ bool TreeDynamics::forward(const Tree& tree, const TreeMotion& motion, const Vec
     add(push, -1.0, unpacked(body, motion.forces));
     pushes_[b] = joined(push);
   }
-  articulate(tree, efforts);
+  articulate(tree, motion.resistance, efforts);
   bool finite = true;
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
     if (tree.link_of(b) < 0) finite &= solve_root(tree, motion, efforts, b, accelerations);

@@ -25,6 +25,9 @@ struct TreeMotion {
   // Packed accelerations of the centres of mass of roots and their angular ones; only those of
   // prescribed entries are read. Null: zero.
   const VectorX* prescribed = nullptr;
+  // For forward(): what resists the change of an unknown of a joint beside its armature. Null:
+  // none.
+  const VectorX* resistance = nullptr;
 };
 
 // Keeps the memory of the recursions from call to call.
@@ -60,7 +63,7 @@ class TreeDynamics {
   Twist root_acceleration(const Tree& tree, const TreeMotion& motion, int body,
                           const VectorX* accelerations) const;
   void pack_acceleration(const Tree& tree, int body);
-  void articulate(const Tree& tree, const VectorX& efforts);
+  void articulate(const Tree& tree, const VectorX* resistance, const VectorX& efforts);
   bool solve_root(const Tree& tree, const TreeMotion& motion, const VectorX& efforts, int body,
                   VectorX& accelerations);
 

@@ -15,6 +15,7 @@ class TreeMatrix {
   // Zeros, with the pattern of a model's tree.
   void reset(const Model& model);
 
+  std::size_t entries() const { return values_.size(); }
   int size() const { return static_cast<int>(parent_.size()); }
   // The unknown before it on the way to the root, or −1.
   int parent(int unknown) const { return parent_[static_cast<std::size_t>(unknown)]; }

@@ -22,6 +22,7 @@ StepperRegistry::Entry AnitescuPotra::entry() {
            *run.find("cone"),
            *run.find("directions"),
            overlap_option(),
+           smooth_option(),
            *run.find("contact-frames"),
            frame_tolerance_option(),
            frame_limit_option(),

@@ -79,6 +79,7 @@ ContactStepper::ContactStepper(const OptionValues& options, double touch)
       touch_(touch),
       literal_(motion_ != MotionModel::dynamic || options.text("overlap") == "velocities"),
       discrete_(discrete_model_of(options)),
+      smooth_(options),
       frames_(options) {
   selection_.take_boxes(form_.cone == Cone::box);
   quasi_static_.take_boxes(form_.cone == Cone::box);
@@ -216,6 +217,12 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     if (part.flies() && report.passes < max_passes &&
         flight_.outrun({model, state, foreseen_, foreseen_rates_, h}, next_, next_rates_))
       continue;
+    if (overruns_limit(part) && report.passes < max_passes) {
+      has_all_limits_ = true;
+      foresee(part);
+      fill_motion(part, context.work.problem);
+      continue;
+    }
     if (is_whole(part, report)) break;
   }
   if (frames_.iterates()) {
@@ -223,6 +230,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     stamp(Stage::solve);
   }
   if (context.in.diagnosis && !part.coasts()) {
+    take_matrix(part, context.work.problem);
     diagnose(context, report);
     stamp(Stage::solve);
   }
@@ -259,6 +267,7 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
 // What comes before the first detection.
 void ContactStepper::begin(StepContext& context, const StepPart& part) {
   const LinearForces* held = part.rules.held_forces;
+  has_all_limits_ = false;
   if (!held)
     forces_.begin(context, part.state, part.h);
   else if (part.flies())
@@ -278,7 +287,9 @@ void ContactStepper::foresee(const StepPart& part) {
   placed_ = part.state.poses;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     place_prescribed(model.bodies[b], end, placed_[b]);
-  if (!model.tree_order.empty()) place_tree(model, part.state.joint_positions, placed_);
+  drivers_rest_ = equal_poses(placed_, part.state.poses);
+  if (!model.tree_order.empty() && !drivers_rest_)
+    place_tree(model, part.state.joint_positions, placed_);
   foreseen_ = part.state.velocities;
   foreseen_rates_ = part.state.joint_rates;
   prescribe_velocities(model, end, placed_, foreseen_);
@@ -410,6 +421,12 @@ void ContactStepper::hold_touched(const StepPart& part, ComplementarityProblem& 
 
 void ContactStepper::solve_part(StepContext& context, const StepPart& part, StepReport& report) {
   solve(context, report);
+  smooth_.leave();
+  if (rides_smoothly(context, part)) return;
+  if (foreseen_roughly_ && lacks_matrix_) {
+    take_matrix(part, context.work.problem);
+    solve(context, report);
+  }
   if (has_no_answer(report)) fall_back(context, part, report);
   if (rebounds_.any) limit_rebounds(context, part, report);
   if (forces_.has_drags() && !part.coasts()) settle_forces(context, part, report);

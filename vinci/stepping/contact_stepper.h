@@ -27,6 +27,7 @@
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
 #include "vinci/stepping/sliding_friction.h"
+#include "vinci/stepping/smooth_motion.h"
 #include "vinci/stepping/solution_witness.h"
 #include "vinci/stepping/stepper.h"
 #include "vinci/stepping/tree_loads.h"
@@ -170,6 +171,12 @@ class ContactStepper : public TimeStepper {
   // Joints (contact_stepper_joints.cpp).
   void find_joints(const StepPart& part);
   void carry_drivers(const Model& model);
+  JointStep joint_step(const StepPart& part) const;
+  void find_joint_rows(const StepPart& part, bool all_limits);
+  bool overruns_limit(const StepPart& part) const;
+  bool rides_smoothly(const StepContext& context, const StepPart& part);
+  bool foresees_tree(const TreeStep& step, ComplementarityProblem& problem);
+  void take_matrix(const StepPart& part, ComplementarityProblem& problem);
   void fill_tree(const StepPart& part, ComplementarityProblem& problem);
   const Tree* tree_of(const Model& model) const {
     return model.tree_order.empty() ? nullptr : &tree_;
@@ -227,11 +234,16 @@ class ContactStepper : public TimeStepper {
   Flight flight_;
   std::vector<char> touched_;  // per body, in a flight: a contact, support or element takes part
   DragForces forces_;
-  VectorX foreseen_;          // packed velocities at the end of the step without contact
-  std::vector<char> joined_;  // per body, with drags: rows of the problem act on it
-  VectorX driven_;            // discrete models: packed velocities of drivers at its start
-  VectorX before_;            // of the unknowns, at its start
-  VectorX next_;              // packed velocities at the end of the step
+  VectorX foreseen_;            // packed velocities at the end of the step without contact
+  std::vector<char> joined_;    // per body, with drags: rows of the problem act on it
+  VectorX driven_;              // discrete models: packed velocities of drivers at its start
+  VectorX before_;              // of the unknowns, at its start
+  VectorX next_;                // packed velocities at the end of the step
+  bool drivers_rest_ = false;   // placed_ are the poses of the start
+  bool has_all_limits_ = true;  // rows of joints
+  // The tree's M and p were not needed yet; and velocities are those of the start's product.
+  bool lacks_matrix_ = false, foreseen_roughly_ = false;
+  SmoothMotion smooth_;
   std::vector<Pose> placed_;  // poses with the prescribed coordinates at the end of the step
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
@@ -272,10 +284,11 @@ class ContactStepper : public TimeStepper {
   Mechanisms mechanisms_;
   std::vector<char> flying_, was_flying_;  // per body: it flies with its mechanism
   std::vector<EntityKey> limits_;          // of joints, that take part
-  State middle_;                           // what flies in the middle, the rest at the start
-  std::vector<Pose> flight_poses_;         // the same with drivers at the end
-  VectorX flight_before_;                  // unknowns at the start
-  VectorX product_end_;                    // and at the end, where velocity products are taken
+  std::optional<JointFlight> joint_flight_;
+  State middle_;                    // what flies in the middle, the rest at the start
+  std::vector<Pose> flight_poses_;  // the same with drivers at the end
+  VectorX flight_before_;           // unknowns at the start
+  VectorX product_end_;             // and at the end, where velocity products are taken
   Tree end_tree_;
   std::vector<Pose> end_poses_;
   VectorX flown_, carried_velocities_;

@@ -153,6 +153,7 @@ void ContactStepper::formulate(StepWorkspace& work, const StepPart& part) {
   builder_.add(elements_);
   builder_.add(joint_blocks_);
   builder_.finish(work.problem);
+  if (work.problem.rows() > 0) take_matrix(part, work.problem);
 }
 
 // Whether a body would not move without contact.

@@ -53,23 +53,38 @@ void ContactStepper::gather(const Model& model, const VectorX& velocities, const
 void ContactStepper::find_joints(const StepPart& part) {
   if (part.model.joints.empty()) return;
   const bool flies = part.flies();
-  const State& at = flies ? middle_ : part.state;
+  const State& at = at_middle(part);
   const std::vector<Pose>& placed = flies ? flight_poses_ : placed_;
   tree_.place(part.model, at.poses, at.joint_positions);
-  placed_tree_.place(part.model, placed, at.joint_positions);
-  if (flies) gather(part.model, part.state.velocities, part.state.joint_rates, flight_before_);
-  const JointFlight flight{part.state, placed_, flight_before_, flying_, limits_, part.coasts()};
-  const JointStep step{.model = part.model,
-                       .state = at,
-                       .placed = placed,
-                       .tree = placed_tree_,
-                       .h = part.h,
-                       .time = impulse_time(part.h),
-                       .momentum = motion_ == MotionModel::dynamic,
-                       .inert = motion_ != MotionModel::quasi_static,
-                       .flight = flies ? &flight : nullptr,
-                       .resolution = motion_ == MotionModel::quasi_static ? smallest_way : 0.0};
-  find_joint_loads(step, joint_loads_);
+  if (flies || !drivers_rest_) placed_tree_.place(part.model, placed, at.joint_positions);
+  if (flies) {
+    gather(part.model, part.state.velocities, part.state.joint_rates, flight_before_);
+    joint_flight_.emplace(part.state, placed_, flight_before_, flying_, limits_, part.coasts());
+  }
+  find_joint_loads(joint_step(part), joint_loads_);
+  find_joint_rows(part, has_all_limits_);
+}
+
+// What flies is looked at in its middle.
+JointStep ContactStepper::joint_step(const StepPart& part) const {
+  const bool flies = part.flies();
+  return {.model = part.model,
+          .state = at_middle(part),
+          .placed = flies ? flight_poses_ : placed_,
+          .tree = drivers_rest_ && !flies ? tree_ : placed_tree_,
+          .h = part.h,
+          .time = impulse_time(part.h),
+          .momentum = motion_ == MotionModel::dynamic,
+          .inert = motion_ != MotionModel::quasi_static,
+          .flight = flies ? &*joint_flight_ : nullptr,
+          .resolution = motion_ == MotionModel::quasi_static ? smallest_way : 0.0};
+}
+
+// Limits that joints are far from have no rows at first; without momentum rates of the start say
+// nothing of the step, and flights name their limits.
+void ContactStepper::find_joint_rows(const StepPart& part, bool all_limits) {
+  JointStep step = joint_step(part);
+  step.all_limits = has_all_limits_ = all_limits || motion_ != MotionModel::dynamic || part.flies();
   joint_blocks_.find(step, joint_loads_);
   if (!joint_blocks_.held().empty()) foresee_errors(part);
 }
@@ -135,11 +150,44 @@ void ContactStepper::carry_drivers(const Model& model) {
   tree_.spread_velocities(mean_rates_, driven_);
 }
 
+// Whether a joint would come past a limit that has no row.
+bool ContactStepper::overruns_limit(const StepPart& part) const {
+  if (has_all_limits_) return false;
+  const Model& model = part.model;
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+    for (int k = 0; k < static_cast<int>(joint.freedoms.size()); ++k) {
+      const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
+      if (!freedom.is_limited() || is_loop_joint(model, j)) continue;
+      const double q = part.state.joint_positions[joint.first_coordinate + k];
+      const double rate = part.state.joint_rates[joint.first_rate + k];
+      const double next = q + part.h * next_rates_[joint.first_rate + k];
+      if ((next < freedom.lower && !is_near_limit(q - freedom.lower, rate, part.h)) ||
+          (next > freedom.upper && !is_near_limit(freedom.upper - q, rate, part.h)))
+        return true;
+    }
+  }
+  return false;
+}
+
+// A step in which nothing but smooth forces acts, by a rule of high order where it is asked for.
+bool ContactStepper::rides_smoothly(const StepContext& context, const StepPart& part) {
+  if (!smooth_.is_asked() || motion_ != MotionModel::dynamic || part.flies() ||
+      context.work.problem.rows() > 0 || forces_.has_drags() || forces_.line().drag.size() > 0 ||
+      !smooth_.advance({part.model, part.state, forces_.line().at_rest, joint_loads_, part.h}))
+    return false;
+  next_rates_ = smooth_.rates();
+  tree_.spread_velocities(next_rates_, next_);
+  return true;
+}
+
 // M and p where bodies hang on joints.
 void ContactStepper::fill_tree(const StepPart& part, ComplementarityProblem& problem) {
   const TreeStep step{part.model, at_middle(part), tree_, forces_.line(), joint_loads_, part.h};
+  lacks_matrix_ = foreseen_roughly_ = false;
   switch (motion_) {
     case MotionModel::dynamic:
+      if (!part.flies() && foresees_tree(step, problem)) break;
       jointed_motion_.dynamic(step, problem.M, problem.p, foreseen_, foreseen_rates_);
       break;
     case MotionModel::first_order:
@@ -150,6 +198,30 @@ void ContactStepper::fill_tree(const StepPart& part, ComplementarityProblem& pro
       jointed_motion_.inertia(tree_, inertia_);
       break;
   }
+}
+
+// Where there may be no rows, velocities are found without M, which rows ask for later.
+bool ContactStepper::foresees_tree(const TreeStep& step, ComplementarityProblem& problem) {
+  const bool rough = smooth_.is_asked() && smooth_.takes(step.model, step.loads);
+  if (joint_blocks_.rows() > 0 || joint_blocks_.has_pushes() || !elements_.empty() ||
+      bounces(step.model) || !(rough || jointed_motion_.is_deep(step.model)) ||
+      !JointedMotion::takes(step))
+    return false;
+  jointed_motion_.foresee(step, rough, foreseen_, foreseen_rates_);
+  lacks_matrix_ = true;
+  foreseen_roughly_ = rough;
+  problem.M.reset(step.model.free_count);
+  for (int i = 0; i < step.model.free_count; ++i) problem.M.end_row();
+  problem.p.setZero(step.model.free_count);
+  return true;
+}
+
+// M and p after all.
+void ContactStepper::take_matrix(const StepPart& part, ComplementarityProblem& problem) {
+  if (!lacks_matrix_) return;
+  lacks_matrix_ = false;
+  const TreeStep step{part.model, part.state, tree_, forces_.line(), joint_loads_, part.h};
+  jointed_motion_.dynamic(step, problem.M, problem.p, foreseen_, foreseen_rates_);
 }
 
 // What rows hold together are differences of velocities of bodies, whose rounding a residual is
@@ -431,6 +503,11 @@ void ContactStepper::advance_coordinates(const StepPart& part, const VectorX& ra
 // bodies: rates at the poses of the start, where rows ask for them.
 void ContactStepper::advance_joints(const StepPart& part) {
   const Model& model = part.model;
+  if (smooth_.is_taken()) {
+    next_positions_ = smooth_.positions();
+    moved_ = smooth_.poses();
+    return;
+  }
   read_loop_rates(model, part.state.poses, next_, next_rates_);
   advance_coordinates(part, next_rates_);
   if (!model.tree_order.empty()) place_tree(model, next_positions_, moved_);

@@ -20,9 +20,9 @@ StepperRegistry::Entry StewartTrinkle::entry() {
           "within the step take part, and the step ends without penetration to first order.",
           "Stewart and Trinkle, Int. J. Numer. Meth. Engng. 39 (1996) 2673-2691",
           {*run.find("motion"), *run.find("cone"), *run.find("directions"), overlap_option(),
-           *run.find("contact-frames"), frame_tolerance_option(), frame_limit_option(),
-           *run.find("impact-time"), impact_tolerance_option(), impact_speed_option(),
-           impact_limit_option()},
+           smooth_option(), *run.find("contact-frames"), frame_tolerance_option(),
+           frame_limit_option(), *run.find("impact-time"), impact_tolerance_option(),
+           impact_speed_option(), impact_limit_option()},
           [](const OptionValues& values) {
             return with_impact_time(std::make_unique<StewartTrinkle>(values), values);
           }};
