@@ -7,6 +7,7 @@
 #include "apps/command.h"
 #include "apps/overlaps.h"
 #include "apps/text.h"
+#include "vinci/formulation/loop_analysis.h"
 
 namespace vinci {
 namespace {
@@ -22,6 +23,21 @@ Json names_of(const std::vector<int>& bodies, const Model& model) {
   return names;
 }
 
+// Of loops that have something to tell; of all, how many freedoms there are.
+Json loops_of(const LoopAnalysis& analysis, const Model& model) {
+  Json loops = Json::array();
+  for (const LoopFacts& loop : analysis.loops)
+    if (loop.redundant > 0 || loop.singular > 0)
+      loops.push_back({{"name", loop.coupling >= 0
+                                    ? model.couplings[static_cast<std::size_t>(loop.coupling)].name
+                                    : model.joints[static_cast<std::size_t>(loop.joint)].name},
+                       {"bodies", names_of(loop.bodies, model)},
+                       {"rows", loop.rows},
+                       {"redundant", loop.redundant},
+                       {"singular", loop.singular}});
+  return loops;
+}
+
 Json facts(const std::string& file, const Simulation& simulation, const Plugins& plugins) {
   const Model& model = simulation.model();
   std::int64_t moving = 0;
@@ -29,6 +45,7 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
   std::set<std::string> kinds;
   for (const PlacedShape& placed : model.shapes) kinds.insert(kind_of(placed.shape));
   const Overlaps overlaps = find_overlaps(simulation, plugins);
+  const LoopAnalysis loops = analyse_loops(model, simulation.state());
   Json groups = Json::array();
   for (const OverlapGroup& group : overlaps.groups)
     groups.push_back({{"bodies", names_of(group.bodies, model)}, {"depth", group.depth}});
@@ -45,6 +62,8 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
           {"stepper", simulation.options().text("stepper")},
           {"solver", simulation.options().text("solver")},
           {"notes", simulation.scene().notes()},
+          {"freedoms", loops.freedoms},
+          {"loops", loops_of(loops, model)},
           {"overlaps", groups},
           {"overlaps_complete", overlaps.is_complete}};
 }
@@ -62,6 +81,23 @@ std::string some_names(const Json& bodies) {
   return shown < bodies.size() ? fmt::format("{} and {} more", text, bodies.size() - shown) : text;
 }
 
+void print_loop(const Json& scene, const Json& loop) {
+  const std::string bodies =
+      loop["bodies"].empty() ? "" : fmt::format(" of {}", some_names(loop["bodies"]));
+  const auto told = [&](const char* key, const char* words) {
+    const int count = loop[key];
+    if (count > 0)
+      say(stdout, "{}: note: loop '{}'{}: {} of its {} rows {}\n", scene["file"].get<std::string>(),
+          loop["name"].get<std::string>(), bodies, count, loop["rows"].get<int>(), words);
+  };
+  told("redundant",
+       "follow from others wherever it stands (redundant): the motion is as without them, and one "
+       "rule chooses the loads that they share");
+  told("singular",
+       "follow from others where it begins (singular): from there it can move on in more ways than "
+       "one");
+}
+
 void print_good(const Json& scene) {
   const auto kinds = scene["kinds"].get<std::vector<std::string>>();
   const std::string list = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, ", "));
@@ -70,6 +106,7 @@ void print_good(const Json& scene) {
       scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
       plural(scene["steps"], "step"), scene["step"].get<double>());
   for (const Json& note : scene["notes"]) say(stdout, "{}\n", note.get<std::string>());
+  for (const Json& loop : scene["loops"]) print_loop(scene, loop);
   for (const Json& overlap : scene["overlaps"])
     say(stdout,
         "{}: note: {} begin {}{} m inside each other; the first steps take that out of positions, "

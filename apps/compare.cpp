@@ -114,6 +114,8 @@ void print_notes(const Comparison& all) {
     if (cost.unexplained_steps > 0)
       notes.push_back("layers do not explain an overlap in " +
                       plural(cost.unexplained_steps, "step"));
+    if (cost.open_joint_steps > 0)
+      notes.push_back("joints are open in " + plural(cost.open_joint_steps, "step"));
     if (cost.unsettled_frames > 0)
       notes.push_back("contact frames did not settle in " + plural(cost.unsettled_frames, "step"));
     if (cost.frame_iterations > 0)

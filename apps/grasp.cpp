@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci grasp`: does a grasp hold, how well, and with which forces? Of a recorded body, or of
 // contacts in a file.
-#include <array>
 #include <filesystem>
 #include <optional>
 
@@ -10,41 +9,21 @@
 #include "apps/command.h"
 #include "apps/table.h"
 #include "apps/text.h"
-#include "vinci/grasp/closure.h"
-#include "vinci/grasp/holding.h"
-#include "vinci/grasp/quality.h"
-#include "vinci/grasp/recorded_grasp.h"
+#include "vinci/grasp/grasp_answer.h"
+#include "vinci/viewing/page.h"
 
 namespace vinci {
 namespace {
 
 struct GraspFlags {
-  std::string file, object, at, length, wrench, tolerance;
+  std::string file, object, at, length, wrench, tolerance, html;
   std::vector<std::string> by;
   int directions = 16;
+  bool overwrite = false;
 };
-
-// All that the command tells of a grasp.
-struct GraspAnswer {
-  ClosureProof proof;
-  double friction_required = 0.0;
-  Quality sum, each;
-  std::optional<WrenchHull> inside, outside;  // none: too many corners
-  std::optional<Vector6> wrench;
-  std::array<HeldWrench, 3> held;
-};
-
-constexpr std::array<LeastForces, 3> hold_objectives = {
-    LeastForces::squares, LeastForces::sum_of_normals, LeastForces::largest_normal};
-constexpr std::array<const char*, 3> hold_keys = {"least_squares", "least_sum", "least_largest"};
 
 bool is_planar(const Grasp& grasp) {
   return grasp.world == World::planar;
-}
-
-std::vector<double> wrench_entries(const Grasp& grasp, const Vector6& wrench) {
-  if (is_planar(grasp)) return {wrench[0], wrench[1], wrench[5]};
-  return {wrench.begin(), wrench.end()};
 }
 
 // "0.2, -0.1, -2.9, 0, 0, 0.003": forces, then torques.
@@ -100,116 +79,6 @@ NamedGrasp grasp_of_flags(const GraspFlags& flags) {
     frame = frame_at(recording, at);
   }
   return recorded_grasp(recording, frame, flags.object, flags.by);
-}
-
-GraspAnswer analysed(const NamedGrasp& named, const GraspFlags& flags) {
-  const Grasp& grasp = named.grasp;
-  QualityOptions options;
-  if (!flags.tolerance.empty()) options.tolerance = number_of(flags.tolerance, "--tolerance");
-  GraspAnswer answer;
-  answer.proof = prove_closure(grasp);
-  answer.friction_required = friction_required(grasp);
-  answer.sum = grasp_quality(grasp, ForceLimit::sum, options);
-  answer.each = grasp_quality(grasp, ForceLimit::each, options);
-  if (hull_corners(grasp, flags.directions) <= most_hull_corners) {
-    answer.inside = wrench_hull(grasp, flags.directions);
-    answer.outside = wrench_hull(grasp, flags.directions, true);
-  }
-  if (!flags.wrench.empty())
-    answer.wrench = wrench_of_text(flags.wrench, grasp);
-  else if (named.wrench)
-    answer.wrench = named.wrench;
-  else if (named.mass > 0.0 && !named.gravity.isZero(0.0)) {
-    answer.wrench = Vector6::Zero();
-    answer.wrench->head<3>() = named.mass * named.gravity;
-  }
-  if (answer.wrench)
-    for (std::size_t i = 0; i < hold_objectives.size(); ++i)
-      answer.held[i] = hold(grasp, *answer.wrench, hold_objectives[i]);
-  return answer;
-}
-
-const char* status_text(HeldWrench::Status status) {
-  constexpr const char* names[] = {"held", "impossible", "undecided"};
-  return names[static_cast<int>(status)];
-}
-
-Json loads_json(const std::vector<ContactLoad>& loads) {
-  Json json = Json::array();
-  for (const ContactLoad& load : loads)
-    json.push_back({{"force", {load.force[0], load.force[1], load.force[2]}},
-                    {"moment", {load.moment[0], load.moment[1], load.moment[2]}}});
-  return json;
-}
-
-Json quality_json(const Grasp& grasp, const Quality& quality) {
-  return {{"lower", quality.lower},
-          {"upper", quality.upper},
-          {"settled", quality.settled},
-          {"weakest", wrench_entries(grasp, quality.weakest)},
-          {"facets", quality.facets}};
-}
-
-Json contacts_json(const NamedGrasp& named) {
-  Json json = Json::array();
-  const auto vector = [](const Vector3& v) { return Json{v.x(), v.y(), v.z()}; };
-  for (std::size_t i = 0; i < named.grasp.contacts.size(); ++i) {
-    const GraspContact& contact = named.grasp.contacts[i];
-    const ContactAxesOfGrasp axes = axes_of(named.grasp.world, contact);
-    json.push_back({{"by", named.by[i].empty() ? Json() : Json(named.by[i])},
-                    {"position", vector(contact.position)},
-                    {"normal", vector(axes.normal)},
-                    {"tangent_1", vector(axes.tangent_1)},
-                    {"tangent_2", vector(axes.tangent_2)},
-                    {"friction", contact.friction},
-                    {"friction_2", contact.friction_2.value_or(contact.friction)},
-                    {"rolling", contact.moments.rolling},
-                    {"torsion", contact.moments.torsion},
-                    {"radius", contact.moments.radius}});
-  }
-  return json;
-}
-
-Json grasp_json(const NamedGrasp& named, const GraspAnswer& answer, const GraspFlags& flags) {
-  const Grasp& grasp = named.grasp;
-  const ClosureProof& proof = answer.proof;
-  Json json = {{"world", to_string(grasp.world)},
-               {"object", named.object.empty() ? Json() : Json(named.object)},
-               {"frame", named.frame < 0 ? Json() : Json(named.frame)},
-               {"time", named.frame < 0 ? Json() : Json(named.time)},
-               {"center", {grasp.center.x(), grasp.center.y(), grasp.center.z()}},
-               {"length", length_of(grasp)},
-               {"contacts", contacts_json(named)},
-               {"closed", proof.closed},
-               {"proved", proof.proved},
-               {"margin", proof.margin},
-               {"rank", proof.rank},
-               {"balance", proof.closed ? loads_json(proof.loads) : Json()},
-               {"imbalance", proof.closed ? Json(proof.imbalance) : Json()},
-               {"unresisted", proof.closed ? Json() : Json(wrench_entries(grasp, proof.direction))},
-               {"push", proof.closed ? Json() : Json(proof.push)},
-               {"friction_required", answer.friction_required},
-               {"quality_sum", quality_json(grasp, answer.sum)},
-               {"quality_each", quality_json(grasp, answer.each)},
-               {"directions", flags.directions}};
-  const auto hull = [](const std::optional<WrenchHull>& one) {
-    return one ? Json{{"radius", one->radius}, {"volume", one->volume}} : Json();
-  };
-  json["hull"] = hull(answer.inside);
-  json["hull_outside"] = hull(answer.outside);
-  json["wrench"] = answer.wrench ? Json(wrench_entries(grasp, *answer.wrench)) : Json();
-  for (std::size_t i = 0; i < hold_objectives.size() && answer.wrench; ++i) {
-    const HeldWrench& held = answer.held[i];
-    const bool good = held.status == HeldWrench::Status::held;
-    const bool never = held.status == HeldWrench::Status::impossible;
-    json[hold_keys[i]] = {
-        {"status", status_text(held.status)},
-        {"value", good ? Json(held.value) : Json()},
-        {"gap", good ? Json(held.gap) : Json()},
-        {"loads", good ? loads_json(held.loads) : Json()},
-        {"unresisted", never ? Json(wrench_entries(grasp, held.direction)) : Json()}};
-  }
-  return json;
 }
 
 void say_line(const std::string& head, const std::string& text) {
@@ -339,8 +208,30 @@ void print_grasp(const NamedGrasp& named, const GraspAnswer& answer, const Grasp
   if (!grasp.contacts.empty()) print_contacts(named, answer);
 }
 
+GraspQuestion question_of(const GraspFlags& flags, const Grasp& grasp) {
+  GraspQuestion question;
+  question.directions = flags.directions;
+  if (!flags.tolerance.empty())
+    question.quality.tolerance = number_of(flags.tolerance, "--tolerance");
+  if (!flags.wrench.empty()) question.wrench = wrench_of_text(flags.wrench, grasp);
+  return question;
+}
+
+// A page with the recording and this answer in it.
+void write_html(const GraspFlags& flags, const NamedGrasp& named, const std::string& answer) {
+  PageOptions options;
+  options.overwrite = flags.overwrite;
+  options.grasps = {answer};
+  options.through = named.frame;
+  const std::filesystem::path recording = flags.file;
+  write_page(flags.html, {&recording, 1}, options);
+}
+
 int run_grasp(const GraspFlags& flags, const Command& command, const CLI::App& subcommand) {
   return with_flags(subcommand, [&] {
+    if (flags.overwrite && flags.html.empty()) throw Error("is for --html", "--overwrite");
+    if (!flags.html.empty() && !names_recording(flags.file))
+      throw Error("is for recordings; a file of contacts has no bodies to draw", "--html");
     NamedGrasp named = grasp_of_flags(flags);
     if (!flags.length.empty()) {
       named.grasp.length = number_of(flags.length, "--length");
@@ -350,14 +241,19 @@ int run_grasp(const GraspFlags& flags, const Command& command, const CLI::App& s
       throw Error(fmt::format("the body has {} loaded contacts; accepted: up to {}, chosen by --by",
                               named.grasp.contacts.size(), most_grasp_contacts),
                   flags.file);
-    const GraspAnswer answer = analysed(named, flags);
+    const GraspQuestion question = question_of(flags, named.grasp);
+    const GraspAnswer answer = answer_grasp(named, question);
+    const std::string text = grasp_answer_json(named, answer, question);
+    if (!flags.html.empty()) write_html(flags, named, text);
     const int code = answer.proof.closed ? exit_good : exit_failed;
     if (command.json) {
       Json json = {{"ok", code == exit_good}, {"exit_code", code}, {"file", flags.file}};
-      json.update(grasp_json(named, answer, flags));
+      json.update(Json::parse(text));
+      if (!flags.html.empty()) json["html"] = flags.html;
       print(json);
     } else {
       print_grasp(named, answer, flags);
+      if (!flags.html.empty()) say(stdout, "\n{}\n", flags.html);
     }
     return code;
   });
@@ -402,6 +298,12 @@ void add_grasp(CLI::App& app, Command& command) {
       ->add_option("--tolerance", flags->tolerance,
                    "Relative width of the intervals of quality. [0.001]")
       ->type_name("NUMBER");
+  subcommand
+      ->add_option("--html", flags->html,
+                   "Write a page that shows the recording with this grasp in it: cones, forces and "
+                   "the weakest direction.")
+      ->type_name("FILE");
+  subcommand->add_flag("--overwrite", flags->overwrite, "Replace a page that exists.");
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command, subcommand] {
     command.action = [flags, &command, subcommand] {

@@ -8,6 +8,7 @@
 
 #include "apps/command.h"
 #include "apps/progress.h"
+#include "apps/still.h"
 #include "apps/stop_signal.h"
 #include "apps/text.h"
 
@@ -18,7 +19,7 @@ struct RenderFlags {
   std::vector<std::string> files;  // recordings, then the result
   std::string size = "1280x720", camera;
   RenderOptions options;
-  bool no_contacts = false, quiet = false;
+  bool no_contacts = false, no_joints = false, quiet = false;
 };
 
 void set_size(RenderOptions& options, const std::string& text) {
@@ -53,11 +54,12 @@ int run_render(RenderFlags& flags, const Command& command) {
   if (flags.files.size() < 2)
     throw Error("give one or more recordings, then the picture or video to write", "vinci render");
   const std::string out = flags.files.back();
-  const std::vector<std::filesystem::path> recordings(flags.files.begin(), flags.files.end() - 1);
+  const Stills shown({flags.files.begin(), flags.files.end() - 1}, {});
   RenderOptions& options = flags.options;
   set_size(options, flags.size);
   if (!flags.camera.empty()) set_camera(options, flags.camera);
   options.contacts = !flags.no_contacts;
+  options.joints = !flags.no_joints;
   options.go_on = [] { return !stop_wanted(); };
   listen_for_stop();
   RenderResult result;
@@ -67,7 +69,7 @@ int run_render(RenderFlags& flags, const Command& command) {
       if (!progress) progress.emplace(out, 0, total, !flags.quiet && !command.json, "pictures");
       progress->update(done);
     };
-    result = render(recordings, out, options);
+    result = render(shown.recordings(), out, options);
   } catch (const Error& error) {
     if (!stop_wanted()) throw;
     say(stderr, "stopped; nothing was written\n");
@@ -101,7 +103,9 @@ void add_render(CLI::App& app, Command& command) {
   CLI::App* subcommand = add_subcommand(
       app, "render", "Make a picture (.png) or a video (.mp4, .webm, .gif) of recordings.");
   subcommand
-      ->add_option("files", flags->files, "The recordings (RUN.h5), and last the file to write.")
+      ->add_option(
+          "files", flags->files,
+          "The recordings (RUN.h5), scenes or models of robots, and last the file to write.")
       ->type_name("")
       ->required();
   subcommand->add_option("--size", flags->size, "Width and height in pixels. [1280x720]")
@@ -111,6 +115,11 @@ void add_render(CLI::App& app, Command& command) {
       ->type_name("NAME");
   subcommand->add_flag("--no-contacts", flags->no_contacts, "Draw no contacts and forces.");
   subcommand->add_flag("--cones", options.cones, "Draw the friction cones.");
+  subcommand->add_flag("--no-joints", flags->no_joints, "Draw no joints.");
+  subcommand
+      ->add_option("--grasp", options.grasp,
+                   "Draw what holds this body: cones, forces, the weakest direction.")
+      ->type_name("BODY");
   subcommand
       ->add_option("--layout", options.layout,
                    "Of several recordings. Accepted: single, side-by-side, ghost. [side-by-side]")

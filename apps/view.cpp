@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `vinci view`: shows recordings in the browser, or writes a page that does.
+// `vinci view`: shows recordings, scenes and robots in the browser, or writes a page that does.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include "apps/browser.h"
 #include "apps/command.h"
+#include "apps/still.h"
 #include "apps/stop_signal.h"
 #include "apps/text.h"
 #include "vinci/viewing/page.h"
@@ -18,7 +19,7 @@ namespace vinci {
 namespace {
 
 struct ViewFlags {
-  std::vector<std::string> recordings;
+  std::vector<std::string> files, allowed;
   std::string html, host = "127.0.0.1";
   int port = 0;
   double max_size = 50.0;  // MB
@@ -36,16 +37,15 @@ Json to_json(const PageResult& page, const std::string& file) {
   return {{"ok", true}, {"file", file}, {"bytes", page.bytes}, {"runs", runs}};
 }
 
-int write_html(const ViewFlags& flags, const Command& command) {
+int write_html(const ViewFlags& flags, const Stills& shown, const Command& command) {
   PageOptions options;
   options.max_bytes = static_cast<std::uint64_t>(flags.max_size * 1e6);
   options.stride = flags.every;
   options.overwrite = flags.overwrite;
   options.go_on = [] { return !stop_wanted(); };
-  const std::vector<std::filesystem::path> paths(flags.recordings.begin(), flags.recordings.end());
   PageResult page;
   try {
-    page = write_page(flags.html, paths, options);
+    page = write_page(flags.html, shown.recordings(), options);
   } catch (const Error& error) {
     if (stop_wanted()) return exit_stopped();
     throw;
@@ -86,14 +86,13 @@ void print_address(const std::string& address, const ViewFlags& flags, const Com
         "sees the recordings, and the traffic is not encrypted\n");
 }
 
-int serve(const ViewFlags& flags, const Command& command) {
+int serve(const ViewFlags& flags, const Stills& shown, const Command& command) {
   if (flags.overwrite || flags.every != 0)
     throw Error("--overwrite and --every are for --html", "vinci view");
   ServerOptions options{flags.host, flags.port, flags.wait, nullptr};
-  std::vector<std::filesystem::path> paths(flags.recordings.begin(), flags.recordings.end());
   if (!flags.wait)
-    for (const auto& path : paths) Recording{path};  // bad ones are reported at once
-  ViewServer server(paths, options);
+    for (const auto& path : shown.recordings()) Recording{path};  // bad ones are reported at once
+  ViewServer server(shown.recordings(), options);
   print_address(server.address(), flags, command);
   std::unique_ptr<TemporaryFolder> leading;
   if (!flags.no_browser) leading = open_browser(server.address());
@@ -104,7 +103,8 @@ int serve(const ViewFlags& flags, const Command& command) {
 int run_view(const ViewFlags& flags, const Command& command) {
   required_viewer_page();
   listen_for_stop();
-  return flags.html.empty() ? serve(flags, command) : write_html(flags, command);
+  const Stills shown(flags.files, flags.allowed);
+  return flags.html.empty() ? serve(flags, shown, command) : write_html(flags, shown, command);
 }
 
 }  // namespace
@@ -112,9 +112,11 @@ int run_view(const ViewFlags& flags, const Command& command) {
 void add_view(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ViewFlags>();
   CLI::App* subcommand = add_subcommand(
-      app, "view", "Show recordings in the browser, also while they are being written.");
+      app, "view", "Show recordings, also while they grow, scenes and robots in the browser.");
   subcommand
-      ->add_option("recording", flags->recordings, "The recordings (RUN.h5); several are compared.")
+      ->add_option("file", flags->files,
+                   "The recordings (RUN.h5); several are compared. Of scenes (.yaml) and models of "
+                   "robots (.urdf, .sdf, .mjcf, .xml) the start is shown.")
       ->type_name("")
       ->required();
   subcommand
@@ -133,6 +135,13 @@ void add_view(CLI::App& app, Command& command) {
                    "Keep only every N-th frame in the page, whatever its size.")
       ->type_name("INTEGER")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));
+  subcommand
+      ->add_option("--allow-path", flags->allowed,
+                   "Let scenes and robots read files in this folder, too; may be given several "
+                   "times.")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
+      ->take_all();
   subcommand->add_option("--port", flags->port, "The port; 0 is any that is free. [0]")
       ->type_name("INTEGER")
       ->check(CLI::Range(0, 65535).description(""));

@@ -39,6 +39,7 @@ void add_planning(py::module_& module);
 void add_viewing(py::module_& module);
 void add_grasp(py::module_& module);
 void add_kinematics(py::module_& module);
+void add_systems(py::module_& module);
 void add_analysis(py::module_& module);
 void add_certify(py::module_& module);
 

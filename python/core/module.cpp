@@ -25,6 +25,7 @@ PYBIND11_MODULE(_core, module) {
   add_viewing(module);
   add_grasp(module);
   add_kinematics(module);
+  add_systems(module);
   add_analysis(module);
   add_certify(module);
 }

@@ -68,6 +68,8 @@ py::dict picture(const Paths& recordings, const std::filesystem::path& path,
   take("layout", options.layout);
   take("contacts", options.contacts);
   take("cones", options.cones);
+  take("joints", options.joints);
+  take("grasp", options.grasp);
   take("follow", options.follow);
   take("camera", options.camera);
   take("overwrite", options.overwrite);

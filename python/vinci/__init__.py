@@ -39,7 +39,7 @@ from ._core import (
     steppers,
 )
 from ._core import version as __version__
-from . import grasp, kinematics, portable
+from . import control, grasp, kinematics, portable
 from .analysis import (
     Branch,
     Branches,
@@ -65,7 +65,7 @@ __all__ = [
     "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual",
     "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State",
     "StepContext", "StepReport", "StepSolution", "Stepper", "all_solutions", "branches", "certify",
-    "compare", "converge", "detectors", "grasp", "impact_laws", "kinematics", "load_plugin", "plan",
+    "compare", "control", "converge", "detectors", "grasp", "impact_laws", "kinematics", "load_plugin", "plan",
     "portable", "render", "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
     "write_page",
 ]  # fmt: skip

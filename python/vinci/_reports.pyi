@@ -44,6 +44,10 @@ class StepReport:
     @property
     def passed(self) -> int: ...
     @property
+    def joint_opening(self) -> float: ...
+    @property
+    def closed_opening(self) -> float: ...
+    @property
     def joint_impacts(self) -> bool: ...
     @property
     def friction_rounds(self) -> int: ...
@@ -145,6 +149,11 @@ class FrameInfo:
     #: Parts of the step in which bodies went through each other or overlapped too deep,
     #: however short they were made.
     passed: int
+    #: By how much a joint that rows hold together is open at the end of the step, in m or
+    #: rad: a step with more than 1e-9 is not certified.
+    joint_opening: float
+    #: By how much it would have been open, in m or rad, had positions not been closed.
+    closed_opening: float
     #: Whether a body met several others in the step with restitution: their order within
     #: the step is left out.
     joint_impacts: bool
@@ -237,6 +246,12 @@ class RunSummary:
     unexplained_steps: int
     #: The deepest of them. m.
     deepest_unexplained: float
+    #: Steps that end with a joint open by more than 1e-9 m or rad: they are not certified.
+    open_joint_steps: int
+    #: The most that a joint held by rows is open by at the end of a step, m or rad.
+    widest_opening: float
+    #: The most that a step closed in positions, m or rad.
+    widest_closed: float
     #: Solves beyond the first of each step that friction asked for whose coefficient
     #: depends on the sliding speed.
     friction_rounds: int

@@ -73,6 +73,8 @@ def render(
     layout: str | None = None,
     contacts: bool = True,
     cones: bool = False,
+    joints: bool = True,
+    grasp: str | None = None,
     follow: str | None = None,
     camera: Sequence[float] | None = None,
     overwrite: bool = False,
@@ -81,7 +83,7 @@ def render(
 
     `size` in pixels; `fps` pictures and `speed` simulated seconds per second of video; `start`,
     `stop` and, for one picture, `at` in simulated s; `layout` 'single', 'side-by-side' or 'ghost';
-    `follow` a body; `camera` its position and the point it looks at, six numbers in m. Needs
+    `grasp` a body that is drawn with what holds it; `follow` a body; `camera` its position and the point it looks at, six numbers in m. Needs
     Chromium, for videos also ffmpeg. Gives `bytes` and `pictures`.
 
     >>> vinci.render("run.h5", path="run.mp4", speed=0.5)  # doctest: +SKIP
@@ -91,6 +93,7 @@ def render(
     options = {
         "width": size[0], "height": size[1], "fps": fps, "speed": speed, "start": start,
         "stop": stop, "at": at, "theme": theme, "layout": layout, "contacts": contacts,
-        "cones": cones, "follow": follow, "camera": camera, "overwrite": overwrite,
+        "cones": cones, "joints": joints, "grasp": grasp, "follow": follow, "camera": camera,
+        "overwrite": overwrite,
     }  # fmt: skip
     return _core._render(_paths(runs), Path(path), options)

@@ -2,6 +2,7 @@
 """`vinci grasp`: answers of files and recordings, exit codes, messages."""
 
 import json
+import re
 
 import pytest
 
@@ -111,3 +112,35 @@ run: {step: 1 ms, duration: 0.05 s}
             (["--object", "box", "--by", "box"], "--by: is the object itself"),
             (["--object", "box", "--by", "x"], "--by: there is no body 'x'")):
         assert message in vinci("grasp", tmp_path / "box.h5", *flags, code=2).stderr
+
+
+def test_a_page_holds_the_answer_and_its_frame(vinci, tmp_path):
+    """However the page is thinned: the frame asked about is among those that are kept."""
+    if "without the viewer" in vinci("view", "x.h5", "--html", tmp_path / "x.html", code=2).stderr:
+        pytest.skip("the program is built without the viewer's page")
+    scene = tmp_path / "box.yaml"
+    scene.write_text("""\
+world: spatial
+bodies:
+  floor: {freedom: fixed, shapes: [{half-space: {}}]}
+  box: {shapes: [{box: [0.2, 0.2, 0.1]}], mass: 2, position: [0, 0, 0.05]}
+run: {step: 1 ms, duration: 0.05 s}
+""")
+    vinci("run", scene, "-o", tmp_path / "box.h5")
+    page = tmp_path / "page.html"
+    told = vinci.json("grasp", tmp_path / "box.h5", "--object", "box", "--at", "0.03",
+                      "--html", page, code=1)
+    assert told["html"] == str(page)
+    kept = re.search(r'class="vinci-grasp" data-run="0" data-frame="(\d+)">(.*?)</script>',
+                     page.read_text())
+    answer = json.loads(kept.group(2))
+    assert int(kept.group(1)) == told["frame"] == answer["frame"] == 30
+    assert answer["contacts"] == told["contacts"]
+    assert "exists" in vinci("grasp", tmp_path / "box.h5", "--object", "box", "--html", page,
+                             code=2).stderr
+    for flags, message in ((["--overwrite"], "--overwrite: is for --html"),
+                           (["--html", page / "x"], "cannot")):
+        assert message in vinci("grasp", tmp_path / "box.h5", "--object", "box", *flags,
+                                code=None).stderr
+    assert "--html: is for recordings" in vinci(
+        "grasp", write(tmp_path, "sphere_equator_120"), "--html", page, code=2).stderr

@@ -13,7 +13,7 @@ import urllib.request
 
 import pytest
 
-from conftest import BLOCK, PATIENCE, PROGRAM, stack, wait_for
+from conftest import BLOCK, PATIENCE, PROGRAM, SOURCE, stack, wait_for
 from view_helpers import Server, serving
 
 
@@ -123,9 +123,65 @@ def test_nothing_can_be_sent_to_it(server):
 
 
 def test_mistakes_in_a_query_are_explained(server):
-    for query in ("first=201", "count=0", "poses=4", "contacts=1", "first=-1", "x=1", "first=%31"):
+    for query in ("first=201", "count=0", "poses=4", "contacts=1", "first=-1", "x=1", "first=%31",
+                  "joints=0", "joints=1.0", "joints=x"):
         status, body = server.get(f"api/runs/0/frames?{query}")
         assert status == 400 and len(json.loads(body)["error"]) > 10
+
+
+def test_what_holds_a_body_is_told_as_the_command_tells_it(server, recorded):
+    answer = server.json("api/runs/0/grasp?frame=100&object=1")
+    name = server.json("api/runs/0")["bodies"][1]["name"]
+    told = recorded.json("grasp", "tower.h5", "--object", name, "--at", "0.1")
+    for key in ("object", "frame", "time", "center", "contacts", "closed", "proved", "margin",
+                "unresisted", "friction_required", "least_sum"):
+        assert answer[key] == told[key], key
+    for query in ("", "frame=0", "frame=201&object=1", "frame=0&object=4", "frame=00&object=1",
+                  "object=1&frame=0", "frame=0&object=1&x=1", "frame=-1&object=1"):
+        status, body = server.get(f"api/runs/0/grasp?{query}")
+        assert status == 400 and "accepted: frame=F&object=B" in json.loads(body)["error"]
+
+
+SLIDER = """\
+title: slider
+world: planar
+bodies: {cart: {shapes: [{box: [0.2, 0.1]}]}}
+joints: {rail: {prismatic: [world, cart], limits: [-1, 1], position: 0.25, motor: {force: 3}}}
+run: {step: 1 ms, duration: 0.5 s}
+"""
+
+
+def test_scenes_and_robots_are_shown_as_they_start(recorded):
+    (recorded.folder / "slider.yaml").write_text(SLIDER)
+    puma = str(SOURCE / "robots/puma560/puma560.urdf")
+    with serving(recorded.folder, "slider.yaml", puma, "block.h5") as running:
+        slider, robot, block = running.json("api/runs")
+        assert (slider["name"], slider["frames"], slider["title"]) == ("slider.h5", 1, "slider")
+        assert (robot["name"], robot["title"]) == ("puma560.h5", "puma560.urdf")
+        assert block["frames"] > 1
+        joint, = running.json("api/runs/0/models/0")["joints"]
+        assert (joint["name"], joint["kind"], joint["bodies"]) == ("rail", "prismatic", [-1, 0])
+        freedom, = joint["freedoms"]
+        assert (freedom["lower"], freedom["upper"], freedom["motor"]) == (-1, 1, "effort")
+        assert freedom["motor_limit"] is None
+        names = [joint["name"] for joint in running.json("api/runs/1/models/0")["joints"]]
+        assert len(names) >= 6 and all(name.startswith("puma560.") for name in names)
+    recorded("view", puma, "--html", "puma.html")
+    assert "vinci-block" in (recorded.folder / "puma.html").read_text()
+
+
+@pytest.mark.parametrize("name, text, words", [
+    ("bad.yaml", "world: flat\n", "bad.yaml:1"),
+    ("bad.urdf", "<robot name='x'><link/></robot>", "bad.urdf:1"),
+    ("none.yaml", None, "there is no such file"),
+    ("none.urdf", None, "there is no such file"),
+])
+def test_bad_scenes_and_robots_are_told_at_once(recorded, name, text, words):
+    if text is not None:
+        (recorded.folder / name).write_text(text)
+    for more in ((), ("--html", "never.html")):
+        assert words in recorded("view", name, *more, code=2).stderr
+    assert not (recorded.folder / "never.html").exists()
 
 
 def test_garbage_is_answered_and_forgotten(server):

@@ -4,7 +4,7 @@
 // are written out here again.
 #pragma once
 
-#include <Eigen/LU>
+#include <Eigen/QR>
 
 #include "tests/kinematics/joint_models.h"
 #include "vinci/kinematics/joint_rows.h"
@@ -18,6 +18,27 @@ class MaximalSystem {
                                const VectorX& efforts) {
     MaximalSystem system(made);
     return system.solve(forces, efforts);
+  }
+
+  // One row over the packed entries of all bodies, and what the velocities add to its derivative.
+  struct Row {
+    VectorX values;
+    double bias = 0.0;
+  };
+  // What a joint forbids, in the order of joint_rows.h, and what a coupling does.
+  static std::vector<Row> joint_rows_of(const JointedModel& made, int joint) {
+    std::vector<Row> rows;
+    MaximalSystem(made).add_rows(made.model.joints[static_cast<std::size_t>(joint)], rows);
+    return rows;
+  }
+  static Row coupling_row(const JointedModel& made, const Coupling& coupling) {
+    const MaximalSystem system(made);
+    const Joint& a = made.model.joints[static_cast<std::size_t>(coupling.joint_a)];
+    Row row = system.coordinate(made.model.joints[static_cast<std::size_t>(coupling.joint_b)]);
+    const Row first = system.coordinate(a);
+    row.values -= coupling.ratio * first.values;
+    row.bias -= coupling.ratio * first.bias;
+    return row;
   }
 
  private:
@@ -44,12 +65,6 @@ class MaximalSystem {
     static const Moving world;
     return b < 0 ? world : bodies_[static_cast<std::size_t>(b)];
   }
-
-  // One row over the packed entries of all bodies, and what the velocities add to its derivative.
-  struct Row {
-    VectorX values;
-    double bias = 0.0;
-  };
 
   VectorX values(const Joint& joint, const Vector3& point, const Vector3& linear,
                  const Vector3& angular) const {
@@ -90,6 +105,13 @@ class MaximalSystem {
     return {values(joint, Vector3::Zero(), Vector3::Zero(), e), 0.0};
   }
 
+  // Of a joint of one freedom.
+  Row coordinate(const Joint& joint) const {
+    const Vector3 z =
+        body(joint.body_a).pose.rotation * (joint.frame_a.rotation * Vector3::UnitZ());
+    return joint.kind == JointKind::prismatic ? place(joint, z) : together(joint, z);
+  }
+
   void add_rows(const Joint& joint, std::vector<Row>& rows) const {
     const Moving &a = body(joint.body_a), &b = body(joint.body_b);
     const Quaternion ra = a.pose.rotation * joint.frame_a.rotation;
@@ -101,8 +123,8 @@ class MaximalSystem {
       if (kind == JointKind::prismatic) {
         rows.push_back(place(joint, Vector3::UnitZ().cross(z)));
       } else {
-        rows.push_back(place(joint, x));
-        rows.push_back(place(joint, y));
+        rows.push_back(place(joint, a.pose.rotation * Vector3::UnitX()));
+        rows.push_back(place(joint, a.pose.rotation * Vector3::UnitY()));
       }
       if (kind != JointKind::revolute) rows.push_back(together(joint, Vector3::UnitZ()));
       return;
@@ -141,6 +163,7 @@ class MaximalSystem {
                 values(joint, b * joint.frame_b.position, row.linear, row.angular);
       }
     }
+    for (const Coupling& coupling : model.couplings) rows.push_back(coupling_row(made_, coupling));
     const int n = model.velocity_count, m = static_cast<int>(rows.size());
     MatrixX matrix = MatrixX::Zero(n + m, n + m);
     VectorX right = VectorX::Zero(n + m);
@@ -172,7 +195,10 @@ class MaximalSystem {
       matrix.row(n + i).head(n) = rows[static_cast<std::size_t>(i)].values.transpose();
       right[n + i] = -rows[static_cast<std::size_t>(i)].bias;
     }
-    const Eigen::PartialPivLU<MatrixX> factors(matrix);
+    // Rows that follow from others leave loads open, not accelerations.
+    Eigen::CompleteOrthogonalDecomposition<MatrixX> factors;
+    factors.setThreshold(1e-9);
+    factors.compute(matrix);
     VectorX answer = factors.solve(right);
     answer += factors.solve(right - matrix * answer);
     return answer.head(n);

@@ -14,7 +14,10 @@ using vinci::ContactRow;
 using vinci::frame_block;
 using vinci::FrameQuery;
 using vinci::parse_frame_query;
+using vinci::Recorder;
 using vinci::Recording;
+using vinci::Scene;
+using vinci::Simulation;
 using vinci::test::BlockColumns;
 
 using FrameBlock = vinci::test::ViewingTest;
@@ -29,7 +32,7 @@ struct Decoded {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> bodies;
   std::vector<std::vector<float>> vectors;  // point a, point b, normal, tangents, impulse, velocity
-  std::vector<float> gap, friction, friction_2;
+  std::vector<float> gap, friction, friction_2, joints;
 
   explicit Decoded(const std::string& block) {
     BlockColumns columns(block);
@@ -50,6 +53,7 @@ struct Decoded {
       friction = columns.next<float>(rows);
       friction_2 = columns.next<float>(rows);
     }
+    if (header[8] & 16) joints = columns.next<float>(frames * header[10]);
     EXPECT_TRUE(columns.at_end());
   }
 };
@@ -74,7 +78,7 @@ void expect_row(const Decoded& block, std::size_t row, const ContactRow& contact
 TEST_F(FrameBlock, holds_what_the_recording_holds) {
   const Recording recording(record());
   const Decoded block(frame_block(recording, parse_frame_query("first=3&count=20&stride=4")));
-  EXPECT_EQ(block.header, (std::vector<std::uint32_t>{0x31434e56, 3, 20, 3, 12, block.header[5], 3,
+  EXPECT_EQ(block.header, (std::vector<std::uint32_t>{0x31434e56, 4, 20, 3, 12, block.header[5], 3,
                                                       4, 7, 0xffffffff, 0, 0, 0, 0, 0, 0}));
   EXPECT_GT(block.header[5], 20u);  // contacts are there
   EXPECT_EQ(block.contact_start.back(), block.header[5]);
@@ -151,6 +155,41 @@ TEST_F(FrameBlock, of_one_contact_has_its_rows_alone) {
   for (std::size_t row = 0; row < expected; ++row)
     EXPECT_TRUE(std::equal(key.begin(), key.end(), one.key.begin() + 4 * static_cast<long>(row)));
   EXPECT_EQ(one.contact_start.back(), expected);
+}
+
+TEST_F(FrameBlock, holds_the_numbers_of_joints_or_the_columns_that_are_asked_for) {
+  Simulation simulation(Scene::parse(R"(
+world: planar
+bodies: {arm: {shapes: [{box: [1, 0.1]}]}}
+joints: {hinge: {revolute: [world, arm], at: [[0, 0], [-0.5, 0]]}}
+run: {step: 1 ms, duration: 0.05 s}
+)"));
+  Recorder recorder(file("hinge.h5"), simulation);
+  while (!simulation.finished()) {
+    simulation.step();
+    recorder.after_step(simulation);
+  }
+  recorder.finish(simulation);
+  const Recording recording(file("hinge.h5"));
+  const std::size_t width = recording.joint_columns().size();
+  const std::vector<double> numbers = recording.joints({2, 10, 3});
+  const Decoded all(frame_block(recording, parse_frame_query("first=2&count=10&stride=3")));
+  EXPECT_EQ(all.header[8], 7u + 16u);
+  EXPECT_EQ(all.header[10], width);
+  ASSERT_EQ(all.joints.size(), numbers.size());
+  EXPECT_LT(numbers[width], 0.0);  // it falls
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    EXPECT_EQ(all.joints[i], static_cast<float>(numbers[i]));
+  const Decoded some(frame_block(
+      recording, parse_frame_query("first=2&count=10&stride=3&poses=none&joints=0.1.5")));
+  EXPECT_EQ(some.header[10], 3u);
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_EQ(some.joints[3 * i + k], all.joints[width * i + (k == 2 ? 5 : k)]);
+  EXPECT_TRUE(Decoded(frame_block(recording, parse_frame_query("joints=none"))).joints.empty());
+  EXPECT_THROW(frame_block(recording, parse_frame_query("joints=0.99")), vinci::Error);
+  EXPECT_THROW(parse_frame_query("joints=3.1"), vinci::Error);
+  EXPECT_THROW(parse_frame_query("joints=1..2"), vinci::Error);
 }
 
 TEST_F(FrameBlock, ends_with_the_recording) {

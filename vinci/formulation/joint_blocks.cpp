@@ -14,10 +14,6 @@
 namespace vinci {
 namespace {
 
-// Share of the error of a joint that a step takes out: all of it, so that the way of a body about a
-// joint is a chord from one place of its true way to the next, which keeps energy.
-constexpr double stabilization = 1.0;
-
 Pose pose_of(std::span<const Pose> poses, int body) {
   return body < 0 ? Pose() : poses[static_cast<std::size_t>(body)];
 }
@@ -205,6 +201,7 @@ void JointBlocks::clear() {
   compliance_.clear();
   axes_.clear();
   pushes_.clear();
+  held_.clear();
 }
 
 void JointBlocks::add_row(double bias, double compliance) {
@@ -264,9 +261,11 @@ void JointBlocks::add_constraint(const JointStep& step, int j) {
     const JointRow& row = kept.rows[static_cast<std::size_t>(i)];
     row_.begin(model.free_count);
     add_relative(step, joint, row.linear, row.angular);
-    if (!(row_.largest() > negligible)) continue;
+    const bool moves = row_.largest() > negligible;
+    held_.push_back({.row = moves ? rows() : -1, .index = j, .part = i});
+    if (!moves) continue;
     axes_.push_back({rows(), row.linear, row.angular});
-    add_row(stabilization * row.error / step.h, 0.0);
+    add_row(row.error / step.h, 0.0);
     ++terms.count;
   }
   if (terms.count > 0) terms_.push_back(terms);
@@ -284,6 +283,7 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       if (freedom.lower == freedom.upper) {  // it is held there
         if (!lower) continue;
         terms_.push_back({.key = joint_key(j, JointPart::lower_limit, k), .first = rows()});
+        held_.push_back({.row = rows(), .of = HeldRow::Of::coordinate, .index = j, .part = k});
         add_row(gap / step.h, 0.0);
         continue;
       }
@@ -351,7 +351,11 @@ void JointBlocks::add_coupling(const JointStep& step, const JointLoads& loads, i
   const double error = loads.positions[b.first_coordinate + coupling.freedom_b] -
                        coupling.ratio * loads.positions[a.first_coordinate + coupling.freedom_a] -
                        step.state.coupling_offsets[i];
-  const double bias = stabilization * error / step.h;
+  const double bias = error / step.h;
+  held_.push_back({.row = rows(),
+                   .of = HeldRow::Of::coupling,
+                   .index = i,
+                   .slips = coupling.breakaway < infinity});
   if (coupling.breakaway < infinity)
     return add_box(step, coupling_key(i), coupling.breakaway, bias, 0.0);
   terms_.push_back({.key = coupling_key(i), .first = rows()});
@@ -379,6 +383,50 @@ void JointBlocks::find_bounds(const JointStep& step) {
   }
 }
 
+void JointBlocks::find_held(const JointStep& step, std::span<const FreedomPlace> still,
+                            std::span<const int> slips) {
+  find_bounds(step);
+  for (int i = 0; i < static_cast<int>(step.model.couplings.size()); ++i)
+    if (std::find(slips.begin(), slips.end(), i) == slips.end()) add_coupling(step, bounds_, i);
+  for (const FreedomPlace& place : still) {
+    if (!begin_rate(step, place.joint, place.freedom, 1.0)) continue;
+    terms_.push_back(
+        {.key = joint_key(place.joint, JointPart::friction, place.freedom), .first = rows()});
+    add_row(0.0, 0.0);
+  }
+}
+
+void JointBlocks::errors(const Model& model, const JointPlaces& places, VectorX& errors) const {
+  errors.resize(static_cast<Eigen::Index>(held_.size()));
+  JointRows rows;
+  int known = -1;  // joint
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const HeldRow& held = held_[i];
+    const auto q = [&](int joint, int freedom) {
+      return places
+          .positions[model.joints[static_cast<std::size_t>(joint)].first_coordinate + freedom];
+    };
+    double& error = errors[static_cast<Eigen::Index>(i)];
+    if (held.of == HeldRow::Of::coupling) {
+      const Coupling& coupling = model.couplings[static_cast<std::size_t>(held.index)];
+      error = q(coupling.joint_b, coupling.freedom_b) -
+              coupling.ratio * q(coupling.joint_a, coupling.freedom_a) - places.offsets[held.index];
+      continue;
+    }
+    const Joint& joint = model.joints[static_cast<std::size_t>(held.index)];
+    if (held.of == HeldRow::Of::coordinate) {
+      error = q(held.index, held.part) - joint.freedoms[static_cast<std::size_t>(held.part)].lower;
+      continue;
+    }
+    if (held.index != known)
+      joint_rows(joint, model.world, pose_of(places.poses, joint.body_a),
+                 pose_of(places.poses, joint.body_b),
+                 joint.kind == JointKind::screw ? q(held.index, 0) : 0.0, rows);
+    known = held.index;
+    error = rows.rows[static_cast<std::size_t>(held.part)].error;
+  }
+}
+
 double JointBlocks::rate(int row, const VectorX& u) const {
   double sum = 0.0;
   for (int k = starts_[static_cast<std::size_t>(row)];
@@ -397,6 +445,13 @@ void JointBlocks::write_rows(const JointTerms& terms, ComplementarityProblem& pr
     problem.b[problem.J.rows] = bias_[row];
     problem.J.end_row();
   }
+}
+
+void JointBlocks::write_row(int row, SparseRows& rows) const {
+  for (int k = starts_[static_cast<std::size_t>(row)];
+       k < starts_[static_cast<std::size_t>(row) + 1]; ++k)
+    rows.push(columns_[static_cast<std::size_t>(k)], values_[static_cast<std::size_t>(k)]);
+  rows.end_row();
 }
 
 void JointBlocks::write_equalities(int unknowns, ComplementarityProblem& problem) const {

@@ -2,18 +2,21 @@
 // Rows of joints and couplings. With q̇ the rate of a freedom, δ what drivers contribute to it, q
 // its coordinate where drivers have moved, h the step and τ = h (λ an impulse) or 1 (a force):
 //
-//   constraint  0 = (rate of the error g) + γ g/h                       [Miller 2003, eq. 7]
+//   constraint  0 = J (u − uˡ) + (g(uˡ) − g)/h, g(uˡ) the error where the velocities of the start
+//               lead: the bodies are together at the end, but for the change of the velocities
 //   limits      0 <= λ ⟂ q̇ − δ + (q − q_low)/h >= 0, likewise above; restitution as at contacts
 //   friction    |λ| <= τ c, and λ opposes q̇ where it is at a bound: a freedom may stick
 //   yielding    λ = −J (q̇ − q̇ˡ) − τ d q̇ − τ k (q − rest): armature, damping, spring
 //   servo       λ = −τ k (q − q*) − τ d (q̇ − v*), cut off at ± τ limit
-//   coupling    0 = q̇_b − ratio q̇_a + γ g/h, cut off at ± τ breakaway, where it slips
+//   coupling    likewise of q_b − ratio q_a, cut off at ± τ breakaway, where it slips
 //
-// A limit is reached and not overrun. Springs, dampers and servos are implicit: symmetric in time
-// where the step resolves them, so that they add no damping of their own, and of the end of the
-// step where it does not, so that gains may be of any size. What is never cut off is linear: along
-// freedoms that are unknowns themselves (reduced coordinates) it stands beside M and p, elsewhere
-// it is an equality row with compliance. What may be cut off is a box with compliance.
+// What a joint is open by at the start of a step moves nothing: joints are closed in positions at
+// the end (joint_closure.h). A limit is reached and not overrun. Springs, dampers and servos are
+// implicit: symmetric in time where the step resolves them, so that they add no damping of their
+// own, and of the end of the step where it does not, so that gains may be of any size. What is
+// never cut off is linear: along freedoms that are unknowns themselves (reduced coordinates) it
+// stands beside M and p, elsewhere it is an equality row with compliance. What may be cut off is a
+// box with compliance.
 #pragma once
 
 #include <span>
@@ -61,6 +64,28 @@ struct JointTerms {
   double restitution = 0.0;
 };
 
+// A row whose error is kept at zero: row `part` of a joint, a coupling, or a coordinate whose
+// limits are one.
+struct HeldRow {
+  enum class Of : char { joint, coupling, coordinate };
+  int row = 0;  // −1: no unknown moves it
+  Of of = Of::joint;
+  int index = 0, part = 0;  // joint or coupling; row of the joint or freedom
+  bool slips = false;       // with a breakaway effort
+};
+
+// A freedom of a joint.
+struct FreedomPlace {
+  int joint = 0, freedom = 0;
+};
+
+// Where bodies are, and the coordinates of all joints there.
+struct JointPlaces {
+  std::span<const Pose> poses;
+  const VectorX& positions;
+  const VectorX& offsets;  // that couplings hold
+};
+
 // The rows of all joints and couplings of a step, by ascending keys; made once and written as often
 // as the problem is.
 class JointBlocks {
@@ -68,7 +93,14 @@ class JointBlocks {
   void find(const JointStep& step, const JointLoads& loads);
   // Constraints and limits alone, for displacements (h = 1): joints stay together.
   void find_bounds(const JointStep& step);
+  // Constraints and couplings, limits, and freedoms that stand still, for displacements as well.
+  // Couplings that `slips` lists hold nothing.
+  void find_held(const JointStep& step, std::span<const FreedomPlace> still,
+                 std::span<const int> slips);
   void clear();
+  // Rows whose errors are kept at zero, and these errors elsewhere, in that order.
+  std::span<const HeldRow> held() const { return held_; }
+  void errors(const Model& model, const JointPlaces& places, VectorX& errors) const;
   std::span<const JointTerms> terms() const { return terms_; }
   int rows() const { return static_cast<int>(bias_.size()); }
   double& bias(int row) { return bias_[static_cast<std::size_t>(row)]; }
@@ -76,6 +108,8 @@ class JointBlocks {
   double rate(int row, const VectorX& u) const;
   // Appends rows and blocks; b and the columns of C have their final size.
   void write(ComplementarityProblem& problem) const;
+  // Appends one row of J.
+  void write_row(int row, SparseRows& rows) const;
   // The equality rows alone, as J, C and b of a problem of their own.
   void write_equalities(int unknowns, ComplementarityProblem& problem) const;
   // Adds B along the freedoms that are no unknowns and have nothing to yield.
@@ -114,6 +148,7 @@ class JointBlocks {
   std::vector<int> columns_;
   std::vector<double> values_, bias_, compliance_;
   std::vector<Axis> axes_;
+  std::vector<HeldRow> held_;
   JointLoads bounds_;                           // for displacements: positions alone
   std::vector<std::pair<int, double>> pushes_;  // unknown, and what it gets
 };

@@ -141,6 +141,41 @@ Json surface_way(const Simulation& simulation, const PlacedShape& placed) {
   return {{"step", step}, {"points", points}};
 }
 
+const char* name_of(MotorKind kind) {
+  constexpr const char* names[] = {"none", "effort", "velocity", "position"};
+  return names[static_cast<int>(kind)];
+}
+
+// Limits that there are not are null.
+Json joint_json(const Joint& joint) {
+  Json json = {{"name", joint.name},
+               {"kind", to_string(joint.kind)},
+               {"bodies", {joint.body_a, joint.body_b}},
+               {"frames", {pose_json(joint.frame_a), pose_json(joint.frame_b)}},
+               {"pitch", joint.pitch},
+               {"freedoms", Json::array()}};
+  for (const JointFreedom& freedom : joint.freedoms)
+    json["freedoms"].push_back({{"lower", freedom.lower},
+                                {"upper", freedom.upper},
+                                {"friction", freedom.friction},
+                                {"damping", freedom.damping},
+                                {"stiffness", freedom.stiffness},
+                                {"motor", name_of(freedom.motor.kind)},
+                                {"motor_limit", freedom.motor.limit}});
+  return json;
+}
+
+void add_joints(const Model& model, Json& json) {
+  for (const Joint& joint : model.joints) json["joints"].push_back(joint_json(joint));
+  for (const Coupling& coupling : model.couplings)
+    json["couplings"].push_back({{"name", coupling.name},
+                                 {"joints", {coupling.joint_a, coupling.joint_b}},
+                                 {"freedoms", {coupling.freedom_a, coupling.freedom_b}},
+                                 {"ratio", coupling.ratio},
+                                 {"offset", coupling.offset},
+                                 {"breakaway", coupling.breakaway}});
+}
+
 }  // namespace
 
 std::string model_json(const Simulation& simulation) {
@@ -175,6 +210,7 @@ std::string model_json(const Simulation& simulation) {
       one["columns"].push_back({{"name", column.name}, {"unit", column.unit}});
     json["elements"].push_back(std::move(one));
   }
+  add_joints(model, json);
   json["materials"] = Json::array();
   for (const Material& material : model.materials) json["materials"].push_back(material.name);
   for (std::size_t i = 0; i < model.materials.size(); ++i)

@@ -142,6 +142,8 @@ std::string certified_words(const RunSummary& s, const RunFacts& facts) {
   if (s.unexplained_steps > 0)
     why.push_back(
         fmt::format("layers do not explain an overlap in {}", plural(s.unexplained_steps, "step")));
+  if (s.open_joint_steps > 0)
+    why.push_back(fmt::format("joints are open in {}", plural(s.open_joint_steps, "step")));
   if (s.unsettled_frames > 0)
     why.push_back(
         fmt::format("contact frames did not settle in {}", plural(s.unsettled_frames, "step")));
@@ -167,6 +169,17 @@ std::string unexplained_words(const RunSummary& s, const RunFacts&) {
       "in {} bodies end deeper in each other than their layers explain, by up to {} m, and could "
       "not be parted",
       plural(s.unexplained_steps, "step"), short_number(s.deepest_unexplained));
+}
+
+std::string opening_words(const RunSummary& s, const RunFacts&) {
+  if (s.widest_closed == 0.0) return {};
+  return fmt::format(
+      "open by at most {} m or rad at the end of a step, once up to {} were closed in positions{}",
+      short_number(s.widest_opening), short_number(s.widest_closed),
+      s.open_joint_steps > 0
+          ? fmt::format("; more than {} in {}", short_number(largest_joint_opening),
+                        plural(s.open_joint_steps, "step"))
+          : "");
 }
 
 std::string unsettled_friction_words(const RunSummary& s, const RunFacts&) {
@@ -374,6 +387,27 @@ const std::vector<SummaryField>& summary_fields() {
        .unit = "m",
        .stored = {{"deepest_unexplained", &S::deepest_unexplained}},
        .value = shown<&S::deepest_unexplained>},
+      {.name = "open_joint_steps",
+       .text =
+           "Steps that end with a joint open by more than 1e-9 m or rad: they are not certified.",
+       .stored = {{"open_joint_steps", &S::open_joint_steps}},
+       .add =
+           [](S& s, Step step) {
+             s.open_joint_steps += step.report.joint_opening > largest_joint_opening ? 1 : 0;
+             s.widest_opening = std::max(s.widest_opening, step.report.joint_opening);
+             s.widest_closed = std::max(s.widest_closed, step.report.closed_opening);
+           },
+       .value = shown<&S::open_joint_steps>,
+       .label = "joints",
+       .words = opening_words},
+      {.name = "widest_opening",
+       .text = "The most that a joint held by rows is open by at the end of a step, m or rad.",
+       .stored = {{"widest_opening", &S::widest_opening}},
+       .value = shown<&S::widest_opening>},
+      {.name = "widest_closed",
+       .text = "The most that a step closed in positions, m or rad.",
+       .stored = {{"widest_closed", &S::widest_closed}},
+       .value = shown<&S::widest_closed>},
       {.name = "friction_rounds",
        .text = "Solves beyond the first of each step that friction asked for whose coefficient "
                "depends on the sliding speed.",

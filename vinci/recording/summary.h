@@ -30,6 +30,9 @@ struct RunStatistics {
   std::int64_t passed_steps = 0;        // in which bodies went through each other, or too deep
   std::int64_t unexplained_steps = 0;   // in which bodies overlap by more than layers explain
   double deepest_unexplained = 0.0;     // m
+  std::int64_t open_joint_steps = 0;    // that end with joints open by more than is tolerated
+  double widest_opening = 0.0;          // m or rad, of joints at the end of steps
+  double widest_closed = 0.0;           // m or rad, that was closed in positions
   std::int64_t friction_rounds = 0;     // solves that friction which depends on speed asked for
   std::int64_t unsettled_friction = 0;  // in which its coefficients did not settle
   double worst_friction_error = 0.0;    // relative

@@ -124,6 +124,12 @@ Motor JointReader::motor(const Node& node, const Joint& joint, std::size_t freed
     if (const Node* given = node.find(key)) {
       motor.kind = kind;
       motor.target = numbers_.function(*given);
+      const std::array<double, 3> start{};  // t, q, v
+      if (!motor.target.uses(1) && !motor.target.uses(2))
+        if (const double value = motor.target.value(start); !std::isfinite(value))
+          throw Impossible{given, fmt::format("it is {} at t = 0; accepted: a number, or an "
+                                              "expression that has a value at all times",
+                                              value)};
     }
   if (motor.kind != MotorKind::position)
     refuse("stiffness", "a position servo alone has it; accepted with `position`");
@@ -199,8 +205,8 @@ void JointReader::read_start(const Node& node, Joint& joint) const {
 
 void JointReader::read_freedoms(const Node& node, Joint& joint) const {
   joint.freedoms.resize(static_cast<std::size_t>(rate_count(joint.kind)));
-  for (const char* key : {"restitution", "friction", "damping", "stiffness", "rest", "armature",
-                          "largest-effort", "largest-speed", "velocity", "motor"})
+  for (const char* key : {"position", "restitution", "friction", "damping", "stiffness", "rest",
+                          "armature", "largest-effort", "largest-speed", "velocity", "motor"})
     if (const Node* given = node.find(key); given && joint.freedoms.empty())
       throw Impossible{given, "a fixed joint has no freedom; remove it"};
   for (std::size_t k = 0; k < joint.freedoms.size(); ++k) {
@@ -291,35 +297,56 @@ Pose& JointReader::pose_of(int body) {
 }
 
 // Which joint places which body, in this order; the others are between bodies that have a place.
+// Joints place their second bodies as long as they can, and then a first one.
 void JointReader::find_order() {
   const Node& bodies = *scene_.root.find("bodies");
+  const auto joins = [&](std::size_t b, bool as_second) {
+    return std::any_of(model_.joints.begin(), model_.joints.end(), [&](const Joint& joint) {
+      return (as_second ? joint.body_b : joint.body_a) == static_cast<int>(b);
+    });
+  };
   std::vector<char> placed(model_.bodies.size());
-  for (std::size_t b = 0; b < placed.size(); ++b) {
-    const bool hangs =
-        std::any_of(model_.joints.begin(), model_.joints.end(),
-                    [&](const Joint& joint) { return joint.body_b == static_cast<int>(b); });
-    placed[b] = !hangs || has_place(bodies.children[b]) || model_.bodies[b].is_prescribed() ||
-                model_.bodies[b].freedom == Freedom::fixed;
-  }
+  for (std::size_t b = 0; b < placed.size(); ++b)
+    placed[b] = (!joins(b, true) && !joins(b, false)) || has_place(bodies.children[b]) ||
+                model_.bodies[b].is_prescribed() || model_.bodies[b].freedom == Freedom::fixed;
   const auto is_placed = [&](int body) {
     return body < 0 || placed[static_cast<std::size_t>(body)];
   };
-  places_.assign(model_.joints.size(), 0);
-  // Bodies in a ring of which none has a place: the first one stands where it would by itself.
-  for (std::size_t left = placed.size() + 1; left > 0; --left) {
-    for (bool more = true; more;) {
-      more = false;
-      for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-        const Joint& joint = model_.joints[j];
-        if (!is_placed(joint.body_a) || is_placed(joint.body_b)) continue;
-        placed[static_cast<std::size_t>(joint.body_b)] = places_[j] = more = true;
-        order_.push_back(static_cast<int>(j));
-      }
+  places_.assign(model_.joints.size(), Places::none);
+  const auto place = [&](Places which) {
+    bool any = false;
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      const Joint& joint = model_.joints[j];
+      const bool second = which == Places::second;
+      const int from = second ? joint.body_a : joint.body_b;
+      const int to = second ? joint.body_b : joint.body_a;
+      if (!is_placed(from) || is_placed(to)) continue;
+      placed[static_cast<std::size_t>(to)] = 1;
+      places_[j] = which;
+      order_.push_back(static_cast<int>(j));
+      any = true;
+      if (!second) break;
     }
-    const auto next = std::find(placed.begin(), placed.end(), 0);
-    if (next == placed.end()) break;
-    *next = 1;
+    return any;
+  };
+  // Bodies of which none has a place: the first that is the second of no joint, or else the first,
+  // stands where it would by itself.
+  const auto begin_elsewhere = [&] {
+    for (const bool only_first : {true, false})
+      for (std::size_t b = 0; b < placed.size(); ++b)
+        if (!placed[b] && !(only_first && joins(b, true))) {
+          placed[b] = 1;
+          return true;
+        }
+    return false;
+  };
+  while (place(Places::second) || place(Places::first) || begin_elsewhere()) {
   }
+}
+
+// The body that a joint places, and the other one.
+int JointReader::placed_by(std::size_t j) const {
+  return places_[j] == Places::first ? model_.joints[j].body_a : model_.joints[j].body_b;
 }
 
 // Poses of the bodies that joints place, from the coordinates at the start.
@@ -328,8 +355,11 @@ void JointReader::place_bodies() {
     const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
     std::array<double, 4> q{};
     start_coordinates(joint, q.data());
-    pose_of(joint.body_b) = pose_of(joint.body_a) * joint.frame_a * joint_pose(joint, q.data()) *
-                            joint.frame_b.inverse();
+    const Pose between = joint.frame_a * joint_pose(joint, q.data()) * joint.frame_b.inverse();
+    if (places_[static_cast<std::size_t>(j)] == Places::second)
+      pose_of(joint.body_b) = pose_of(joint.body_a) * between;
+    else
+      pose_of(joint.body_a) = pose_of(joint.body_b) * between.inverse();
   }
 }
 
@@ -337,7 +367,7 @@ void JointReader::place_bodies() {
 VectorX JointReader::openings() {
   std::vector<double> errors;
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-    if (places_[j]) continue;
+    if (places_[j] != Places::none) continue;
     const Joint& joint = model_.joints[j];
     std::array<double, 4> q{};
     start_coordinates(joint, q.data());
@@ -402,7 +432,7 @@ bool JointReader::check_closed(const Node& joints) {
     const Node& node = joints.children[j];
     std::array<double, 4> q{};
     start_coordinates(joint, q.data());
-    if (!places_[j]) {
+    if (places_[j] == Places::none) {
       JointRows rows;
       joint_rows(joint, model_.world, pose_of(joint.body_a), pose_of(joint.body_b), q[0], rows);
       double apart = 0.0, turned = 0.0;
@@ -475,31 +505,37 @@ void JointReader::set_velocities() {
   std::vector<int> moving = order_;
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Node* given = joints.children[j].find("velocity");
-    const int body = model_.joints[j].body_b;
+    const int body = placed_by(j);
     if (!given) continue;
     const bool driven = body < 0 || model_.bodies[static_cast<std::size_t>(body)].is_prescribed();
     if (driven || moves_itself(body)) {
-      mistakes_.add(*given, "the second body has a velocity of its own; accepted: one of the two");
+      mistakes_.add(*given, fmt::format("the {} body has a velocity of its own; accepted: one of "
+                                        "the two",
+                                        places_[j] == Places::first ? "first" : "second"));
       continue;
     }
-    if (!places_[j]) moving.push_back(static_cast<int>(j));
+    if (places_[j] == Places::none) moving.push_back(static_cast<int>(j));
   }
   for (const int j : moving) {
     const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
-    if (moves_itself(joint.body_b)) continue;
+    const int moved = placed_by(static_cast<std::size_t>(j));
+    if (moves_itself(moved)) continue;
+    const bool second = moved == joint.body_b;
+    const int from = second ? joint.body_a : joint.body_b;
     const Pose a = pose_of(joint.body_a), b = pose_of(joint.body_b);
     JointAxes axes;
     const int count = joint_axes(joint, a, b, axes);
     const Vector3 point = b * joint.frame_b.position;
-    const Twist before = twist_of(joint.body_a);
-    Twist at{before.at(point - center_of(joint.body_a)), before.angular};
+    const Twist before = twist_of(from);
+    Twist at{before.at(point - center_of(from)), before.angular};
     for (int k = 0; k < count; ++k) {
-      const double rate = joint.freedoms[static_cast<std::size_t>(k)].velocity;
+      const double rate =
+          (second ? 1.0 : -1.0) * joint.freedoms[static_cast<std::size_t>(k)].velocity;
       at.linear += rate * axes[static_cast<std::size_t>(k)].linear;
       at.angular += rate * axes[static_cast<std::size_t>(k)].angular;
     }
-    Body& body = model_.bodies[static_cast<std::size_t>(joint.body_b)];
-    body.initial_twist = {at.at(center_of(joint.body_b) - point), at.angular};
+    Body& body = model_.bodies[static_cast<std::size_t>(moved)];
+    body.initial_twist = {at.at(center_of(moved) - point), at.angular};
     start = initial_state(model_);
   }
   for (Joint& joint : model_.joints) {

@@ -37,6 +37,7 @@ class JointReader {
   Motor motor(const Node& node, const Joint& joint, std::size_t freedom) const;
   Pose& pose_of(int body);
   void find_order();
+  int placed_by(std::size_t joint) const;
   void place_bodies();
   VectorX openings();
   void assemble();
@@ -51,9 +52,10 @@ class JointReader {
   Model& model_;
   ShapeReader read_;
   Pose world_;
-  std::vector<char> given_;   // per joint: the scene says where it begins
-  std::vector<char> places_;  // per joint: it places its second body
-  std::vector<int> order_;    // of the joints that place bodies
+  std::vector<char> given_;  // per joint: the scene says where it begins
+  enum class Places : char { none, first, second };
+  std::vector<Places> places_;  // per joint: which of its bodies it places
+  std::vector<int> order_;      // of the joints that place bodies
 };
 
 }  // namespace vinci

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/formulation/joint_closure.h"
 #include "vinci/kinematics/joint_tree.h"
 #include "vinci/model/element.h"
 #include "vinci/stepping/checked_stepper.h"
@@ -373,6 +374,17 @@ void Simulation::use(std::size_t changes, const Values& code) {
   context_.in.model = model_.get();
   context_.work.ahead = {};
   ++model_version_;
+  if (first_model_ && !model_->joints.empty()) pose_joints();
+}
+
+// Bodies stand where the joints of a new model have them; velocities, or rates of joints, stay.
+void Simulation::pose_joints() {
+  if (!model_->tree_order.empty()) place_tree(*model_, state_.joint_positions, state_.poses);
+  JointClosure().close(*model_, state_);
+  if (model_->tree_order.empty()) return;
+  Tree tree;
+  tree.place(*model_, state_.poses, state_.joint_positions);
+  tree.spread_velocities(state_.joint_rates, state_.velocities);
 }
 
 const StepReport& Simulation::step() {

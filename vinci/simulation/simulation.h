@@ -122,6 +122,7 @@ class Simulation {
   void adopt_code();
   void forget_step();
   void keep_last_finite();
+  void pose_joints();
   void use(std::size_t changes, const Values& code);
 
   std::shared_ptr<const Plugins> plugins_;

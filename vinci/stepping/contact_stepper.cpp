@@ -248,7 +248,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
   state.velocities = next_;
   state.joint_positions = next_positions_;
   state.joint_rates = next_rates_;
-  read_joints(model, state);
+  settle_joints(model, state, report);
   carry_velocities(model, state);
   state.controls = context.out.controls;
   state.time += h;

@@ -13,6 +13,7 @@
 
 #include "vinci/formulation/joined_motion.h"
 #include "vinci/formulation/joint_blocks.h"
+#include "vinci/formulation/joint_closure.h"
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/formulation/tree_motion.h"
 #include "vinci/selection/load_selection.h"
@@ -173,7 +174,12 @@ class ContactStepper : public TimeStepper {
   void advance_joints(const StepPart& part);
   void carry_velocities(const Model& model, State& state);
   void collect_joints(StepContext& context, State& state, double h);
-  void read_joints(const Model& model, State& state) const;
+  void settle_joints(const Model& model, State& state, StepReport& report);
+  void read_slipped(const Model& model, State& state) const;
+  void foresee_errors(const StepPart& part);
+  void reconcile_rows(const Model& model, const SparseRows& inertia);
+  static void advance_tree(const Model& model, const VectorX& rates, double h, VectorX& positions,
+                           std::vector<Pose>& poses);
 
   MotionModel motion_ = MotionModel::dynamic;
   ConeForm form_;
@@ -220,6 +226,13 @@ class ContactStepper : public TimeStepper {
   VectorX borne_, mean_, mean_rates_, prescribed_change_;  // of what joints bear
   VectorX foreseen_rates_, next_rates_, next_positions_;   // of joints
   std::vector<int> slipped_;                               // couplings
+  std::vector<FreedomPlace> stuck_;                        // by friction
+  // Of rows that hold joints: where the velocities of the start lead.
+  std::vector<Pose> led_;
+  VectorX led_positions_, start_errors_, led_errors_, held_load_;
+  SparseRows held_rows_;
+  LeastMotion least_motion_;
+  JointClosure closure_;
   ProblemBuilder builder_;
 
   // Of contacts that are not taken at the start of the step.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vinci/formulation/pair_columns.h"
 #include "vinci/kinematics/joint_tree.h"
 #include "vinci/kinematics/velocities.h"
 #include "vinci/stepping/contact_stepper.h"
@@ -60,6 +61,59 @@ void ContactStepper::find_joints(const StepPart& part) {
                        .inert = motion_ != MotionModel::quasi_static};
   find_joint_loads(step, joint_loads_);
   joint_blocks_.find(step, joint_loads_);
+  if (!joint_blocks_.held().empty()) foresee_errors(part);
+}
+
+// Rows that hold joints ask for their place at the end of the step: their errors where the
+// velocities of the start lead, and from there on by what velocities change.
+void ContactStepper::foresee_errors(const StepPart& part) {
+  const auto& [model, state, h, rules] = part;
+  gather(model, state.velocities, state.joint_rates, free_);
+  led_ = placed_;
+  led_positions_ = state.joint_positions;
+  if (motion_ == MotionModel::dynamic) {
+    for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+      if (model.bodies[b].velocity_size > 0 && !hangs(tree_of(model), b))
+        led_[b] = carried_by(part, b, state.velocities);
+    advance_tree(model, state.joint_rates, h, led_positions_, led_);
+  } else {
+    free_.setZero();
+  }
+  read_loop_coordinates(model, led_, led_positions_);
+  joint_blocks_.errors(model, {state.poses, state.joint_positions, state.coupling_offsets},
+                       start_errors_);
+  joint_blocks_.errors(model, {led_, led_positions_, state.coupling_offsets}, led_errors_);
+  // Errors are differences of places: what rounding leaves of them is no motion.
+  double size = 1.0;
+  for (const Pose& pose : led_) size = std::max(size, pose.position.lpNorm<Eigen::Infinity>());
+  const double rounding = 4e-15 * size;
+  for (std::size_t i = 0; i < joint_blocks_.held().size(); ++i) {
+    const int row = joint_blocks_.held()[i].row;
+    if (row < 0) continue;
+    const auto at = static_cast<Eigen::Index>(i);
+    const double bent = led_errors_[at] - start_errors_[at] - h * joint_blocks_.rate(row, free_);
+    joint_blocks_.bias(row) = std::abs(bent) > rounding ? bent / h : 0.0;
+  }
+}
+
+// What such rows ask for is what some motion does: where rows follow from others, what they ask for
+// beyond that is of a higher order of the step, and no motion.
+void ContactStepper::reconcile_rows(const Model& model, const SparseRows& inertia) {
+  held_rows_.reset(model.free_count);
+  held_load_.resize(static_cast<Eigen::Index>(joint_blocks_.held().size()));
+  for (const HeldRow& held : joint_blocks_.held()) {
+    if (held.slips || held.row < 0) continue;
+    held_load_[held_rows_.rows] = joint_blocks_.bias(held.row);
+    joint_blocks_.write_row(held.row, held_rows_);
+  }
+  held_load_.conservativeResize(held_rows_.rows);
+  if (held_rows_.rows == 0 || held_load_.isZero(0.0)) return;
+  least_motion_.factor(inertia, held_rows_);
+  least_motion_.solve(held_load_, change_);
+  if (!change_.allFinite()) return;
+  for (const HeldRow& held : joint_blocks_.held())
+    if (!held.slips && held.row >= 0)
+      joint_blocks_.bias(held.row) = -joint_blocks_.rate(held.row, change_);
 }
 
 // M and p where bodies hang on joints.
@@ -85,6 +139,7 @@ void ContactStepper::join_motion(const StepPart& part, ComplementarityProblem& p
   const Model& model = part.model;
   if (model.joints.empty()) return;
   joint_blocks_.add_pushes(problem.p);
+  reconcile_rows(model, motion_ == MotionModel::quasi_static ? inertia_ : problem.M);
   if (motion_ != MotionModel::dynamic || !bounces(model)) return;
   gather(model, foreseen_, foreseen_rates_, free_);
   if (joined_motion_.solve(problem, joint_blocks_, free_))
@@ -130,6 +185,7 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
   std::vector<SolvedJoint>& out = context.out.joints;
   out.assign(model.joints.size(), {});
   slipped_.clear();
+  stuck_.clear();
   const double scale = h / impulse_time(h);
   const VectorX& lambda = context.work.solution.lambda;
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
@@ -164,6 +220,8 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
         break;
       case JointPart::friction:
         joint.friction[freedom] = impulse;
+        if (own > terms.lower && own < terms.upper)
+          stuck_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
         break;
       case JointPart::servo:
         joint.motor[freedom] = impulse;
@@ -299,13 +357,20 @@ void ContactStepper::advance_joints(const StepPart& part) {
   const Model& model = part.model;
   next_positions_ = part.state.joint_positions;
   read_loop_rates(model, part.state.poses, next_, next_rates_);
+  advance_tree(model, next_rates_, part.h, next_positions_, moved_);
+}
+
+// Coordinates and poses of what hangs on joints after moving with these rates.
+void ContactStepper::advance_tree(const Model& model, const VectorX& rates, double h,
+                                  VectorX& positions, std::vector<Pose>& poses) {
+  if (model.tree_order.empty()) return;
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
     if (!is_loop_joint(model, j)) {
       const Joint& joint = model.joints[static_cast<std::size_t>(j)];
-      vinci::advance(joint, next_rates_.data() + joint.first_rate, part.h,
-                     next_positions_.data() + joint.first_coordinate);
+      vinci::advance(joint, rates.data() + joint.first_rate, h,
+                     positions.data() + joint.first_coordinate);
     }
-  if (!model.tree_order.empty()) place_tree(model, next_positions_, moved_);
+  place_tree(model, positions, poses);
 }
 
 // Velocities of what hangs on joints are those of where it is at the end.
@@ -315,17 +380,19 @@ void ContactStepper::carry_velocities(const Model& model, State& state) {
   tree_.spread_velocities(state.joint_rates, state.velocities);
 }
 
-// Coordinates at the end of the step, of joints that nothing hangs on from the poses of bodies.
-void ContactStepper::read_joints(const Model& model, State& state) const {
-  const auto pose = [&](int body) {
-    return body < 0 ? Pose() : state.poses[static_cast<std::size_t>(body)];
-  };
-  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j)
-    if (is_loop_joint(model, j)) {
-      const Joint& joint = model.joints[static_cast<std::size_t>(j)];
-      read_coordinates(joint, pose(joint.body_a), pose(joint.body_b),
-                       state.joint_positions.data() + joint.first_coordinate);
-    }
+// Where joints are at the end of the step: coordinates of those that nothing hangs on from the
+// poses of bodies, and joints that rows hold are closed.
+void ContactStepper::settle_joints(const Model& model, State& state, StepReport& report) {
+  if (model.joints.empty()) return;
+  read_loop_coordinates(model, state.poses, state.joint_positions);
+  read_slipped(model, state);
+  const JointOpening opening = closure_.close(model, state, stuck_, slipped_);
+  report.joint_opening = opening.left;
+  report.closed_opening = opening.before;
+}
+
+// Couplings that slipped hold the offset that they have now.
+void ContactStepper::read_slipped(const Model& model, State& state) const {
   for (const int i : slipped_) {
     const Coupling& coupling = model.couplings[static_cast<std::size_t>(i)];
     const auto at = [&](int joint, int freedom) {

@@ -64,7 +64,7 @@ const char* to_string(Stage stage) {
 bool is_certified(const StepReport& report, double accept) {
   return report.solve.residual.relative <= accept && !report.fell_back && !report.coarse &&
          !report.unsettled && report.passed == 0 && report.unexplained == 0.0 &&
-         report.diverged_body < 0;
+         report.joint_opening <= largest_joint_opening && report.diverged_body < 0;
 }
 
 const std::vector<StepField>& step_fields() {
@@ -183,6 +183,18 @@ const std::vector<StepField>& step_fields() {
                "however short they were made.",
        .over_parts = OverParts::sum,
        .column = "passed"},
+      {.name = "joint_opening",
+       .place = member<&R::joint_opening>,
+       .text =
+           "By how much a joint that rows hold together is open at the end of the step, in m or "
+           "rad: a step with more than 1e-9 is not certified.",
+       .over_parts = OverParts::largest,
+       .column = "joint_opening"},
+      {.name = "closed_opening",
+       .place = member<&R::closed_opening>,
+       .text = "By how much it would have been open, in m or rad, had positions not been closed.",
+       .over_parts = OverParts::largest,
+       .column = "closed_opening"},
       {.name = "joint_impacts",
        .place = member<&R::joint_impacts>,
        .text = "Whether a body met several others in the step with restitution: their order within "

@@ -48,7 +48,9 @@ struct StepReport {
   double frame_energy = 0.0;     // J, that normals gave to bodies by turning within the step
   double unexplained = 0.0;      // m, deepest at its end that layers do not explain, if it matters
   int passed = 0;  // parts of the step in which bodies went through each other, or too deep
-  bool joint_impacts = false;  // with restitution, of several pairs that share a body
+  double joint_opening = 0.0;   // m or rad, that joints are open by at its end (joint_closure.h)
+  double closed_opening = 0.0;  // m or rad, that positions would have left
+  bool joint_impacts = false;   // with restitution, of several pairs that share a body
   // Solves that friction which depends on sliding speed asked for beyond the first, and how far its
   // coefficients are from those of the speeds, relative.
   int friction_rounds = 0;
@@ -75,6 +77,9 @@ struct StepReport {
   Shortage shortage;       // of Ending::no_equilibrium: the body that lacks most
   int diverged_body = -1;  // first body with a non-finite pose or velocity, or −1
 };
+
+// A step that leaves a joint open by more, in m or rad, is not certified.
+inline constexpr double largest_joint_opening = 1e-9;
 
 // Whether the step is what the method asks for: solved to `accept`, a relative residual, with all
 // terms, in steps as short as asked for, and with no body inside or beyond another.

@@ -92,7 +92,7 @@ double step_size(const Json& options) {
 
 }  // namespace
 
-std::string run_description(const Recording& recording, std::int64_t stride) {
+std::string run_description(const Recording& recording, std::int64_t stride, std::int64_t first) {
   const Json options = options_json(recording);
   const double step = step_size(options);
   const RunSummary summary = recording.summary();
@@ -100,7 +100,7 @@ std::string run_description(const Recording& recording, std::int64_t stride) {
                {"title", recording.title()},
                {"version", recording.version()},
                {"created", recording.created()},
-               {"frames", (recording.frames() - 1) / stride + 1},
+               {"frames", (recording.frames() - 1 - first) / stride + 1},
                {"finished", recording.finished()},
                {"has_writer", recording.has_writer()},
                {"total_steps", recording.total_steps()},

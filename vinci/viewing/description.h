@@ -9,8 +9,9 @@
 namespace vinci {
 
 // Numbers that are not finite are null. A `stride` above 1 says that a page holds only every so
-// many of the recorded frames, and `frames` how many those are.
-std::string run_description(const Recording& recording, std::int64_t stride = 1);
+// many of the recorded frames, from `first` on, and `frames` how many those are.
+std::string run_description(const Recording& recording, std::int64_t stride = 1,
+                            std::int64_t first = 0);
 // In place of a description: why there is none. `waiting`: it may come yet.
 std::string run_error(const std::string& name, const std::string& error, bool waiting = false);
 

@@ -65,6 +65,24 @@ EntityKey parsed_contact(std::string_view text) {
   return key_of_words(parts);
 }
 
+// "3.17.40": columns of the table of joints.
+std::vector<int> parsed_columns(std::string_view text) {
+  constexpr std::size_t most = 256;
+  std::vector<int> columns;
+  for (bool more = true; more;) {
+    const auto dot = text.find('.');
+    more = dot != std::string_view::npos;
+    columns.push_back(
+        static_cast<int>(whole_number(text.substr(0, dot), "joints", 0, most_frames)));
+    if (columns.size() > most || (columns.size() > 1 && columns.end()[-2] >= columns.back()))
+      throw Error(
+          fmt::format("accepted: all, none, up to {} ascending columns joined by dots", most),
+          "joints");
+    if (more) text.remove_prefix(dot + 1);
+  }
+  return columns;
+}
+
 void set_key(FrameQuery& query, std::string_view key, std::string_view value) {
   if (key == "first")
     query.first = whole_number(value, key, 0, most_frames);
@@ -76,10 +94,14 @@ void set_key(FrameQuery& query, std::string_view key, std::string_view value) {
     query.poses = selection(value, key);
   else if (key == "velocities")
     query.velocities = selection(value, key);
+  else if (key == "joints" && (value == "all" || value == "none"))
+    query.joints = value == "all";
+  else if (key == "joints")
+    query.joint_columns = parsed_columns(value);
   else if (key != "contacts")
     throw Error(
         fmt::format("'{}' is not known; accepted: first, count, stride, poses, velocities, "
-                    "contacts",
+                    "contacts, joints",
                     key.substr(0, 40)));
   else if (value == "all" || value == "none")
     query.contacts = value == "all";
@@ -100,12 +122,12 @@ struct Columns {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> bodies;
   std::vector<float> point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
-  std::vector<float> gap, friction, friction_2, moment, turning;
+  std::vector<float> gap, friction, friction_2, moment, turning, joints;
   bool moments = false;  // one is not 0
 
   std::size_t frames() const { return time.size(); }
   std::size_t bytes() const {
-    return frames() * frame_row_bytes + 4 * (poses.size() + velocities.size()) +
+    return frames() * frame_row_bytes + 4 * (poses.size() + velocities.size() + joints.size()) +
            gap.size() * (contact_row_bytes + (moments ? moment_row_bytes : 0));
   }
   void add(const FrameInfo& info);
@@ -175,6 +197,11 @@ class BlockReader {
       header_.velocities = narrow_count(entries());
     }
     if (query.contacts) header_.flags |= BlockHeader::with_contacts;
+    if (query.joints && !recording.joint_columns().empty()) {
+      header_.flags |= BlockHeader::with_joints;
+      header_.joints = narrow_count(query.joint_columns.empty() ? recording.joint_columns().size()
+                                                                : query.joint_columns.size());
+    }
   }
 
   std::string read();
@@ -185,6 +212,7 @@ class BlockReader {
   FrameRange piece(std::int64_t first, std::int64_t left);
   void add_piece(const FrameRange& range);
   void add_contacts(const FrameRange& range);
+  void add_joints(const FrameRange& range);
   std::string joined() const;
 
   const Recording& recording_;
@@ -209,7 +237,8 @@ FrameRange BlockReader::piece(std::int64_t first, std::int64_t left) {
   const std::size_t frame_bytes =
       frame_row_bytes + 200 +
       (query_.poses != FrameQuery::none ? recording_.body_names().size() * 7 * sizeof(double) : 0) +
-      header_.velocities * sizeof(double);
+      header_.velocities * sizeof(double) +
+      (header_.joints > 0 ? recording_.joint_columns().size() * sizeof(double) : 0);
   FrameRange range{first, 0, query_.stride};
   range.count = std::clamp<std::int64_t>(static_cast<std::int64_t>(piece_bytes_ / frame_bytes), 1,
                                          std::min<std::int64_t>(left, 4096));
@@ -237,6 +266,19 @@ void BlockReader::add_piece(const FrameRange& range) {
                    narrow);
   }
   add_contacts(range);
+  if (header_.joints > 0) add_joints(range);
+}
+
+void BlockReader::add_joints(const FrameRange& range) {
+  const std::vector<double> numbers = recording_.joints(range);
+  if (query_.joint_columns.empty()) {
+    std::transform(numbers.begin(), numbers.end(), std::back_inserter(columns_.joints), narrow);
+    return;
+  }
+  const std::size_t width = recording_.joint_columns().size();
+  for (std::size_t row = 0; row + width <= numbers.size(); row += width)
+    for (const int column : query_.joint_columns)
+      columns_.joints.push_back(narrow(numbers[row + static_cast<std::size_t>(column)]));
 }
 
 void BlockReader::add_contacts(const FrameRange& range) {
@@ -300,6 +342,7 @@ std::string BlockReader::joined() const {
     append(block, *column);
   if (columns_.moments)
     for (const auto* column : {&columns_.moment, &columns_.turning}) append(block, *column);
+  append(block, columns_.joints);
   return block;
 }
 
@@ -338,6 +381,10 @@ void check_query(const Recording& recording, const FrameQuery& query) {
       throw Error(fmt::format("there is no body {}; the recording has {}", body, bodies));
   if (query.poses >= 0 && query.velocities >= 0 && query.poses != query.velocities)
     throw Error("poses and velocities of two different bodies; accepted: those of one");
+  const auto columns = static_cast<std::int64_t>(recording.joint_columns().size());
+  if (!query.joint_columns.empty() && query.joint_columns.back() >= columns)
+    throw Error(fmt::format("there is no column {} of joints; the recording has {}",
+                            query.joint_columns.back(), columns));
 }
 
 std::string frame_block(const Recording& recording, const FrameQuery& query,

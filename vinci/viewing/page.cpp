@@ -30,8 +30,10 @@ struct Run {
   Recording recording;
   std::int64_t stride = 1;
   double frame_bytes = 0.0;  // in the page, estimated
+  std::int64_t through = 0;  // a frame that is kept
 
-  std::int64_t kept() const { return (recording.frames() - 1) / stride + 1; }
+  std::int64_t first() const { return through % stride; }
+  std::int64_t kept() const { return (recording.frames() - 1 - first()) / stride + 1; }
 };
 
 void check_stop(const PageOptions& options) {
@@ -88,7 +90,7 @@ void write_descriptions(OutputFile& file, const std::vector<Run>& runs) {
   file.write("<script type=\"application/json\" id=\"vinci-runs\">[");
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i > 0) file.write(",");
-    file.write(script_json(run_description(runs[i].recording, runs[i].stride)));
+    file.write(script_json(run_description(runs[i].recording, runs[i].stride, runs[i].first())));
   }
   file.write("]</script>\n");
 }
@@ -109,7 +111,8 @@ double write_blocks(OutputFile& file, const Run& run, std::size_t index, double 
   double bytes = 0.0;
   for (std::int64_t done = 0; done < run.kept() && bytes <= most;) {
     check_stop(options);
-    std::string block = next_block(run.recording, done * run.stride, run.stride, block_bytes);
+    std::string block =
+        next_block(run.recording, run.first() + done * run.stride, run.stride, block_bytes);
     BlockHeader header = read_header(block);
     header.first = static_cast<std::uint32_t>(done);
     header.stride = 1;
@@ -127,6 +130,15 @@ double write_blocks(OutputFile& file, const Run& run, std::size_t index, double 
   return bytes;
 }
 
+// What is told of grasps in a frame of the first run.
+void write_grasps(OutputFile& file, const Run& run, const PageOptions& options) {
+  for (const std::string& grasp : options.grasps)
+    file.write(
+        fmt::format("<script type=\"application/json\" class=\"vinci-grasp\" "
+                    "data-run=\"0\" data-frame=\"{}\">{}</script>\n",
+                    (run.through - run.first()) / run.stride, script_json(grasp)));
+}
+
 // Returns the bytes of all runs' data.
 double write_all(OutputFile& file, const std::vector<Run>& runs, double most,
                  const PageOptions& options) {
@@ -140,6 +152,7 @@ double write_all(OutputFile& file, const std::vector<Run>& runs, double most,
                script_json(options.comparison) + "</script>\n");
   if (options.over)
     file.write("<script type=\"application/json\" id=\"vinci-over\">true</script>\n");
+  write_grasps(file, runs[0], options);
   double bytes = 0.0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     write_models(file, runs[i].recording, i);
@@ -161,6 +174,7 @@ PageResult write_page(const std::filesystem::path& out,
   required_viewer_page();
   std::vector<Run> runs;
   for (const auto& path : recordings) runs.push_back({Recording(path)});
+  runs.at(0).through = std::clamp<std::int64_t>(options.through, 0, runs[0].recording.frames() - 1);
   OutputFile file(out, options.overwrite);
   const auto budget = static_cast<double>(options.max_bytes);
   if (options.stride > 0) {

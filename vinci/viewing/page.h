@@ -16,9 +16,11 @@ struct PageOptions {
   std::uint64_t max_bytes = 50'000'000;  // of the recordings' data in the page
   std::int64_t stride = 0;  // keep every so many frames, whatever the size; 0: as the size demands
   bool overwrite = false;
-  std::string comparison;       // of the runs, comparison_json(); empty: none
-  bool over = false;            // the runs over each other at first, the first one solid
-  std::function<bool()> go_on;  // asked now and then; if it says no, nothing is written
+  std::string comparison;           // of the runs, comparison_json(); empty: none
+  bool over = false;                // the runs over each other at first, the first one solid
+  std::int64_t through = 0;         // a frame of the first run that is kept however it is thinned
+  std::vector<std::string> grasps;  // answers about that frame, grasp_answer_json()
+  std::function<bool()> go_on;      // asked now and then; if it says no, nothing is written
 };
 
 struct PageRun {

@@ -45,6 +45,11 @@ Span span_of(const std::vector<std::filesystem::path>& paths, const RenderOption
     found = found || std::count(names.begin(), names.end(), *options.follow) > 0;
   }
   if (!found) throw Error(fmt::format("no recording has a body '{}'", *options.follow), "--follow");
+  if (options.grasp) {
+    const std::vector<std::string> names = Recording(paths.at(0)).body_names();
+    if (std::count(names.begin(), names.end(), *options.grasp) == 0)
+      throw Error(fmt::format("the first recording has no body '{}'", *options.grasp), "--grasp");
+  }
   return span;
 }
 
@@ -105,6 +110,8 @@ std::string job_json(const RenderOptions& options, const std::vector<double>& ti
               {"theme", options.theme}, {"contacts", options.contacts}, {"cones", options.cones}};
   job["layout"] = !options.layout.empty() ? options.layout : runs > 1 ? "side-by-side" : "single";
   job["follow"] = options.follow ? Json(*options.follow) : Json();
+  job["joints"] = options.joints;
+  job["grasp"] = options.grasp ? Json(*options.grasp) : Json();
   job["camera"] = nullptr;
   if (options.camera) {
     const auto& c = *options.camera;

@@ -21,7 +21,9 @@ struct RenderOptions {
   std::string theme = "light";     // or "dark"
   std::string layout;  // "single", "side-by-side", "ghost"; empty: by the number of runs
   bool contacts = true, cones = false;          // drawn
+  bool joints = true;                           // drawn
   std::optional<std::string> follow;            // a body
+  std::optional<std::string> grasp;             // a body of the first run, drawn with what holds it
   std::optional<std::array<double, 6>> camera;  // m: position, and the point it looks at
   bool overwrite = false;
   std::function<bool()> go_on;  // asked often; if it says no, all is stopped and nothing is written

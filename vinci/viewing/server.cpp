@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/grasp/grasp_answer.h"
 #include "vinci/viewing/description.h"
 #include "vinci/viewing/frame_block.h"
 #include "vinci/viewing/http_server.h"
@@ -43,6 +44,32 @@ HttpResponse nothing_here() {
   return http_error(404, "there is nothing here");
 }
 
+// "frame=12&object=3": what holds a body in a frame. An answer is wanted soon: volumes are left
+// out, and qualities are intervals as wide as a second allows.
+HttpResponse answer_grasp_query(const Recording& recording, std::string_view query) {
+  const auto amp = query.find('&');
+  const std::string_view first = query.substr(0, amp),
+                         second = amp == std::string_view::npos ? "" : query.substr(amp + 1);
+  const int frame = first.starts_with("frame=") ? index(first.substr(6)).value_or(-1) : -1;
+  const int object = second.starts_with("object=") ? index(second.substr(7)).value_or(-1) : -1;
+  const std::vector<std::string>& names = recording.body_names();
+  if (frame < 0 || frame >= recording.frames() || object < 0 ||
+      static_cast<std::size_t>(object) >= names.size())
+    return http_error(400, "accepted: frame=F&object=B, numbers of a frame and of a body");
+  GraspQuestion question;
+  question.quality.tolerance = 0.01;
+  question.quality.most_facets = 20'000;
+  question.directions = 0;
+  try {
+    const NamedGrasp named =
+        recorded_grasp(recording, frame, names[static_cast<std::size_t>(object)]);
+    return {200, "application/json",
+            grasp_answer_json(named, answer_grasp(named, question), question)};
+  } catch (const Error& error) {
+    return http_error(422, error.what());
+  }
+}
+
 // What is below api/runs/K. Throws Error if the recording is damaged.
 HttpResponse read_run(const Recording& recording, const std::vector<std::string_view>& parts,
                       const std::string& query) {
@@ -57,6 +84,7 @@ HttpResponse read_run(const Recording& recording, const std::vector<std::string_
     }
     return {200, "application/octet-stream", frame_block(recording, wanted)};
   }
+  if (parts.size() == 4 && parts[3] == "grasp") return answer_grasp_query(recording, query);
   const auto version = parts.size() == 5 && parts[3] == "models" ? index(parts[4]) : std::nullopt;
   if (!version || *version >= recording.models()) return nothing_here();
   return {200, "application/json", checked_model(recording, *version)};

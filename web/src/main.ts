@@ -74,6 +74,9 @@ async function openRuns(): Promise<void> {
     const { sources, absent } = embeddedRuns(document) ?? (await httpRuns());
     const { comparison, problem } = comparisonOf(sources.length, absent.length);
     await viewer.open(sources, comparison, document.getElementById('vinci-over') !== null);
+    // What was never run is there to be posed.
+    if (sources.length === 1 && sources[0].description.frames === 1 && location.hash !== '#render')
+      viewer.pose.begin();
     if (problem) viewer.report({ key: 'comparison', text: problem });
     if (viewer.description) document.title = viewer.description.title || viewer.description.name;
     followRuns(viewer, () => void openRuns());

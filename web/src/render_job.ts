@@ -15,6 +15,8 @@ export interface RenderJob {
   theme: 'light' | 'dark';
   contacts: boolean;
   cones: boolean;
+  joints: boolean;
+  grasp: string | null; // name of a body of the first run
   layout: SceneOptions['layout'];
   follow: string | null; // name of a body
   camera: { position: Vector3; target: Vector3 } | null;
@@ -58,7 +60,9 @@ function prepare(job: RenderJob, viewer: Viewer, view: NonNullable<Viewer['view'
     follow = viewer.description?.bodies.findIndex((body) => body.name === job.follow) ?? -1;
     if (follow < 0) throw new Error(`there is no body '${job.follow}' to follow`);
   }
-  viewer.set({ contacts: job.contacts, cones: job.cones, layout: job.layout, follow });
+  viewer.set({ contacts: job.contacts, cones: job.cones, joints: job.joints, layout: job.layout, follow });
+  if (job.grasp !== null)
+    viewer.grasp.show(viewer.description!.bodies.findIndex((body) => body.name === job.grasp));
   view.resize(job.width, job.height, 1);
   if (job.camera) view.setCamera(job.camera.position, job.camera.target);
   else view.fit();

@@ -17,7 +17,7 @@ function blocks(size = 50): EmbeddedBlock[] {
 }
 
 const source = () => new EmbeddedSource(run.description, run.models, blocks());
-const everything = { poses: 'all', velocities: 'all', contacts: 'all' } as const;
+const everything = { poses: 'all', velocities: 'all', contacts: 'all', joints: 'all' } as const;
 
 describe('a run inside the page', () => {
   it('gives back the frames that were put in', async () => {
@@ -34,7 +34,7 @@ describe('a run inside the page', () => {
 
   it('picks one body, and one contact', async () => {
     const block = await source().frames(
-      { first: 0, count: 130, stride: 1, poses: 2, velocities: 2, contacts: [0, 2, 0, 1] });
+      { first: 0, count: 130, stride: 1, poses: 2, velocities: 2, contacts: [0, 2, 0, 1], joints: 'none' });
     const frame = frameOf(block, 129);
     expect(frame.poses).toEqual(run.frame(129).poses.slice(14, 21));
     expect(frame.velocities).toEqual(run.frame(129).velocities.slice(3, 6));

@@ -34,7 +34,7 @@ function serve(other: (path: string) => Response | null = () => null): string[] 
   return asked;
 }
 
-const query: FrameQuery = { first: 10, count: 100, stride: 3, poses: 'all', velocities: 'all', contacts: 'all' };
+const query: FrameQuery = { first: 10, count: 100, stride: 3, poses: 'all', velocities: 'all', contacts: 'all', joints: 'all' };
 const source = async (): Promise<RunSource> => (await httpRuns()).sources[0];
 
 afterEach(() => vi.unstubAllGlobals());
@@ -52,7 +52,7 @@ describe('a run from a server', () => {
     const asked = serve();
     await (await source()).frames({ ...query, count: 1, contacts: [0, 2, 7, 4294967295] });
     expect(asked.at(-1)).toBe('api/runs/0/frames?first=10&count=1&stride=3&poses=all&velocities=all' +
-        '&contacts=0.2.7.4294967295');
+        '&contacts=0.2.7.4294967295&joints=all');
   });
 
   it('asks for blocks that partition the run, of a few megabytes at most', async () => {

@@ -104,6 +104,7 @@ const style: ContactStyle = {
   hidden: new Set(),
   solo: null,
   selected: null,
+    object: null,
 };
 
 function drawn(rows: Contacts, changes: Partial<ContactStyle> = {}): ContactDrawing {

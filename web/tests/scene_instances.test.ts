@@ -209,7 +209,7 @@ describe('a run in the scene', () => {
   it('hides, and shows one alone', () => {
     const run = drawing(models([box(0), box(1), box(2)]));
     run.setFrame(frame(0, threePoses));
-    const style = { theme: 'light', ghost: false, grid: true, solo: null, selected: null } as const;
+    const style = { theme: 'light', ghost: false, grid: true, solo: null, selected: null, joints: true, selectedJoint: null } as const;
     run.setStyle({ ...style, hidden: new Set([1]) });
     expect([...run.visible]).toEqual([1, 0, 1]);
     run.setStyle({ ...style, hidden: new Set([1]), solo: 1 });

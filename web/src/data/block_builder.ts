@@ -9,13 +9,14 @@ export interface BlockShape {
 }
 
 // The scalar columns of a frame, copied so that its block may be dropped.
-type Scalars = Omit<Frame, 'index' | 'poses' | 'velocities' | 'contacts'>;
+type Scalars = Omit<Frame, 'index' | 'poses' | 'velocities' | 'contacts' | 'joints'>;
 
 export class BlockBuilder {
   private readonly scalars: Scalars[] = [];
   private readonly poses: Float32Array[] = [];
   private readonly velocities: Float32Array[] = [];
   private readonly contacts: Contacts[] = [];
+  private readonly joints: Float32Array[] = [];
 
   // The arrays of the frame are kept, not copied: pass slices where the rest of a block may go.
   add(frame: Frame): void {
@@ -26,6 +27,7 @@ export class BlockBuilder {
     this.poses.push(frame.poses);
     this.velocities.push(frame.velocities);
     this.contacts.push(frame.contacts);
+    this.joints.push(frame.joints);
   }
 
   build(shape: BlockShape): FrameBlock {
@@ -37,6 +39,7 @@ export class BlockBuilder {
     const poses = joinedFloats(this.poses);
     const velocities = joinedFloats(this.velocities);
     const contacts = joinedContacts(this.contacts);
+    const joints = joinedFloats(this.joints);
     return {
       ...shape, frames,
       bodies: frames > 0 ? this.poses[0].length / 7 : 0,
@@ -52,8 +55,10 @@ export class BlockBuilder {
       active: whole((s) => s.active),
       model: whole((s) => s.model),
       uniqueness: whole((s) => s.uniqueness),
-      contactStart, poses, velocities, contacts,
-      bytes: 72 * frames + poses.byteLength + velocities.byteLength + 116 * contacts.count,
+      contactStart, poses, velocities, contacts, joints,
+      jointNumbers: frames > 0 ? this.joints[0].length : 0,
+      bytes: 72 * frames + poses.byteLength + velocities.byteLength + joints.byteLength +
+          116 * contacts.count,
     };
   }
 }

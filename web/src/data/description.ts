@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptions and models as they arrive: checked, so that everything behind may trust their form.
+import { parseCouplings, parseJoints } from './joints';
 import type {
   Anchor, BodyDescription, Description, ElementJson, ModelJson, Summary, Vector3,
 } from './types';
@@ -90,7 +91,9 @@ export function parseModel(value: unknown, description: Description): ModelJson 
       throw new Error('a model of the run is damaged: a shape belongs to no body');
   }
   const elements = parseElements(json.elements, json.bodies.length);
-  return { ...json, elements } as unknown as ModelJson;
+  const joints = parseJoints(json.joints, json.bodies.length);
+  const couplings = parseCouplings(json.couplings, joints);
+  return { ...json, elements, joints, couplings } as unknown as ModelJson;
 }
 
 // Models of older recordings have none.

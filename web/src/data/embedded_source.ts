@@ -5,6 +5,7 @@ import { BlockBuilder, contactsWithKey, noContacts } from './block_builder';
 import { BlockCache } from './block_cache';
 import { parseDescription, parseModel } from './description';
 import { decodeFrameBlock, frameOf } from './frame_block';
+import { parseGrasp, type GraspAnswer } from './grasp';
 import { runList, velocityEntries, type BlockRange, type FrameQuery, type RunList, type RunSource } from './source';
 import type { Description, Frame, FrameBlock, ModelJson } from './types';
 
@@ -15,6 +16,11 @@ export interface EmbeddedBlock {
   first: number;
   count: number;
   text: () => string; // base64 of gzip
+}
+
+export interface EmbeddedGrasp {
+  frame: number;
+  answer: GraspAnswer;
 }
 
 // null: the page holds no runs, so a server has to be asked.
@@ -32,7 +38,10 @@ export function embeddedRuns(page: Document): RunList | null {
           first: Number(element.dataset.first),
           count: Number(element.dataset.count),
           text: () => element.textContent ?? '',
-        })));
+        })),
+        Array.from(page.querySelectorAll<HTMLElement>(`script.vinci-grasp[data-run="${run}"]`),
+                   (element) => ({ frame: Number(element.dataset.frame),
+                                   answer: parseGrasp(parsedJson(element.textContent, 'the grasp in this page')) })));
   });
 }
 
@@ -50,7 +59,8 @@ export class EmbeddedSource implements RunSource {
   private readonly blocks: EmbeddedBlock[];
   private readonly modelList: unknown[];
 
-  constructor(readonly description: Description, models: unknown, blocks: EmbeddedBlock[]) {
+  constructor(readonly description: Description, models: unknown, blocks: EmbeddedBlock[],
+              private readonly grasps: EmbeddedGrasp[] = []) {
     this.modelList = Array.isArray(models) ? models : [];
     this.blocks = [...blocks].sort((a, b) => a.first - b.first);
     let next = 0;
@@ -71,6 +81,17 @@ export class EmbeddedSource implements RunSource {
     return parseModel(this.modelList[version], this.description);
   }
 
+  get knownGrasps(): { frame: number; body: number }[] {
+    return this.grasps.map(({ frame, answer }) => ({
+      frame, body: this.description.bodies.findIndex(({ name }) => name === answer.object),
+    }));
+  }
+
+  async grasp(frame: number, body: number): Promise<GraspAnswer | null> {
+    const at = this.knownGrasps.findIndex((known) => known.frame === frame && known.body === body);
+    return this.grasps[at]?.answer ?? null;
+  }
+
   // All frames of a block are unpacked anyway: the stride is of no use here.
   blockRange(frame: number): BlockRange {
     const { first, count } = this.blockWith(frame);
@@ -79,7 +100,7 @@ export class EmbeddedSource implements RunSource {
 
   async frames(query: FrameQuery, signal?: AbortSignal): Promise<FrameBlock> {
     const holder = this.blockWith(query.first);
-    const all = query.poses === 'all' && query.velocities === 'all' && query.contacts === 'all';
+    const all = [query.poses, query.velocities, query.contacts, query.joints].every((one) => one === 'all');
     if (all && query.stride === 1 && holder.first === query.first && holder.count === query.count)
       return this.decoded(holder);
     const builder = new BlockBuilder();
@@ -137,6 +158,9 @@ export class EmbeddedSource implements RunSource {
       contacts: query.contacts === 'all' ? frame.contacts
         : query.contacts === 'none' ? noContacts()
         : contactsWithKey(frame.contacts, query.contacts),
+      joints: query.joints === 'all' ? frame.joints.slice()
+        : query.joints === 'none' ? new Float32Array()
+        : Float32Array.from(query.joints, (column) => frame.joints[column] ?? NaN),
     };
   }
 }

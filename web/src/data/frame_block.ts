@@ -5,7 +5,7 @@
 import type { Contacts, Frame, FrameBlock } from './types';
 
 export const blockMagic = 0x31434e56; // "VNC1"
-export const blockVersion = 3;
+export const blockVersion = 4;
 export const allBodies = 0xffffffff;
 const headerBytes = 64;
 const littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
@@ -48,7 +48,7 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
   if (!littleEndian) throw new Error('this machine stores numbers in an order that is not supported');
   if (buffer.byteLength < headerBytes)
     throw new Error(`the frame block is cut off: ${buffer.byteLength} bytes are less than its header`);
-  const [magic, version, frames, bodies, entries, rows, first, stride, flags] =
+  const [magic, version, frames, bodies, entries, rows, first, stride, flags, , jointNumbers] =
       new Uint32Array(buffer, 0, 16);
   if (magic !== blockMagic) throw new Error('this is no frame block: it begins with other bytes');
   if (version !== blockVersion)
@@ -75,6 +75,8 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
     poses: reader.take(Float32Array, has(0) ? frames * bodies * 7 : 0, 'poses'),
     velocities: reader.take(Float32Array, has(1) ? frames * entries : 0, 'velocities'),
     contacts: takeContacts(reader, has(2) ? rows : 0, has(3)),
+    jointNumbers: has(4) ? jointNumbers : 0,
+    joints: reader.take(Float32Array, has(4) ? frames * jointNumbers : 0, 'joints'),
     bytes: buffer.byteLength,
   };
   reader.end();
@@ -165,5 +167,6 @@ export function frameOf(block: FrameBlock, i: number): Frame {
     poses: block.poses.subarray(i * block.bodies * 7, (i + 1) * block.bodies * 7),
     velocities: block.velocities.subarray(i * block.entries, (i + 1) * block.entries),
     contacts: contactRows(block.contacts, block.contactStart[i], block.contactStart[i + 1]),
+    joints: block.joints.subarray(i * block.jointNumbers, (i + 1) * block.jointNumbers),
   };
 }

@@ -139,7 +139,7 @@ export class FrameStore {
   private async fetchNow(key: string, range: BlockRange): Promise<FrameBlock> {
     try {
       const block = await this.source.frames(
-          { ...range, poses: 'all', velocities: 'all', contacts: 'all' });
+          { ...range, poses: 'all', velocities: 'all', contacts: 'all', joints: 'all' });
       for (const version of new Set(block.model)) await this.loadModel(version);
       if (!((this.cache.get(key)?.frames ?? 0) > block.frames)) this.cache.set(key, block);
       this.failedAt.delete(key);

@@ -4,6 +4,7 @@
 import { BlockBuilder } from './block_builder';
 import { parseDescription, parseModel } from './description';
 import { decodeFrameBlock, frameOf } from './frame_block';
+import { parseGrasp, type GraspAnswer } from './grasp';
 import { frameBytes, runList, velocityEntries, type BlockRange, type FrameQuery, type RunList,
   type RunSource } from './source';
 import type { Description, FrameBlock, ModelJson } from './types';
@@ -30,8 +31,8 @@ async function answer(address: string, signal?: AbortSignal): Promise<Response> 
   throw new Error(reason);
 }
 
-async function jsonAnswer(address: string): Promise<unknown> {
-  const text = await (await answer(address)).text();
+async function jsonAnswer(address: string, signal?: AbortSignal): Promise<unknown> {
+  const text = await (await answer(address, signal)).text();
   try {
     return JSON.parse(text);
   } catch {
@@ -47,6 +48,7 @@ export async function httpRuns(): Promise<RunList> {
 
 export class HttpSource implements RunSource {
   readonly mayGrow = true;
+  readonly knownGrasps = null;
   private readonly framesPerBlock: number;
 
   constructor(private readonly run: number, public description: Description) {
@@ -61,6 +63,10 @@ export class HttpSource implements RunSource {
 
   async model(version: number): Promise<ModelJson> {
     return parseModel(await jsonAnswer(`api/runs/${this.run}/models/${version}`), this.description);
+  }
+
+  async grasp(frame: number, body: number, signal?: AbortSignal): Promise<GraspAnswer> {
+    return parseGrasp(await jsonAnswer(`api/runs/${this.run}/grasp?frame=${frame}&object=${body}`, signal));
   }
 
   blockRange(frame: number, stride: number): BlockRange {
@@ -86,10 +92,11 @@ export class HttpSource implements RunSource {
 
   private async part(query: FrameQuery, have: number, signal?: AbortSignal): Promise<FrameBlock> {
     const contacts = typeof query.contacts === 'string' ? query.contacts : query.contacts.join('.');
+    const joints = typeof query.joints === 'string' ? query.joints : query.joints.join('.');
     const first = query.first + have * query.stride;
     const address = `api/runs/${this.run}/frames?first=${first}&count=${query.count - have}` +
         `&stride=${query.stride}&poses=${query.poses}&velocities=${query.velocities}` +
-        `&contacts=${contacts}`;
+        `&contacts=${contacts}&joints=${joints}`;
     const buffer = await (await answer(address, signal)).arrayBuffer();
     const { bodies, models } = this.description;
     const limits = { bodies: bodies.length, entries: velocityEntries(this.description), models };

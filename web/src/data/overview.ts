@@ -131,7 +131,7 @@ function emptyData(): Record<OverviewColumn, Float64Array> {
 }
 
 function scalars(first: number, count: number, stride: number) {
-  return { first, count, stride, poses: 'none', velocities: 'none', contacts: 'none' } as const;
+  return { first, count, stride, poses: 'none', velocities: 'none', contacts: 'none', joints: 'none' } as const;
 }
 
 // Index of the last of `length` ascending times that is at or before `time`; 0 if none is. A time

@@ -3,7 +3,8 @@
 // of one contact.
 import type { Overview, OverviewColumn } from './overview';
 import type { RunSource } from './source';
-import type { ContactKey, Contacts } from './types';
+import { partsOf, type JointColumns } from './joints';
+import type { ContactKey, Contacts, JointJson } from './types';
 
 export const seriesPoints = 2000;
 
@@ -62,7 +63,7 @@ export async function bodySeries(
   const moves = source.description.bodies[body].velocity_size > 0;
   const block = await source.frames(
       { first: 0, count: Math.ceil(frames / stride), stride, poses: body,
-        velocities: moves ? body : 'none', contacts: 'none' }, signal);
+        velocities: moves ? body : 'none', contacts: 'none', joints: 'none' }, signal);
   const time = Array.from(block.time);
   const curve = (data: Float32Array, width: number, entry: number) =>
       time.map((_, i) => finiteOrNull(data[i * width + entry]));
@@ -87,7 +88,7 @@ export async function contactSeries(
   const stride = strideFor(frames);
   const block = await source.frames(
       { first: 0, count: Math.ceil(frames / stride), stride, poses: 'none', velocities: 'none',
-        contacts: key }, signal);
+        contacts: key, joints: 'none' }, signal);
   const time = Array.from(block.time);
   const { contacts, contactStart } = block;
   const curve = (value: (row: number) => number) => time.map((_, i) =>
@@ -102,6 +103,37 @@ export async function contactSeries(
       time, values: [curve((row) => coneUsage(contacts, row))],
     },
   };
+}
+
+export interface JointSeries {
+  position: Series; // one curve per coordinate
+  rate: Series;
+  motor: Series; // one curve per freedom
+  friction: Series;
+  limit: Series;
+  force: Series; // x, y, z
+  moment: Series;
+}
+
+export async function jointSeries(source: RunSource, columns: JointColumns, joint: JointJson,
+                                  signal?: AbortSignal): Promise<JointSeries> {
+  const frames = source.description.frames;
+  const stride = strideFor(frames);
+  const parts = partsOf(columns, joint);
+  const all = Object.values(parts).flat().sort((a, b) => a - b);
+  const block = await source.frames(
+      { first: 0, count: Math.ceil(frames / stride), stride, poses: 'none', velocities: 'none',
+        contacts: 'none', joints: all }, signal);
+  const time = Array.from(block.time);
+  const series = (part: number[]): Series => ({
+    time,
+    values: part.map((column) => {
+      const at = all.indexOf(column);
+      return time.map((_, i) => finiteOrNull(block.joints[i * all.length + at]));
+    }),
+  });
+  return Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => [name, series(part)])) as unknown as JointSeries;
 }
 
 // How much of its cone of friction, a circle or an ellipse, a contact uses. NaN without an impulse

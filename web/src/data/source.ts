@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the frames of a run come from: a server, or the page itself. Both answer the same questions.
+import type { GraspAnswer } from './grasp';
 import type { ContactKey, Description, FrameBlock, ModelJson } from './types';
 
 export interface FrameQuery {
@@ -9,6 +10,7 @@ export interface FrameQuery {
   poses: 'all' | 'none' | number; // a number is a body
   velocities: 'all' | 'none' | number; // the same body as in poses, if both name one
   contacts: 'all' | 'none' | ContactKey;
+  joints: 'all' | 'none' | number[]; // numbers: columns, ascending
 }
 
 export interface RunSource {
@@ -24,6 +26,9 @@ export interface RunSource {
   // The frames that are best fetched together with this one: blocks of a stride partition the run.
   // A stride is a wish, for play that is faster than every frame can be fetched.
   blockRange(frame: number, stride: number): BlockRange;
+  // What holds a body in a frame; null where nobody can tell, with frames that can be asked about.
+  grasp(frame: number, body: number, signal?: AbortSignal): Promise<GraspAnswer | null>;
+  readonly knownGrasps: readonly { frame: number; body: number }[] | null; // null: all
 }
 
 export interface BlockRange {

@@ -110,6 +110,39 @@ export interface ElementJson {
   columns: { name: string; unit: string }[]; // that recordings keep of it
 }
 
+export type JointKind =
+  | 'fixed' | 'revolute' | 'prismatic' | 'screw' | 'cylindrical' | 'universal' | 'ball' | 'planar';
+
+// What acts along one freedom of a joint; SI units, N or N m.
+export interface JointFreedom {
+  lower: number | null; // of the coordinate; null: none
+  upper: number | null;
+  friction: number;
+  damping: number;
+  stiffness: number;
+  motor: string; // none, effort, velocity, position
+  motor_limit: number | null;
+}
+
+export interface JointJson {
+  name: string;
+  kind: JointKind;
+  bodies: [number, number]; // -1: the world
+  frames: [PoseJson, PoseJson]; // in the frames of the bodies; z is the axis
+  pitch: number; // of a screw, m/rad
+  freedoms: JointFreedom[];
+}
+
+// Keeps the second coordinate at ratio times the first plus an offset.
+export interface CouplingJson {
+  name: string;
+  joints: [number, number];
+  freedoms: [number, number];
+  ratio: number;
+  offset: number;
+  breakaway: number | null; // N or N m; null: it never slips
+}
+
 export interface ModelJson {
   title: string;
   world: 'planar' | 'spatial';
@@ -121,6 +154,8 @@ export interface ModelJson {
   shapes: ShapeJson[];
   meshes?: MeshJson[]; // which shapes name by number
   elements: ElementJson[];
+  joints?: JointJson[];
+  couplings?: CouplingJson[];
 }
 
 // Status of a step, in the order of the recording's numbers.
@@ -162,6 +197,7 @@ export interface Frame {
   poses: Float32Array; // bodies x 7: x y z, quaternion w x y z
   velocities: Float32Array; // packed
   contacts: Contacts;
+  joints: Float32Array; // numbers of joints (joints.ts); empty where there are none
 }
 
 // Frames `first`, `first + stride`, ... of a run, decoded. Columns that were not asked for are empty.
@@ -186,6 +222,8 @@ export interface FrameBlock {
   poses: Float32Array;
   velocities: Float32Array;
   contacts: Contacts;
+  jointNumbers: number; // in each frame
+  joints: Float32Array;
   bytes: number; // in memory
 }
 

@@ -54,6 +54,22 @@ export const themeColours: Record<Theme, ThemeColours> = {
   }),
 };
 
+// Of joints: their own lines, a coordinate at its limit, the effort of a motor.
+function joint(hex: [string, string, string]): { joint: Color; stop: Color; effort: Color } {
+  const [own, stop, effort] = hex.map((colour) => new Color(colour));
+  return { joint: own, stop, effort };
+}
+export const jointColours: Record<Theme, ReturnType<typeof joint>> = {
+  light: joint(['#8a2be2', '#d11a2a', '#b45309']),
+  dark: joint(['#cf9bff', '#ff6b74', '#ffb454']),
+};
+
+// What a grasp resists least: of a closed one, of an open one.
+export const graspColours: Record<Theme, { closed: Color; open: Color }> = {
+  light: { closed: new Color('#1d4ed8'), open: new Color('#d11a2a') },
+  dark: { closed: new Color('#8fb4ff'), open: new Color('#ff6b74') },
+};
+
 // Further runs, laid over the first: one tint each, unlike the grey of fixed bodies.
 const ghostTints: Record<Theme, readonly string[]> = {
   light: ['#7c3aed', '#0e7490', '#a16207', '#be185d', '#3f6212', '#1d4ed8', '#9a3412'],

@@ -24,6 +24,7 @@ export interface ContactStyle {
   hidden: ReadonlySet<number>; // bodies
   solo: number | null;
   selected: ContactKey | null;
+  object: number | null; // a body whose grasp is shown: its contacts as cones with their force
 }
 
 const states: readonly ContactState[] = ['sticking', 'sliding', 'open'];
@@ -87,7 +88,11 @@ export class ContactDrawing {
       if (style.selected && sameKey(contacts, row, style.selected))
         this.mark(marked++, markFigures.selected, 9, themeColours[style.theme].accent);
       this.mark(marked++, markFigures[state], size * (state === 'open' ? 2 : 3.6), colours.normal);
-      if (state !== 'open') this.forces(contacts, row, state, style);
+      if (state !== 'open') {
+        if (style.object === null) this.forces(contacts, row, state, style);
+        else if (isOf(contacts, row, style.object, style.planar))
+          this.grasping(contacts, row, state, style);
+      }
       this.count += 1;
     }
     this.marks.finish(marked);
@@ -108,7 +113,7 @@ export class ContactDrawing {
     this.arrows.reserve(2 * count);
     if (style.planar) this.disks.reserve(count);
     if (contacts.moment.some((value) => value !== 0)) this.arcs.reserve(count);
-    if (style.cones) (style.planar ? this.wedges : this.cones).reserve(count);
+    if (style.cones || style.object !== null) (style.planar ? this.wedges : this.cones).reserve(count);
     if (this.rows.length >= count) return;
     this.rows = new Int32Array(2 * count);
     this.points = new Float32Array(6 * count);
@@ -167,6 +172,26 @@ export class ContactDrawing {
     this.arc(contacts, row, colours.friction, style);
   }
 
+  // A cone into the body that is held, and the whole force on it, which lies within.
+  private grasping(contacts: Contacts, row: number, state: ContactState, style: ContactStyle): void {
+    const { impulse, normal, tangent1, tangent2 } = contacts;
+    const colours = this.colours[style.theme][state];
+    const into = contacts.bodies[2 * row] === style.object ? -1 : 1;
+    for (let k = 0; k < 3; ++k)
+      this.vector[k] =
+        into *
+        (impulse[3 * row] * normal[3 * row + k] +
+          impulse[3 * row + 1] * tangent1[3 * row + k] +
+          impulse[3 * row + 2] * tangent2[3 * row + k]);
+    const scale = style.metresPerNewton / style.stepSize;
+    const cut = Math.hypot(...this.vector) * scale > longestArrow * style.reference;
+    const size = cut ? (longestArrow * style.reference) / Math.hypot(...this.vector) : scale;
+    for (let k = 0; k < 3; ++k) this.vector[k] *= size;
+    this.arrow((state === 'sliding' ? 1 : 0) + (cut ? 2 : 0), colours.friction);
+    this.cone(contacts, row, colours.normal, style, into);
+    this.arc(contacts, row, colours.friction, style);
+  }
+
   // Around the axis of the moment on body b, all of one size: numbers are in the contact's panel.
   private arc(contacts: Contacts, row: number, colour: Color, style: ContactStyle): void {
     const { moment, normal, tangent1, tangent2 } = contacts;
@@ -174,21 +199,9 @@ export class ContactDrawing {
       moment[3 * row + 1] * tangent1[3 * row + k] + moment[3 * row + 2] * tangent2[3 * row + k]);
     const length = Math.hypot(...axis);
     if (!(length > 0 && length < Infinity)) return;
-    const [x, y, z] = axis.map((value) => value / length);
-    // Two directions at right angles to it and to each other.
-    const across = Math.abs(x) < 0.6 ? [0, z, -y] : [-z, 0, x];
-    const size = Math.hypot(...across);
-    const [u, v, w] = across.map((value) => value / size);
-    const columns = [u, v, w, y * w - z * v, z * u - x * w, x * v - y * u, x, y, z];
     const i = this.arcCount++;
-    const m = this.arcs.matrices;
-    const radius = arcRadius * style.reference;
-    for (let k = 0; k < 3; ++k) {
-      for (let c = 0; c < 3; ++c) m[16 * i + 4 * c + k] = radius * columns[3 * c + k];
-      m[16 * i + 12 + k] = this.points[3 * this.count + k];
-      m[16 * i + 4 * k + 3] = 0;
-    }
-    m[16 * i + 15] = 1;
+    const at = this.points.subarray(3 * this.count, 3 * this.count + 3);
+    arcMatrix(axis.map((value) => value / length), at, arcRadius * style.reference, this.arcs.matrices, i);
     this.arcs.paintInstance(i, colour);
   }
 
@@ -218,7 +231,13 @@ export class ContactDrawing {
   }
 
   // An ellipse where friction has an axis. Its longest sides have one length, so that a wide cone is not larger than a narrow one.
-  private cone(contacts: Contacts, row: number, colour: Color, style: ContactStyle): void {
+  private cone(
+    contacts: Contacts,
+    row: number,
+    colour: Color,
+    style: ContactStyle,
+    into = 1,
+  ): void {
     const first = contacts.friction[row];
     const second = contacts.friction2[row];
     const mu = Math.max(first, second);
@@ -232,7 +251,7 @@ export class ContactDrawing {
     for (let k = 0; k < 3; ++k) {
       m[16 * i + k] = first * height * tangent1[3 * row + k];
       m[16 * i + 4 + k] = second * height * (style.planar ? 0 : tangent2[3 * row + k]);
-      m[16 * i + 8 + k] = height * normal[3 * row + k];
+      m[16 * i + 8 + k] = into * height * normal[3 * row + k];
       m[16 * i + 12 + k] = this.points[3 * this.count + k];
       m[16 * i + 4 * k + 3] = 0;
     }
@@ -248,6 +267,33 @@ export class ContactDrawing {
     for (const batch of this.batches()) batch.dispose();
     this.group.removeFromParent();
   }
+}
+
+// Whether a body that is held is one of the two; supports on a table do not hold.
+function isOf(contacts: Contacts, row: number, body: number, planar: boolean): boolean {
+  const [a, b] = [contacts.bodies[2 * row], contacts.bodies[2 * row + 1]];
+  return a !== b && (a === body || b === body) && !isSupport(contacts, row, planar);
+}
+
+// Places an arc about an axis of length 1, as instance i.
+export function arcMatrix(
+  [x, y, z]: readonly number[],
+  at: ArrayLike<number>,
+  radius: number,
+  m: Float32Array,
+  i: number,
+): void {
+  // Two directions at right angles to it and to each other.
+  const across = Math.abs(x) < 0.6 ? [0, z, -y] : [-z, 0, x];
+  const size = Math.hypot(...across);
+  const [u, v, w] = across.map((value) => value / size);
+  const columns = [u, v, w, y * w - z * v, z * u - x * w, x * v - y * u, x, y, z];
+  for (let k = 0; k < 3; ++k) {
+    for (let c = 0; c < 3; ++c) m[16 * i + 4 * c + k] = radius * columns[3 * c + k];
+    m[16 * i + 12 + k] = at[k];
+    m[16 * i + 4 * k + 3] = 0;
+  }
+  m[16 * i + 15] = 1;
 }
 
 export function sameKey(contacts: Contacts, row: number, key: ContactKey): boolean {

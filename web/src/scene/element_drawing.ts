@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements of a run's frame: lines between their anchors as their kind is drawn (elements.ts),
 // and a dot at each anchor. In the plane they lie over the bodies, in space bodies hide them.
-import { Color, Group, Vector3 } from 'three';
+import { Group, Vector3 } from 'three';
 
 import type { Anchor, ElementJson } from '../data/types';
 import type { Theme } from '../palette';
 import { ghostTint, themeColours } from './appearance';
 import { markFigure, markFigures } from './contact_materials';
-import { type ElementForm, type ElementLook, elementLook, type Pen } from './elements';
+import { type ElementForm, type ElementLook, elementLook } from './elements';
 import { FigureBatch } from './figure_batch';
 import { lineFigure } from './line_figure';
+import { LinePen } from './line_pen';
 import type { PixelUniforms } from './materials';
 import { largestLength } from './shapes';
 
@@ -58,61 +59,6 @@ function sideOf(axis: Vector3, planar: boolean, out: Vector3): Vector3 {
   out.addVectors(referenceAxis, axis);
   if (towards < 1e-9) return out.copy(referenceSide);
   return out.multiplyScalar(-axis.dot(referenceSide) / towards).add(referenceSide);
-}
-
-// Writes pieces of lines; beyond the room it has it counts them only.
-class LinePen implements Pen {
-  count = 0;
-  room = 0;
-  width = 1; // pixels
-  readonly colour = new Color();
-  readonly origin = new Vector3();
-  readonly axis = new Vector3();
-  readonly side = new Vector3();
-  readonly up = new Vector3();
-  private readonly scratch = new Vector3();
-  private columns: Record<string, Float32Array> = {};
-  private x = 0;
-  private y = 0;
-  private z = 0;
-
-  constructor(private readonly solid: boolean) {} // has a side away from the viewer
-
-  begin(columns: Record<string, Float32Array>): void {
-    this.columns = columns;
-    this.room = columns.width.length;
-    this.count = 0;
-  }
-
-  move(x: number, y: number, z: number): void {
-    this.x = x;
-    this.y = y;
-    this.z = z;
-  }
-
-  line(x: number, y: number, z: number): void {
-    const i = this.count++;
-    if (i < this.room) {
-      const { start, end, outward, colour, width } = this.columns;
-      this.vector(this.x, this.y, this.z).add(this.origin).toArray(start, 3 * i);
-      this.vector(x, y, z).add(this.origin).toArray(end, 3 * i);
-      const half = this.solid ? 0.5 : 0;
-      this.vector(0, half * (this.y + y), half * (this.z + z)).toArray(outward, 3 * i);
-      this.colour.toArray(colour, 3 * i);
-      width[i] = this.width;
-    }
-    this.move(x, y, z);
-  }
-
-  // In the world.
-  private vector(x: number, y: number, z: number): Vector3 {
-    const { axis, side, up } = this;
-    return this.scratch
-      .set(0, 0, 0)
-      .addScaledVector(axis, x)
-      .addScaledVector(side, y)
-      .addScaledVector(up, z);
-  }
 }
 
 interface Entry {
@@ -228,6 +174,6 @@ export class ElementDrawing {
 }
 
 // As contacts are: without a hidden body, and with the one that is shown alone.
-function isShown(a: number, b: number, { hidden, solo }: ElementStyle): boolean {
+export function isShown(a: number, b: number, { hidden, solo }: ElementStyle): boolean {
   return solo === null ? !hidden.has(a) && !hidden.has(b) : solo === a || solo === b;
 }

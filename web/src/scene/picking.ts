@@ -16,7 +16,7 @@ export interface Pointer {
   camera: Camera;
 }
 
-const contactTolerance = 8; // pixels
+const pointTolerance = 8; // pixels
 const edgeTolerance = 4;
 const hatchDepth = 12; // pixels below a half-plane's line
 
@@ -42,17 +42,27 @@ function pixelsTo({ x, y, viewport }: Pointer, point: Vector3): number {
 
 // Row in the frame of the closest drawn contact, or −1.
 export function pickContact(contacts: ContactDrawing, pointer: Pointer): number {
+  const found = closestPoint(contacts.points, contacts.count, pointer);
+  return found < 0 ? -1 : contacts.rows[found];
+}
+
+// The closest joint that is drawn, or −1.
+export function pickJoint({ joints }: RunDrawing, pointer: Pointer): number {
+  return joints ? closestPoint(joints.points, joints.points.length / 3, pointer) : -1;
+}
+
+function closestPoint(points: Float32Array, count: number, pointer: Pointer): number {
   prepare(pointer);
-  let best = contactTolerance;
-  let row = -1;
-  for (let i = 0; i < contacts.count; ++i) {
-    projected.fromArray(contacts.points, 3 * i).applyMatrix4(viewProjection);
+  let best = pointTolerance;
+  let found = -1;
+  for (let i = 0; i < count; ++i) {
+    projected.fromArray(points, 3 * i).applyMatrix4(viewProjection);
     const distance = Math.abs(projected.z) <= 1 ? pixelsTo(pointer, projected) : Infinity;
     if (!(distance < best)) continue;
     best = distance;
-    row = contacts.rows[i];
+    found = i;
   }
-  return row;
+  return found;
 }
 
 export interface BodyHit {

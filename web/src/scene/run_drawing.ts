@@ -8,6 +8,7 @@ import { edgeColour, fillColour, ghostTint, themeColours, type BodyStyle } from 
 import { Batch, type BodyBatch } from './batch';
 import { BeltDrawing } from './belt_drawing';
 import { ElementDrawing } from './element_drawing';
+import { JointDrawing } from './joint_drawing';
 import { type Ball, type Plane, type SceneBalls, SeenPlaces } from './extents';
 import { bodyTransforms } from './instance_matrices';
 import type { PixelUniforms } from './materials';
@@ -23,6 +24,8 @@ export interface RunStyle {
   hidden: ReadonlySet<number>;
   solo: number | null;
   selected: number | null; // body
+  joints: boolean;
+  selectedJoint: number | null;
 }
 
 interface Unbounded {
@@ -67,6 +70,8 @@ export class RunDrawing {
   private unbounded: Unbounded[] = [];
   private elements: ElementDrawing | null = null;
   private belts: BeltDrawing | null = null;
+  joints: JointDrawing | null = null;
+  private readonly efforts = { turning: 0, shifting: 0 };
   private layers: Float32Array | null = null;
   private style: RunStyle | null = null;
   private readonly seen = new SeenPlaces();
@@ -100,6 +105,7 @@ export class RunDrawing {
     const damaged = bodyTransforms(frame.poses, this.bodies, this.transforms);
     if (damaged > 0)
       this.report(`${this.run.description.name}: bodies whose pose is damaged are not drawn.`);
+    this.joints?.observe(frame);
     this.place();
     if (frame.index !== this.seenFrame.index) this.seen.observe(frame.index, this.transforms);
     this.seenFrame.index = frame.index;
@@ -111,6 +117,7 @@ export class RunDrawing {
     const transforms = new Float64Array(12 * this.bodies);
     bodyTransforms(frame.poses, this.bodies, transforms);
     this.seen.observe(frame.index, transforms);
+    this.joints?.observe(frame);
     this.surveyed = true;
   }
 
@@ -119,6 +126,7 @@ export class RunDrawing {
     if (!this.style) return;
     this.elements?.update(this.transforms, this.style);
     this.belts?.update(this.transforms, this.frame?.time ?? 0, this.style);
+    if (this.frame) this.joints?.update(this.transforms, this.frame, this.style);
   }
 
   setStyle(style: RunStyle): void {
@@ -233,6 +241,7 @@ export class RunDrawing {
     this.makeUnbounded(unbounded);
     this.makeElements();
     this.makeBelts();
+    this.makeJoints();
     const free = this.freeBodies();
     this.seen.reset(
       free,
@@ -303,6 +312,12 @@ export class RunDrawing {
     this.group.add(belts.group);
   }
 
+  private makeJoints(): void {
+    if (!this.model.joints?.length) return;
+    this.joints = new JointDrawing(this.model, this.radii, this.planar, this.pixels, this.efforts);
+    this.group.add(this.joints.group);
+  }
+
   private freeBodies(): number[] {
     return this.model.bodies.map((_, body) => body).filter((body) => this.isFree(body));
   }
@@ -369,6 +384,8 @@ export class RunDrawing {
     this.elements = null;
     this.belts?.dispose();
     this.belts = null;
+    this.joints?.dispose();
+    this.joints = null;
   }
 
   dispose(): void {

@@ -3,16 +3,18 @@
 // computed twice: setFrames and setOptions note what changed, draw and pick bring it up to date.
 import { DirectionalLight, HemisphereLight, Scene, Vector3, WebGLRenderer } from 'three';
 
+import type { GraspAnswer } from '../data/grasp';
 import type { ContactKey, Frame, Run } from '../data/types';
 import type { Theme } from '../palette';
 import { ghostTint, themeColours } from './appearance';
 import { ViewCamera, type Viewport } from './cameras';
 import { ContactDrawing, type ContactStyle } from './contact_drawing';
 import { type Extents, radiusOf, sceneExtents } from './extents';
+import { GraspDrawing } from './grasp_drawing';
 import { Labels } from './labels';
 import { pixelUniforms } from './materials';
 import { Overlay, type OverlayState } from './overlay';
-import { pickBody, pickContact, type Pointer } from './picking';
+import { pickBody, pickContact, pickJoint, type Pointer } from './picking';
 import { GridPlane, type ViewExtent } from './planes';
 import { RunDrawing } from './run_drawing';
 import { ForceReference } from './scales';
@@ -30,10 +32,19 @@ export interface SceneOptions {
   labels: boolean;
   selected: Pick | null;
   grid: boolean;
+  joints: boolean;
+  grasp: ShownGrasp | null;
+}
+
+// A body of the first run whose grasp is shown, and what is known of it.
+export interface ShownGrasp {
+  body: number;
+  answer: GraspAnswer | null;
 }
 
 export type Pick =
   | { run: number; kind: 'body'; body: number }
+  | { run: number; kind: 'joint'; joint: number }
   | { run: number; kind: 'contact'; contact: number /* row in the frame */; key: ContactKey };
 
 export interface Statistics {
@@ -50,6 +61,7 @@ const styling: readonly (keyof SceneOptions)[] = [
   'solo',
   'selected',
   'grid',
+  'joints',
 ];
 const zFrame = new Float64Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
 const unitExtents: Extents = { lower: [-1, -1, -1], upper: [1, 1, 1] };
@@ -70,6 +82,7 @@ export class SceneView {
   private readonly viewports = new Viewports();
   private readonly grid = new GridPlane(false);
   private readonly forces = new ForceReference();
+  private readonly weakest = new GraspDrawing(this.pixels);
   private readonly observer: ResizeObserver;
   private readonly listening = new AbortController();
   private runs: RunDrawing[] = [];
@@ -87,6 +100,8 @@ export class SceneView {
     labels: false,
     selected: null,
     grid: true,
+    joints: true,
+    grasp: null,
   };
 
   private width = 1; // CSS pixels
@@ -117,6 +132,7 @@ export class SceneView {
     hidden: new Set(),
     solo: null,
     selected: null,
+    object: null,
   };
 
   private readonly viewExtent: ViewExtent = {
@@ -150,7 +166,7 @@ export class SceneView {
     this.scene.add(new HemisphereLight('#ffffff', '#c2c7ce', 2.3));
     const sun = new DirectionalLight('#ffffff', 1.3);
     sun.position.set(-0.5, -0.9, 1.3);
-    this.scene.add(sun, this.grid.mesh);
+    this.scene.add(sun, this.grid.mesh, this.weakest.group);
     this.listen();
     this.observer = new ResizeObserver(() => this.containerResized());
     this.observer.observe(container);
@@ -294,15 +310,21 @@ export class SceneView {
   private updateStyle(): void {
     const { layout, selected } = this.options;
     this.runs.forEach((drawing, i) => {
-      const body = selected?.kind === 'body' && selected.run === i ? selected.body : null;
-      drawing.setStyle({ ...this.options, ghost: layout === 'ghost' && i > 0, selected: body });
+      const own = selected?.run === i ? selected : null;
+      drawing.setStyle({
+        ...this.options,
+        ghost: layout === 'ghost' && i > 0,
+        selected: own?.kind === 'body' ? own.body : null,
+        selectedJoint: own?.kind === 'joint' ? own.joint : null,
+      });
     });
     this.overlayState.captions = this.captions();
     this.viewports.arrange(layout, this.runs.length);
   }
 
   private updateContacts(): void {
-    const { contacts, arrowScale, selected } = this.options;
+    const { contacts, arrowScale, selected, grasp } = this.options;
+    this.weakest.update(grasp?.answer ?? null, this.arrowReference * arrowScale, this.options.theme);
     if (!contacts) return;
     const style = this.contactStyle;
     style.theme = this.options.theme;
@@ -316,6 +338,7 @@ export class SceneView {
       if (!frame) return;
       style.planar = planar;
       style.stepSize = run.description.step_size || 1;
+      style.object = i === 0 ? (grasp?.body ?? null) : null;
       style.selected = selected?.kind === 'contact' && selected.run === i ? selected.key : null;
       drawing.update(frame.contacts, style);
     });
@@ -394,6 +417,8 @@ export class SceneView {
       const key = [...frame.contacts.key.subarray(4 * contact, 4 * contact + 4)] as ContactKey;
       return { run, kind: 'contact', contact, key };
     }
+    const joint = frame && this.options.joints ? pickJoint(this.runs[run], pointer) : -1;
+    if (joint >= 0) return { run, kind: 'joint', joint };
     return this.bodyUnder(pointer, shown);
   }
 
@@ -463,6 +488,7 @@ export class SceneView {
       if (drawing.group.visible)
         drawing.placeUnbounded(this.viewExtent, ghost ? this.runs[0] : null);
     });
+    this.weakest.group.visible = shown[0] === 0 && this.options.grasp?.answer != null;
     this.placeGrid(shown);
     renderer.setScissorTest(true);
     renderer.setViewport(viewport.x, 0, viewport.width, viewport.height);
@@ -550,6 +576,7 @@ export class SceneView {
     this.listening.abort();
     for (const drawing of [...this.runs, ...this.contacts]) drawing.dispose();
     this.grid.dispose();
+    this.weakest.dispose();
     this.overlay.dispose();
     this.view.dispose();
     this.renderer?.dispose();

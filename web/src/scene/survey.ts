@@ -21,6 +21,7 @@ export async function surveyFrames(source: RunSource, signal?: AbortSignal): Pro
     poses: 'all',
     velocities: 'none',
     contacts: 'all',
+    joints: 'all',
   } as const;
   const block = await source.frames(query, signal);
   return Array.from({ length: block.frames }, (_, i) => frameOf(block, i));

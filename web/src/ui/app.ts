@@ -9,7 +9,9 @@ import './comparison';
 import './dialog';
 import { download, exportName, screenshot } from './export';
 import './export_dialog';
+import './grasp_panel';
 import './inspector';
+import './joint_list';
 import { handleKeys, type PageActions } from './keys';
 import './plots';
 import './run_status';
@@ -51,6 +53,10 @@ export class App extends LitElement implements PageActions {
     .left vinci-body-list { flex: 1 1 55%; }
     .left vinci-run-status { flex: 0 1 auto; max-height: 55%; border-top: 1px solid var(--line); }
     .right vinci-inspector { flex: none; max-height: 45%; overflow-y: auto; }
+    .left vinci-joint-list { flex: 0 0 auto; max-height: 50%; border-top: 1px solid var(--line); }
+    .left.jointed vinci-body-list { flex: 1 1 9rem; min-height: 7rem; }
+    .left.jointed vinci-run-status { max-height: 35%; min-height: 5rem; }
+    .right vinci-grasp { flex: none; max-height: 45%; overflow-y: auto; }
     .right vinci-plots { flex: 1; }
     .stage { position: relative; grid-column: 2; grid-row: 2; min-width: 0; min-height: 0; overflow: hidden; }
     .scene { position: absolute; inset: 0; }
@@ -169,12 +175,14 @@ export class App extends LitElement implements PageActions {
         @show-status=${() => (this.left = true)} @toggle-theme=${this.toggleTheme}
         @screenshot=${this.screenshot} @help=${this.toggleHelp}
         @export=${() => (this.dialog = 'export')}></vinci-top-bar>
-      ${this.left ? html`<aside class="panel left" aria-label="Bodies and run">
+      ${this.left ? html`<aside class="panel left ${viewer.pose.possible ? 'jointed' : ''}" aria-label="Bodies and run">
         <vinci-body-list .viewer=${viewer}></vinci-body-list>
+        ${viewer.pose.possible ? html`<vinci-joint-list .viewer=${viewer}></vinci-joint-list>` : nothing}
         <vinci-run-status .viewer=${viewer}></vinci-run-status></aside>` : nothing}
       ${this.stage()}
       ${this.right ? html`<aside class="panel right" aria-label="Inspector and plots">
         <vinci-inspector .viewer=${viewer}></vinci-inspector>
+        ${viewer.grasp.body !== null ? html`<vinci-grasp .viewer=${viewer}></vinci-grasp>` : nothing}
         <vinci-plots .viewer=${viewer}></vinci-plots></aside>` : nothing}
       ${viewer.comparison ? html`<vinci-comparison .viewer=${viewer}></vinci-comparison>` : nothing}
       <vinci-timeline .viewer=${viewer}></vinci-timeline>

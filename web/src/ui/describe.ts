@@ -10,6 +10,7 @@ import { elementLook } from '../scene/elements';
 import { bodyTransforms } from '../scene/instance_matrices';
 import type { Pick } from '../scene/scene_view';
 import { number, plainNumber, quantity } from './format';
+import { jointRows } from './joint_words';
 import { contactRow, type Viewer } from './viewer';
 
 export interface Facts {
@@ -64,8 +65,19 @@ export function facts(viewer: Viewer, pick: Pick): Facts | null {
   const description = viewer.stores[pick.run]?.source.description;
   const frame = viewer.frames[pick.run];
   if (!description || !frame) return null;
+  if (pick.kind === 'joint') return jointFacts(viewer, pick.run, description, frame, pick.joint);
   return pick.kind === 'body' ? bodyFacts(viewer, pick.run, description, frame, pick.body)
     : contactFacts(description, frame, pick.key);
+}
+
+function jointFacts(viewer: Viewer, run: number, description: Description, frame: Frame,
+                    index: number): Facts | null {
+  const model = viewer.stores[run].model(frame.model);
+  const joint = model.joints?.[index];
+  if (!joint) return null;
+  const posed = viewer.pose.posing !== null && run === viewer.active;
+  return { title: joint.name, rows: jointRows(joint, index, model, description, frame),
+           note: posed ? 'Posed by hand: nothing moves, and no force is known.' : undefined };
 }
 
 function vector(values: ArrayLike<number>, unit: string): string {

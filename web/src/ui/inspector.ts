@@ -47,7 +47,12 @@ export class Inspector extends LitElement {
     const { viewer } = this;
     const body = selected.kind === 'body' ? selected.body : null;
     const following = body !== null && viewer.options.follow === body;
+    const grasped = body !== null && viewer.grasp.body === body;
+    const known = body !== null && viewer.grasp.isPossible(body);
     return html`<span class="tools">
+      ${body !== null && (known || grasped) ? html`<button aria-label="Grasp"
+        title="Is it held? Cones, closure and the weakest direction" aria-pressed=${grasped}
+        @click=${() => viewer.grasp.show(grasped ? null : body)}>${icons.grasp}</button>` : nothing}
       ${body !== null ? html`<button aria-label="Follow" title="Follow (F)" aria-pressed=${following}
         @click=${() => viewer.set({ follow: following ? null : body })}>${icons.follow}</button>` : nothing}
       <button aria-label="Let go of the selection" title="Let go (Esc)"
@@ -58,15 +63,16 @@ export class Inspector extends LitElement {
     const { frame, description } = this.viewer;
     if (!description || !frame) return 'Nothing is shown yet.';
     if (description.bodies.length === 0) return 'This scene has no bodies.';
-    if (frame.contacts.count === 0) return 'No contacts at this time. Click a body to inspect it.';
-    return 'Click a body or a contact to inspect it.';
+    const joint = this.viewer.pose.possible ? ', a joint' : '';
+    if (frame.contacts.count === 0) return `No contacts at this time. Click a body${joint.replace(',', ' or')} to inspect it.`;
+    return `Click a body${joint} or a contact to inspect it.`;
   }
 
   override render() {
     const { selected } = this.viewer;
     const found = selected ? facts(this.viewer, selected) : null;
     if (!selected || !found) return html`<h2>Inspector</h2><p class="empty">${this.words()}</p>`;
-    return html`<h2>${selected.kind === 'body' ? 'Body' : 'Contact'}</h2>
+    return html`<h2>${{ body: 'Body', contact: 'Contact', joint: 'Joint' }[selected.kind]}</h2>
       ${factList(found, this.tools(selected))}
       ${found.note ? html`<p>${found.note}</p>` : nothing}`;
   }

@@ -35,6 +35,7 @@ export const keyList: Key[] = [
   { keys: ['c'], shown: 'C', text: 'contact forces',
     action: (v) => v.toggle('contacts') },
   { keys: ['k'], shown: 'K', text: 'friction cones', action: (v) => v.toggle('cones') },
+  { keys: ['j'], shown: 'J', text: 'joints', action: (v) => v.toggle('joints') },
   { keys: ['['], shown: '[', text: 'shorter arrows', action: (v) => scaleArrows(v, 1 / 1.25) },
   { keys: [']'], shown: ']', text: 'longer arrows', action: (v) => scaleArrows(v, 1.25) },
   { keys: ['g'], shown: 'G', text: 'overlay the other runs as ghosts', action: toggleGhost },

@@ -4,7 +4,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { FrameStore } from '../data/frame_store';
-import { bodySeries, contactSeries, overviewSeries, type Series } from '../data/series';
+import { isTurning, jointLayout } from '../data/joints';
+import { bodySeries, contactSeries, jointSeries, overviewSeries, type Series } from '../data/series';
 import { message } from '../data/source';
 import type { Pick } from '../scene/scene_view';
 import { bodyName } from './describe';
@@ -23,6 +24,13 @@ interface PlotContent {
   unit: string;
   curves: Curve[];
 }
+
+// Plots of what is chosen, in their order.
+const titles: Record<Pick['kind'], Record<string, string>> = {
+  body: { position: 'Position', velocity: 'Velocity', turning: 'Angular velocity' },
+  contact: { gap: 'Gap', impulse: 'Impulse', usage: 'Friction cone used' },
+  joint: { position: 'Coordinate', rate: 'Rate', effort: 'Effort', force: 'Joint force', moment: 'Joint moment' },
+};
 
 // Curves of one run by plot.
 type RunCurves = Record<string, { unit: string; labels: string[]; series: Series }>;
@@ -77,7 +85,8 @@ export class Plots extends LitElement {
 
   private look(event: string): void {
     const { selected, active, options } = this.viewer;
-    const pick = selected ? [selected.kind, selected.kind === 'body' ? selected.body : selected.key] : [];
+    const pick = selected ? [selected.kind, 'body' in selected ? selected.body
+      : 'joint' in selected ? selected.joint : selected.key] : [];
     const wanted = JSON.stringify([pick, active, options.layout]);
     const isNew = wanted !== this.wanted;
     if (isNew || event === 'data') this.general = this.generalPlots();
@@ -134,10 +143,7 @@ export class Plots extends LitElement {
       const own = this.viewer.stores[selected.run];
       const runs = await Promise.all(stores.map((store) => curvesOf(store, own, selected, loader.signal)));
       if (loader.signal.aborted) return;
-      const titles: Record<string, string> = selected.kind === 'body'
-        ? { position: 'Position', velocity: 'Velocity', turning: 'Angular velocity' }
-        : { gap: 'Gap', impulse: 'Impulse', usage: 'Friction cone used' };
-      this.chosen = this.gathered(runs, titles);
+      this.chosen = this.gathered(runs, titles[selected.kind]);
       this.failure = '';
     } catch (error) {
       if (loader.signal.aborted) return;
@@ -188,6 +194,11 @@ async function curvesOf(store: FrameStore, own: FrameStore, selected: Pick,
       usage: { unit: '1 = sliding', labels: ['|t| / μn'], series: usage },
     };
   }
+  if (selected.kind === 'joint') {
+    const { name } = own.model(0).joints?.[selected.joint] ?? {};
+    const index = store.model(0).joints?.findIndex((joint) => joint.name === name) ?? -1;
+    return index < 0 ? {} : jointCurves(store, index, signal);
+  }
   const name = bodyName(own.source.description, selected.body);
   const body = store.source.description.bodies.findIndex((candidate) => candidate.name === name);
   if (body < 0) return {};
@@ -208,5 +219,33 @@ async function curvesOf(store: FrameStore, own: FrameStore, selected: Pick,
     unit: 'rad/s', labels: planar ? ['ω'] : ['x', 'y', 'z'],
     series: part(velocity, linear, velocity.values.length),
   };
+  return curves;
+}
+
+async function jointCurves(store: FrameStore, index: number, signal: AbortSignal): Promise<RunCurves> {
+  const model = store.model(0);
+  const joint = model.joints![index];
+  const found = await jointSeries(store.source, jointLayout(model).joints[index], joint, signal);
+  const turning = joint.freedoms.map((_, k) => isTurning(joint.kind, k));
+  const unit = (turned: string, shifted: string): string =>
+      turning.every((one) => one) ? turned : turning.some((one) => one) ? `${turned}, ${shifted}` : shifted;
+  const labels = (name: string, series: Series): string[] =>
+      series.values.map((_, k) => (series.values.length > 1 ? `${name} ${k}` : name));
+  const vector = (series: Series) => ({ labels: ['x', 'y', 'z'], series });
+  const curves: RunCurves = {};
+  if (joint.freedoms.length > 0) {
+    const efforts = (['motor', 'friction', 'limit'] as const).filter((part) =>
+        found[part].values.some((values) => values.some((value) => value !== null && value !== 0)));
+    curves.position = { unit: joint.kind === 'ball' ? '1' : unit('rad', 'm'),
+                        labels: labels('q', found.position), series: found.position };
+    curves.rate = { unit: unit('rad/s', 'm/s'), labels: labels('u', found.rate), series: found.rate };
+    if (efforts.length > 0)
+      curves.effort = {
+        unit: unit('N m', 'N'), labels: efforts.flatMap((part) => labels(part, found[part])),
+        series: { time: found.motor.time, values: efforts.flatMap((part) => found[part].values) },
+      };
+  }
+  curves.force = { unit: 'N', ...vector(found.force) };
+  curves.moment = { unit: 'N m', ...vector(found.moment) };
   return curves;
 }

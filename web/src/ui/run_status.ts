@@ -25,7 +25,9 @@ export function warnings(description: Description, live: boolean): string[] {
     found.push(`${count(summary.several_steps, 'step')} ` +
         `${summary.several_steps === 1 ? 'allows' : 'allow'} more than one motion, the first is step ` +
         `${summary.first_several.toLocaleString('en')}: the run follows one of them.`);
-  if (!isComplete(description) && !(live && description.has_writer))
+  if (summary.steps === 0 && description.finished && description.frames === 1)
+    found.push('This is how the scene begins: it has not been run.');
+  else if (!isComplete(description) && !(live && description.has_writer))
     found.push(`The run stopped before its end: ${summary.steps.toLocaleString('en')} of ` +
         `${description.total_steps.toLocaleString('en')} steps are recorded.`);
   if (description.stride && description.stride > 1)

@@ -54,7 +54,7 @@ export class TopBar extends LitElement {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
   }
 
-  private toggle(name: 'contacts' | 'cones' | 'labels' | 'grid', label: string, hint: string) {
+  private toggle(name: 'contacts' | 'cones' | 'labels' | 'grid' | 'joints', label: string, hint: string) {
     const on = this.viewer.options[name];
     return html`<button aria-pressed=${on} aria-label=${label} title=${`${label}${hint}`}
       @click=${() => this.viewer.toggle(name)}>${icons[name]}</button>`;
@@ -96,6 +96,7 @@ export class TopBar extends LitElement {
       <div class="group">
         ${this.toggle('contacts', 'Contact forces', ' (C)')}
         ${this.toggle('cones', 'Friction cones', ' (K)')}
+        ${(viewer.model?.joints?.length ?? 0) > 0 ? this.toggle('joints', 'Joints', ' (J)') : nothing}
         ${this.toggle('labels', 'Names of bodies', '')}
         ${this.toggle('grid', 'Grid', '')}
         <button aria-label="Fit to view" title="Fit to view" @click=${() => viewer.fit()}>

@@ -6,11 +6,13 @@ import { BlockCache } from '../data/block_cache';
 import type { Comparison } from '../data/comparison';
 import { FrameStore } from '../data/frame_store';
 import { message, type RunSource } from '../data/source';
-import type { ContactKey, Description, Frame, FrameBlock, Run } from '../data/types';
+import type { ContactKey, Description, Frame, FrameBlock, ModelJson, Run } from '../data/types';
 import { Player } from '../player';
 import type { Theme } from '../palette';
 import type { Pick, SceneOptions, SceneView } from '../scene/scene_view';
 import { surveyFrames } from '../scene/survey';
+import { GraspControl } from './grasp_control';
+import { PoseControl } from './pose_control';
 
 const cacheBytes = 256 << 20;
 const lateAfter = 250; // ms without the frame that is due before the page says so
@@ -37,10 +39,12 @@ export class Viewer extends EventTarget {
   pictures = 0; // drawn so far
   options: SceneOptions = {
     layout: 'single', contacts: true, cones: false, arrowScale: 1, theme: 'light', hidden: new Set(),
-    solo: null, follow: null, labels: false, selected: null, grid: true,
+    solo: null, follow: null, labels: false, selected: null, grid: true, joints: true, grasp: null,
   };
   view: SceneView | null = null;
   comparison: Comparison | null = null; // of all runs
+  readonly pose = new PoseControl(this);
+  readonly grasp = new GraspControl(this);
   readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private dirty = true;
   private lastTick = 0;
@@ -61,6 +65,11 @@ export class Viewer extends EventTarget {
 
   get frame(): Frame | null {
     return this.frames[this.active] ?? null;
+  }
+
+  // Of the shown frame.
+  get model(): ModelJson | null {
+    return this.frame ? this.store?.model(this.frame.model) ?? null : null;
   }
 
   // Some run is being written now.
@@ -115,6 +124,7 @@ export class Viewer extends EventTarget {
   // Takes the runs, in the place of those before, and loads what the first picture needs.
   // `over`: they lie over each other from the beginning.
   async open(sources: RunSource[], comparison: Comparison | null = null, over = false): Promise<void> {
+    this.pose.end();
     this.cache.clear();
     this.problems = [];
     this.selected = this.hovered = null;
@@ -131,6 +141,7 @@ export class Viewer extends EventTarget {
     this.player.seek(this.live ? this.player.end : this.player.start);
     await Promise.all(this.stores.map((_, index) => this.loadNow(index)));
     this.passRuns();
+    this.grasp.opened();
     this.announce('change');
     this.announce('data');
     this.announce('time');
@@ -235,6 +246,13 @@ export class Viewer extends EventTarget {
     return this.frames[index] !== null;
   }
 
+  // Another frame in the place of the one that is shown.
+  setFrame(index: number, frame: Frame): void {
+    this.frames[index] = frame;
+    this.passFrames();
+    this.announce('time');
+  }
+
   private passFrames(): void {
     const frames = this.shown.filter((index) => this.isDrawable(index)).map((i) => this.frames[i]);
     this.view?.setFrames(frames);
@@ -259,7 +277,7 @@ export class Viewer extends EventTarget {
   }
 
   // Cones belong to contacts: they bring them along.
-  toggle(name: 'contacts' | 'cones' | 'labels' | 'grid'): void {
+  toggle(name: 'contacts' | 'cones' | 'labels' | 'grid' | 'joints'): void {
     const on = !this.options[name];
     this.set(name === 'cones' && on ? { cones: on, contacts: on } : { [name]: on });
   }
@@ -280,6 +298,11 @@ export class Viewer extends EventTarget {
 
   // The same in another run: the body of the same name, the contact of the same key.
   private counterpart(pick: Pick | null, run: number): Pick | null {
+    if (pick?.kind === 'joint') {
+      const { name } = this.stores[pick.run].model(0).joints?.[pick.joint] ?? {};
+      const joint = this.stores[run].model(0).joints?.findIndex((other) => other.name === name) ?? -1;
+      return joint < 0 ? null : { ...pick, run, joint };
+    }
     if (pick?.kind !== 'body') return pick && { ...pick, run };
     const name = this.stores[pick.run].source.description.bodies[pick.body].name;
     const body = this.stores[run].source.description.bodies.findIndex((other) => other.name === name);
@@ -357,6 +380,7 @@ export class Viewer extends EventTarget {
       this.frames[index] = frame;
     }));
     this.passFrames();
+    await this.grasp.settle();
     await Promise.all(this.surveys.values()); // the camera does not move between pictures
     this.view?.draw();
   }

@@ -7,6 +7,7 @@ import type { SyntheticRun } from './synthetic_run';
 
 export class MemorySource implements RunSource {
   readonly mayGrow = true;
+  readonly knownGrasps = [];
   readonly queries: FrameQuery[] = [];
   failure: string | null = null;
 
@@ -22,6 +23,10 @@ export class MemorySource implements RunSource {
 
   async model(version: number): Promise<ModelJson> {
     return this.run.models[version];
+  }
+
+  async grasp(): Promise<null> {
+    return null;
   }
 
   blockRange(frame: number, stride: number): BlockRange {
@@ -47,6 +52,8 @@ export class MemorySource implements RunSource {
           : frame.velocities.slice(body.velocity_offset, body.velocity_offset + body.velocity_size),
         contacts: query.contacts === 'all' ? frame.contacts : query.contacts === 'none' ? noContacts()
           : contactsWithKey(frame.contacts, query.contacts),
+        joints: query.joints === 'all' ? frame.joints : query.joints === 'none' ? new Float32Array()
+          : Float32Array.from(query.joints, (column) => frame.joints[column]),
       });
     }
     return builder.build({ first: query.first, stride: query.stride });

@@ -129,7 +129,7 @@ function frameAt(index: number, options: SyntheticOptions, step: number, frictio
   return {
     index, time, step: index, kinetic, potential, residual: 1e-14 * (1 + (index % 17) ** 3),
     penetration: 0, status: 0, iterations: rows.length, active: rows.length, model: 0, uniqueness: 0,
-    poses, velocities, contacts: gathered(rows),
+    poses, velocities, contacts: gathered(rows), joints: new Float32Array(),
   };
 }
 

@@ -82,3 +82,19 @@ export function springs(world: 'planar' | 'spatial'): string {
     '',
   ].join('\n');
 }
+
+// A ball on a stand that three fingers reach after a while and hold.
+export const squeezed = [
+  'title: a squeezed ball',
+  'world: spatial',
+  'materials: {rubber: {friction: 0.6}}',
+  'bodies:',
+  '  stand: {freedom: fixed, shapes: [{box: [0.02, 0.02, 0.02], material: rubber}], position: [0, 0, -0.05]}',
+  '  ball: {shapes: [{sphere: 0.04, material: rubber}], mass: 0.3}',
+  ...[[0, 1, 0], [120, -0.5, Math.sqrt(3) / 2], [240, -0.5, -Math.sqrt(3) / 2]].map(([angle, x, y]) =>
+    `  finger-${angle}: {shapes: [{sphere: 0.01, material: rubber}], mass: 0.05, ` +
+    `position: [${(0.1 * x).toFixed(6)}, ${(0.1 * y).toFixed(6)}, 0], ` +
+    `motion: {z: 0}, force: {x: ${(-3 * x).toFixed(6)}, y: ${(-3 * y).toFixed(6)}}}`),
+  'run: {step: 2 ms, duration: 0.5 s, output-interval: 0.01}',
+  '',
+].join('\n');

@@ -71,6 +71,7 @@ async function record(work: Workshop): Promise<void> {
   const slide = work.scene('sliding_box');
   await Promise.all([
     work.run('tower.yaml', 'tower.h5'),
+    work.run(work.scene('gripper'), 'gripper.h5', '--output-interval', '0.01'),
     work.run('alone.yaml', 'alone.h5'),
     work.run('many.yaml', 'many.h5'),
     work.run('springs.yaml', 'springs.h5'),
@@ -99,6 +100,8 @@ async function record(work: Workshop): Promise<void> {
     ),
   ]);
   await Promise.all([
+    work.page('gripper.html', 'gripper.h5'),
+    work.page('four_bar.html', work.scene('four_bar')),
     work.page('tower.html', 'tower.h5'),
     work.page('parts.html', 'parts.h5'),
     work.page('compared.html', 'exact.h5', 'pyramid.h5'),

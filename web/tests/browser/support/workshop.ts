@@ -77,6 +77,10 @@ export class Workshop {
     return join(scenes, `${name}.yaml`);
   }
 
+  readScene(name: string): string {
+    return readFileSync(this.scene(name), 'utf8');
+  }
+
   async vinci(...args: string[]): Promise<string> {
     const options = { cwd: this.folder, maxBuffer: 1 << 28 };
     return (await promisify(execFile)(this.program, args, options)).stdout;
@@ -90,8 +94,8 @@ export class Workshop {
     await this.vinci('view', ...recordings, '--html', name);
   }
 
-  // A table of `vinci export`: contacts, states or steps.
-  async table(recording: string, table: 'contacts' | 'states' | 'steps'): Promise<Row[]> {
+  // A table of `vinci export`: contacts, states, steps or joints.
+  async table(recording: string, table: 'contacts' | 'states' | 'steps' | 'joints'): Promise<Row[]> {
     const folder = `${recording}-tables-${table}`;
     await this.vinci('export', recording, '--csv', folder);
     const [head, ...lines] = this.read(join(folder, `${table}.csv`))
