@@ -103,6 +103,8 @@ joints:
       rpy: [1.5707963267948966, 0, 0]
     limits: [-1, 2]
     damping: 0.5
+    largest-effort: 30
+    largest-speed: 1
     position: "20 deg"
     motor:
       position: 1
