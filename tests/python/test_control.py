@@ -70,7 +70,7 @@ def test_signals_are_exported(tmp_path):
     program = ROOT / "build" / "vinci"
     if not program.exists():
         pytest.skip("the program is not built")
-    subprocess.run([program, "export", tmp_path / "run.h5", tmp_path / "csv"], check=True,
+    subprocess.run([program, "export", tmp_path / "run.h5", "--csv", tmp_path / "csv"], check=True,
                    capture_output=True)
     rows = list(csv.reader((tmp_path / "csv" / "controls.csv").open()))
     assert rows[0][:3] == ["step", "time [s]", "track.next_sample [s]"]
