@@ -104,6 +104,7 @@ joints:
       rpy: [1.5707963267948966, 0, 0]
     limits: [-1, 2]
     damping: 0.5
+    largest-effort: 30
     motion-limits:
       velocity: 1
     position: "20 deg"
