@@ -41,7 +41,7 @@ std::string motion_text(const std::vector<Twist>& twists, const Model& model) {
       own += (own.empty() ? " turns " : ", turns ") + vector_text(twists[b].angular) + " rad/s";
     if (!own.empty()) text += (text.empty() ? "" : "; ") + model.bodies[b].name + own;
   }
-  return text;
+  return text.empty() ? "nothing moves" : text;
 }
 
 // The first and the last motion of a family, of the body that changes most.
