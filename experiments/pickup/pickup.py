@@ -26,7 +26,7 @@ from matplotlib import pyplot  # noqa: E402
 
 MOMENTS = (1.2, 1.9, 2.2, 2.7)  # s, of the paper's figure 3
 FINGERS = ("finger1", "finger2", "finger3")
-END = 3.5  # s
+TOUCH = 1e-6  # m
 
 
 def scene() -> vinci.Scene:
@@ -50,7 +50,8 @@ class Look:
     margin: float
     quality: tuple[float, float]
     loads: dict[str, float]  # normal force per body that touches
-    contacts: np.ndarray
+    contacts: np.ndarray  # those with load
+    touching: int = 0  # contacts with the hand, with load or without
 
 
 @dataclass
@@ -123,6 +124,22 @@ def asked_effort(simulation: vinci.Simulation, names: list[str], finger: str) ->
     return -torques[1] - 3 * torques[0]
 
 
+def touching(simulation: vinci.Simulation, names: list[str]) -> list[vinci.grasp.Contact]:
+    """The contacts of handset and hand, with load or without: which of those that touch bear load is
+    open for rigid bodies at rest, and says nothing of what they can hold. The bench does not count."""
+    body, held = names.index("handset"), []
+    for row in simulation.contacts:
+        if body not in row["bodies"] or (row["gap"] > TOUCH and row["impulse"][0] <= 0):
+            continue
+        first = row["bodies"][0] == body
+        if not names[row["bodies"][1 if first else 0]].startswith("hand."):
+            continue
+        held.append(vinci.grasp.Contact(
+            row["point_a" if first else "point_b"], (-1.0 if first else 1.0) * row["normal"],
+            row["friction"], tangent=row["tangent_1"]))
+    return held
+
+
 def look_at(simulation: vinci.Simulation, names: list[str], quality: bool) -> Look:
     body = names.index("handset")
     contacts = forces_of(simulation, body)
@@ -130,10 +147,7 @@ def look_at(simulation: vinci.Simulation, names: list[str], quality: bool) -> Lo
     for row in contacts:
         other = names[row["bodies"][0] if row["bodies"][1] == body else row["bodies"][1]]
         loads[other] = loads.get(other, 0.0) + float(row["force"][0])
-    # The bench does not count: only what the hand holds.
-    held = [finger for finger, row in zip(vinci.grasp.contacts(simulation, "handset"), contacts)
-            if not names[min(row["bodies"])].startswith("workbench")
-            and not names[max(row["bodies"])].startswith("workbench")]
+    held = touching(simulation, names)
     pose = np.array(simulation.state.poses)[body]
     center = pose[:3] + turned(pose[3:]) @ np.array(simulation.model.body("handset").center)
     grasp = vinci.grasp.Grasp(held, center)
@@ -144,7 +158,8 @@ def look_at(simulation: vinci.Simulation, names: list[str], quality: bool) -> Lo
         found = vinci.grasp.quality(grasp, tolerance=0.02)
         bounds = (found.lower, found.upper)
     return Look(simulation.state.time, simulation.state.position("handset")[2], closed,
-                proof.margin if proof is not None and closed else 0.0, bounds, loads, contacts)
+                proof.margin if proof is not None and closed else 0.0, bounds, loads, contacts,
+                len(held))
 
 
 def simulate(task: Task) -> Outcome:
@@ -251,7 +266,7 @@ def touched(look: Look) -> str:
         return "on the bench" if parts == {"workbench"} else "on the bench and fingers"
     kinds = [kind for kind in ("outer", "inner", "base", "palm")
              if any(part.endswith(kind) for part in parts)]
-    return f"{len(look.contacts)} contacts: {', '.join(kinds)} links"
+    return f"{look.touching} contacts: {', '.join(kinds)} links"
 
 
 def study_dynamic(experiment: Experiment, outcome: Outcome) -> None:
@@ -315,7 +330,7 @@ def told(outcome: Outcome) -> str:
     trouble = (f"; steps not certified: {outcome.uncertified}, residual {outcome.residual:.0e}"
                if outcome.uncertified else "")
     return (f"{1e3 * look.height:.1f} mm up, tilted {math.degrees(outcome.tilt):.1f}°, {how}, "
-            f"{len(look.contacts)} contacts{trouble}")
+            f"{look.touching} contacts{trouble}")
 
 
 def study_variants(experiment: Experiment, outcome: Outcome, found: dict[str, Outcome]) -> None:

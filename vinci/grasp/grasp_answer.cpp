@@ -67,7 +67,7 @@ Json answer_json(const NamedGrasp& named, const GraspAnswer& answer, int directi
   Json json = {{"world", to_string(grasp.world)},
                {"object", named.object.empty() ? Json() : Json(named.object)},
                {"frame", named.frame < 0 ? Json() : Json(named.frame)},
-               {"time", named.frame < 0 ? Json() : Json(named.time)},
+               {"time", named.object.empty() ? Json() : Json(named.time)},
                {"center", {grasp.center.x(), grasp.center.y(), grasp.center.z()}},
                {"length", length_of(grasp)},
                {"contacts", contacts_json(named)},
