@@ -198,6 +198,7 @@ class ContactStepper : public TimeStepper {
   void judge_by_speed(const Accuracy& accuracy, StepReport& report) const;
   void settle_products(StepContext& context, const StepPart& part, StepReport& report);
   void settle_joints(const Model& model, State& state, StepReport& report);
+  bool close_beside_servos(const Model& model, State& state, JointOpening& opening);
   void read_slipped(const Model& model, State& state) const;
   void foresee_errors(const StepPart& part);
   void reconcile_rows(const Model& model, const SparseRows& inertia);
@@ -271,7 +272,9 @@ class ContactStepper : public TimeStepper {
   VectorX mean_, mean_rates_, prescribed_change_;         // of what joints bear
   VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
   std::vector<int> slipped_;                              // couplings
-  std::vector<FreedomPlace> stuck_;                       // by friction
+  std::vector<FreedomPlace> stuck_, served_;              // by friction, by servos
+  std::vector<Pose> closed_poses_;                        // before joints are closed
+  VectorX closed_positions_;
   // Of rows that hold joints: where the velocities of the start lead.
   std::vector<Pose> led_;
   VectorX led_positions_, start_errors_, led_errors_, held_load_;

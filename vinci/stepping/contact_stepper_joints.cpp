@@ -334,6 +334,7 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
   out.assign(model.joints.size(), {});
   slipped_.clear();
   stuck_.clear();
+  served_.clear();
   const double scale = h / impulse_time(h);
   const VectorX& lambda = context.work.solution.lambda;
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
@@ -373,6 +374,8 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
         break;
       case JointPart::servo:
         joint.motor[freedom] = impulse;
+        if (own > terms.lower && own < terms.upper)
+          served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
         break;
       case JointPart::yielding:
         break;
@@ -539,9 +542,33 @@ void ContactStepper::settle_joints(const Model& model, State& state, StepReport&
   if (model.joints.empty()) return;
   read_loop_coordinates(model, state.poses, state.joint_positions);
   read_slipped(model, state);
-  const JointOpening opening = closure_.close(model, state, stuck_, slipped_);
+  JointOpening opening;
+  if (motion_ == MotionModel::dynamic || !close_beside_servos(model, state, opening))
+    opening = closure_.close(model, state, stuck_, slipped_);
   report.joint_opening = opening.left;
   report.closed_opening = opening.before;
+}
+
+// Without momentum servos alone say where their joints are, so that closing moves the others; false
+// where these cannot close what is open: nothing is moved.
+bool ContactStepper::close_beside_servos(const Model& model, State& state, JointOpening& opening) {
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+    for (int k = 0; k < static_cast<int>(joint.freedoms.size()); ++k) {
+      const Motor& motor = joint.freedoms[static_cast<std::size_t>(k)].motor;
+      const bool serves = motor.kind == MotorKind::velocity || motor.kind == MotorKind::position;
+      if (serves && motor.limit == infinity) served_.push_back({j, k});
+    }
+  }
+  if (served_.empty()) return false;
+  served_.insert(served_.end(), stuck_.begin(), stuck_.end());
+  closed_poses_ = state.poses;
+  closed_positions_ = state.joint_positions;
+  opening = closure_.close(model, state, served_, slipped_);
+  if (opening.left <= largest_joint_opening) return true;
+  state.poses = closed_poses_;
+  state.joint_positions = closed_positions_;
+  return false;
 }
 
 // Couplings that slipped hold the offset that they have now.
