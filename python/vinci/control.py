@@ -2,7 +2,7 @@
 """Linear systems: poles, zeros, responses, margins, root loci.
 
 >>> plant = vinci.control.transfer_function([6], [1, 3, 2, 0])
->>> plant.poles().real + 0.0
+>>> plant.poles().real.round(9) + 0.0
 array([-2., -1.,  0.])
 >>> round(plant.margins()["gain_margin"], 9)
 1.0
