@@ -66,26 +66,26 @@ TEST(MeetingTime, the_parabola_is_zero_there_and_falls) {
       }
 }
 
-// --------------------------------------------------------------------------- WatchedContact
+// --------------------------------------------------------------------------- WatchedGap
 
-WatchedContact falling_from(double height, double rate = 0.0) {
-  WatchedContact watched;
-  watched.contact.gap = height;
+WatchedGap falling_from(double height, double rate = 0.0) {
+  WatchedGap watched;
+  watched.gap = height;
   watched.rate = rate;
   watched.acceleration = -9.81;
   return watched;
 }
 
-TEST(WatchedContact, strikes_from_the_moment_on_when_it_arrives) {
-  const WatchedContact stone = falling_from(0.5);
+TEST(WatchedGap, strikes_from_the_moment_on_when_it_arrives) {
+  const WatchedGap stone = falling_from(0.5);
   const double arrival = std::sqrt(2.0 * 0.5 / 9.81);
   EXPECT_DOUBLE_EQ(stone.meeting(), arrival);
   EXPECT_FALSE(stone.strikes_within(0.999 * arrival));
   EXPECT_TRUE(stone.strikes_within(1.001 * arrival));
 }
 
-TEST(WatchedContact, strikes_only_above_its_least_speed) {
-  WatchedContact stone = falling_from(0.5);
+TEST(WatchedGap, strikes_only_above_its_least_speed) {
+  WatchedGap stone = falling_from(0.5);
   const double speed = std::sqrt(2.0 * 9.81 * 0.5);
   stone.least = 0.999 * speed;
   EXPECT_TRUE(stone.strikes_within(1.0));
@@ -93,8 +93,8 @@ TEST(WatchedContact, strikes_only_above_its_least_speed) {
   EXPECT_FALSE(stone.strikes_within(1.0));
 }
 
-TEST(WatchedContact, that_leaves_for_good_never_strikes) {
-  WatchedContact leaving = falling_from(0.1, 2.0);
+TEST(WatchedGap, that_leaves_for_good_never_strikes) {
+  WatchedGap leaving = falling_from(0.1, 2.0);
   leaving.acceleration = 0.0;
   EXPECT_EQ(leaving.meeting(), never);
   EXPECT_FALSE(leaving.strikes_within(1e9));
