@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // M⁻¹ for the problem form. M of a mechanical system is block diagonal, one block per body or per
 // tree of joints: its connected components are found from the pattern, and those of at most
-// `largest_block` unknowns are inverted densely (scaled LU). Any other M takes Eigen's sparse LDLᵀ, or sparse LU where M is
-// not symmetric. Refactoring a matrix of the same pattern does not allocate in the block-diagonal
-// case.
+// `largest_block` unknowns are inverted densely (scaled LU). Any other M takes Eigen's sparse LDLᵀ,
+// or sparse LU where M is not symmetric. Refactoring a matrix of the same pattern does not allocate
+// in the block-diagonal case.
 #pragma once
 
 #include <memory>

@@ -198,6 +198,7 @@ class ContactStepper : public TimeStepper {
   void judge_by_speed(const Accuracy& accuracy, StepReport& report) const;
   void settle_products(StepContext& context, const StepPart& part, StepReport& report);
   void settle_joints(const Model& model, State& state, StepReport& report);
+  void close_frames(const StepPart& part, std::vector<Pose>& poses);
   bool close_beside_servos(const Model& model, State& state, JointOpening& opening);
   void read_slipped(const Model& model, State& state) const;
   void foresee_errors(const StepPart& part);
@@ -275,6 +276,8 @@ class ContactStepper : public TimeStepper {
   std::vector<FreedomPlace> stuck_, served_;              // by friction, by servos
   std::vector<Pose> closed_poses_;                        // before joints are closed
   VectorX closed_positions_;
+  State closing_;              // where frames are taken
+  std::vector<int> clutches_;  // couplings that may slip
   // Of rows that hold joints: where the velocities of the start lead.
   std::vector<Pose> led_;
   VectorX led_positions_, start_errors_, led_errors_, held_load_;

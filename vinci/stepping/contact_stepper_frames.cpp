@@ -72,9 +72,28 @@ void ContactStepper::set_guess(const StepPart& part, const VectorX& u) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
     if (model.bodies[b].velocity_size > 0 && !hangs(tree_of(model), b))
       guess_.poses[b] = carried_by(part, b, guess_velocities_);
-  if (model.tree_order.empty()) return;
-  advance_coordinates(part, guess_rates_);
-  place_tree(model, next_positions_, guess_.poses);
+  if (!model.tree_order.empty()) {
+    advance_coordinates(part, guess_rates_);
+    place_tree(model, next_positions_, guess_.poses);
+  }
+  close_frames(part, guess_.poses);
+}
+
+// Joints that rows hold are closed in positions at the end of the step (settle_joints): that is
+// where frames are taken. Which clutches slip and what friction holds is not known yet.
+void ContactStepper::close_frames(const StepPart& part, std::vector<Pose>& poses) {
+  const Model& model = part.model;
+  if (model.joints.empty()) return;
+  clutches_.clear();
+  for (int i = 0; i < static_cast<int>(model.couplings.size()); ++i)
+    if (model.couplings[static_cast<std::size_t>(i)].breakaway < infinity) clutches_.push_back(i);
+  closing_.poses = poses;
+  closing_.joint_positions =
+      model.tree_order.empty() ? part.state.joint_positions : next_positions_;
+  closing_.coupling_offsets = part.state.coupling_offsets;
+  read_loop_coordinates(model, closing_.poses, closing_.joint_positions);
+  closure_.close(model, closing_, {}, clutches_);
+  poses = closing_.poses;
 }
 
 // Into next_ and moved_, from the impulses of the last guess. False: there is no answer.
@@ -97,6 +116,7 @@ bool ContactStepper::solve_at_guess(StepContext& context, const StepPart& part,
   if (part.model.friction_laws) settle_friction(context, part, report);
   if (foresees()) reach_.outrun(part.model, next_, part.h);
   move(part);
+  close_frames(part, moved_);
   return true;
 }
 

@@ -15,6 +15,12 @@ namespace {
 // Errors and gaps of joints below it are rounding of coordinates, as at contacts; m or rad.
 constexpr double smallest_way = 1e-12;
 
+// Whether the load of a box is inside of its bounds, beyond what a solver leaves at one.
+bool is_inside(const JointTerms& terms, double load) {
+  const double margin = 1e-9 * (terms.upper - terms.lower);
+  return load > terms.lower + margin && load < terms.upper - margin;
+}
+
 bool bounces(const Model& model) {
   const auto has_restitution = [](const JointFreedom& freedom) {
     return freedom.restitution > 0.0;
@@ -361,21 +367,21 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
       }
       case JointPart::lower_limit:
         joint.limit[freedom] += impulse;
+        if (own > 0.0) served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
         note_limit(i, own, context.work.solution.u, h, state);
         break;
       case JointPart::upper_limit:
         joint.limit[freedom] -= impulse;
+        if (own > 0.0) served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
         note_limit(i, own, context.work.solution.u, h, state);
         break;
       case JointPart::friction:
         joint.friction[freedom] = impulse;
-        if (own > terms.lower && own < terms.upper)
-          stuck_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
+        if (is_inside(terms, own)) stuck_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
         break;
       case JointPart::servo:
         joint.motor[freedom] = impulse;
-        if (own > terms.lower && own < terms.upper)
-          served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
+        if (is_inside(terms, own)) served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
         break;
       case JointPart::yielding:
         break;
@@ -549,8 +555,8 @@ void ContactStepper::settle_joints(const Model& model, State& state, StepReport&
   report.closed_opening = opening.before;
 }
 
-// Without momentum servos alone say where their joints are, so that closing moves the others; false
-// where these cannot close what is open: nothing is moved.
+// Without momentum servos and limits that bear load say where their joints are, so that closing
+// moves the others; false where these cannot close what is open: nothing is moved.
 bool ContactStepper::close_beside_servos(const Model& model, State& state, JointOpening& opening) {
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
