@@ -270,5 +270,30 @@ run: {step: 50 ms, duration: 1}
   EXPECT_GT(simulation.step().solve.residual.relative, 1e-10);
 }
 
+// Angle and shift of one joint, coupled: a screw. Under constant acceleration a after n steps of h
+// the coordinate is a h² n (n + 1)/2.
+TEST(Couplings, of_the_two_freedoms_of_a_cylindrical_joint_make_a_screw) {
+  const double mass = 2.0, inertia = 0.03, pitch = 0.02, h = 1e-3;
+  const double acceleration = -mass * 9.81 * pitch / (mass * pitch * pitch + inertia);
+  for (const char* coordinates : {"reduced", "maximal"})
+    for (const char* joint :
+         {"{screw: [world, nut], pitch: 0.02}\n", "{cylindrical: [world, nut]}\n"}) {
+      const bool coupled = joint[1] == 'c';
+      Simulation simulation = simulate(fmt::format(
+          "world: spatial\nbodies: {{nut: {{mass: {}, inertia: [0.02, 0.02, {}]}}}}\njoints:\n"
+          "  thread: {}{}run: {{step: {}, duration: 1, coordinates: {}}}\n",
+          mass, inertia, joint,
+          coupled
+              ? "couplings: {pitch: {joints: [thread, thread], freedoms: [0, 1], ratio: 0.02}}\n"
+              : "",
+          h, coordinates));
+      step_to(simulation, 1.0);
+      const double expected = acceleration * h * h * 1000.0 * 1001.0 / 2.0;
+      EXPECT_NEAR(coordinate(simulation, "thread"), expected, 1e-9 * std::abs(expected))
+          << coordinates << joint;
+      EXPECT_NEAR(simulation.state().poses[0].position.z(), pitch * expected, 1e-9) << coordinates;
+    }
+}
+
 }  // namespace
 }  // namespace vinci::test

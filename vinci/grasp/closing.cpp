@@ -81,6 +81,14 @@ class StaticClosing {
       if (slot_[static_cast<std::size_t>(closing.joint)] < 0)
         add(closing.joint, closing.direction * speed, true);
     follows_.assign(model_.couplings.size(), 0);
+    for (const Coupling& coupling : model_.couplings)
+      for (const int j : {coupling.joint_a, coupling.joint_b})
+        if (const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+            joint.freedoms.size() > 1)
+          throw Error(
+              fmt::format("coupling '{}' takes one of several freedoms of joint '{}'; "
+                          "accepted: couplings of joints of one freedom",
+                          coupling.name, joint.name));
     for (bool grown = true; grown;) {
       grown = false;
       for (std::size_t k = 0; k < model_.couplings.size(); ++k) {

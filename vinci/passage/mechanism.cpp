@@ -29,6 +29,12 @@ struct Leader {
 std::vector<Leader> leaders_of(const Model& model) {
   std::vector<Leader> leaders(model.joints.size());
   for (const Coupling& coupling : model.couplings) {
+    for (const int j : {coupling.joint_a, coupling.joint_b})
+      if (const Joint& joint = model.joints[static_cast<std::size_t>(j)]; joint.freedoms.size() > 1)
+        throw Error(
+            fmt::format("coupling '{}' takes one of several freedoms of joint '{}'; "
+                        "accepted: couplings of joints of one freedom",
+                        coupling.name, joint.name));
     Leader& leader = leaders[static_cast<std::size_t>(coupling.joint_b)];
     if (leader.joint >= 0)
       throw Error(fmt::format("two couplings move joint '{}'; accepted: one",

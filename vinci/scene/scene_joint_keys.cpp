@@ -150,17 +150,20 @@ SceneValue joint(World world) {
 }
 
 SceneValue coupling() {
-  return map("{joints: [first, second], ratio: ..., offset: ..., breakaway: ...}",
-             {{"joints", "The two joints, of one freedom each.",
-               numbers("[joint, joint]", 2, word("the name of a joint", Reference::joint)), true},
-              {"ratio", "How far the second goes per coordinate of the first; 1 if not given.",
-               number("a number")},
-              {"offset", "Coordinate of the second where the first is at 0; 0 if not given.",
-               number("a number in m or rad")},
-              {"breakaway",
-               "Force in N or torque in N m along the second joint at which the coupling slips; it "
-               "never does if not given.",
-               positive("N or N m")}});
+  return map(
+      "{joints: [first, second], ratio: ..., offset: ..., breakaway: ...}",
+      {{"joints", "The two joints; the same one twice with two of its `freedoms`.",
+        numbers("[joint, joint]", 2, word("the name of a joint", Reference::joint)), true},
+       {"freedoms", "Which freedom of each, counted from 0; needed for joints that have several.",
+        numbers("[0, 1]", 2, whole("a whole number", 0.0))},
+       {"ratio", "How far the second goes per coordinate of the first; 1 if not given.",
+        number("a number")},
+       {"offset", "Coordinate of the second where the first is at 0; 0 if not given.",
+        number("a number in m or rad")},
+       {"breakaway",
+        "Force in N or torque in N m along the second joint at which the coupling slips; it "
+        "never does if not given.",
+        positive("N or N m")}});
 }
 
 SceneValue frame(World world) {

@@ -274,19 +274,34 @@ bool JointReader::add_coupling(const Node& node) {
   Coupling coupling;
   coupling.name = node.key;
   const Node& pair = *node.find("joints");
+  const Node* const chosen = node.find("freedoms");
   int* const sides[] = {&coupling.joint_a, &coupling.joint_b};
+  int* const freedoms[] = {&coupling.freedom_a, &coupling.freedom_b};
   for (std::size_t side = 0; side < 2; ++side) {
     const Node& name = pair.children[side];
     const auto found = std::find_if(model_.joints.begin(), model_.joints.end(),
                                     [&](const Joint& joint) { return joint.name == name.text; });
     *sides[side] = static_cast<int>(found - model_.joints.begin());
-    if (found->freedoms.size() == 1) continue;
-    mistakes_.add(name, fmt::format("a {} joint has {} freedoms; accepted: a joint of one",
-                                    to_string(found->kind), found->freedoms.size()));
+    const auto count = static_cast<int>(found->freedoms.size());
+    if (found->kind == JointKind::ball || (count != 1 && !chosen)) {
+      mistakes_.add(name, fmt::format("a {} joint has {} freedoms; accepted: a joint of one, or "
+                                      "`freedoms` of one that is no ball",
+                                      to_string(found->kind), count));
+      return false;
+    }
+    if (!chosen) continue;
+    const double number = numbers_(chosen->children[side]);
+    if (number < count) {
+      *freedoms[side] = static_cast<int>(number);
+      continue;
+    }
+    mistakes_.add(
+        chosen->children[side],
+        fmt::format("joint '{}' has no such freedom; accepted: 0 to {}", name.text, count - 1));
     return false;
   }
-  if (coupling.joint_a == coupling.joint_b) {
-    mistakes_.add(pair, "a joint and itself; accepted: two different joints");
+  if (coupling.joint_a == coupling.joint_b && coupling.freedom_a == coupling.freedom_b) {
+    mistakes_.add(pair, "a joint and itself; accepted: two different joints, or `freedoms`");
     return false;
   }
   coupling.ratio = read_.number(node, "ratio", 1.0);
