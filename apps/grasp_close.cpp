@@ -38,8 +38,13 @@ std::vector<char> counting_bodies(const Model& model, int object,
     if (other == object) throw Error("is the object itself; accepted: other bodies", "--by");
     others[static_cast<std::size_t>(other)] = 1;
   }
+  // The links of the robot: those named after it, and those between its joints.
   for (std::size_t b = 0; by.empty() && b < model.bodies.size(); ++b)
     others[b] = model.bodies[b].name.starts_with(robot + ".");
+  for (const Joint& joint : model.joints)
+    for (const int b : {joint.body_a, joint.body_b})
+      if (by.empty() && b >= 0 && joint.name.starts_with(robot + "."))
+        others[static_cast<std::size_t>(b)] = 1;
   if (others[static_cast<std::size_t>(object)])
     throw Error(fmt::format("'{}' is a part of the robot that closes",
                             model.bodies[static_cast<std::size_t>(object)].name),

@@ -36,6 +36,26 @@ TEST(Margins, a_loop_of_third_order_has_the_gain_margin_of_the_routh_table) {
   }
 }
 
+TEST(Margins, do_not_depend_on_the_unit_of_time) {
+  for (const double w : {1e-9, 1e-3, 1.0, 300.0, 1e6}) {
+    const Margins found =
+        margins(system_of(list({3.0 * w * w * w}), list({1.0, 3.0 * w, 2.0 * w * w, 0.0})));
+    EXPECT_NEAR(found.gain_margin, 2.0, 1e-8) << w;
+    ASSERT_EQ(found.gain.size(), 1u) << w;
+    EXPECT_NEAR(found.gain[0].frequency, std::sqrt(2.0) * w, 1e-8 * w);
+    EXPECT_EQ(found.phase.size(), 1u) << w;
+  }
+}
+
+// u = −k y around 1/(z − 1) has its pole at 1 − k, which leaves the circle at −1.
+TEST(Margins, of_sampled_loops_count_half_the_sampling_frequency) {
+  const Margins integrator = margins(system_of(list({1.0}), list({1.0, -1.0}), 0.1));
+  EXPECT_NEAR(integrator.gain_margin, 2.0, 1e-9);
+  EXPECT_NEAR(integrator.gain.back().frequency, M_PI / 0.1, 1e-9);
+  EXPECT_NEAR(margins(system_of(list({0.5}), list({1.0, -0.5}), 0.1)).gain_margin, 3.0, 1e-9);
+  EXPECT_NEAR(margins(constant_system(MatrixX::Constant(1, 1, -0.5))).gain_margin, 2.0, 1e-12);
+}
+
 TEST(Margins, the_loop_at_its_margin_is_on_the_border) {
   std::mt19937_64 random(31);
   int counted = 0;

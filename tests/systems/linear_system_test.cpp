@@ -64,6 +64,19 @@ TEST(LinearSystem, a_held_motor_is_that_of_the_tables) {
   EXPECT_LT(std::abs(value_at(held, z)(0, 0) - expected), 1e-13);
 }
 
+// A hydraulic cylinder in SI: states in m, m/s and Pa. Its integrator stays one.
+TEST(LinearSystem, units_of_states_do_not_spoil_a_hold) {
+  MatrixX a(3, 3);
+  a << 0.0, 1.0, 0.0, 0.0, -2.0, 1e-5, 0.0, -1e9, -5.0;
+  const LinearSystem cylinder = {a, MatrixX::Ones(3, 1), MatrixX::Ones(1, 3), MatrixX::Zero(1, 1)};
+  for (const double period : {1e-3, 1e-2, 0.1}) {
+    double nearest = infinity;
+    for (const Complex& pole : poles(sampled_with_hold(cylinder, period)))
+      nearest = std::min(nearest, std::abs(pole - 1.0));
+    EXPECT_LT(nearest, 1e-12) << period;
+  }
+}
+
 TEST(LinearSystem, the_bilinear_map_keeps_values_on_the_circle) {
   std::mt19937_64 random(11);
   for (int trial = 0; trial < 20; ++trial) {

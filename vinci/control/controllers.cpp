@@ -107,7 +107,15 @@ void JointController::keep(Eigen::Ref<VectorX> memory) const {
   memory.segment(1 + 2 * count(), count()) = error_;
 }
 
-void JointController::begin(const Model&, const State& state, Eigen::Ref<VectorX> memory) {
+void JointController::begin(const Model& model, const State& state, Eigen::Ref<VectorX> memory) {
+  const Model& own = robot_.model();
+  if (!std::equal(
+          own.joints.begin(), own.joints.end(), model.joints.begin(), model.joints.end(),
+          [](const Joint& a, const Joint& b) { return a.name == b.name && a.kind == b.kind; }))
+    throw Error(
+        "a controller of other joints than those of the model; accepted: one that was made "
+        "for this model",
+        "controller");
   memory.setZero();
   find_errors(state);
   efforts_.setZero();

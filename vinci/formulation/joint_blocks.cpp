@@ -149,6 +149,14 @@ Line motor_line(const Motor& motor, const JointStep& step, const FreedomStep& at
   return servo_line(motor, at, step.state.time);
 }
 
+// The largest rate that a step is taken to lead to, generously. Limits and targets of servos that
+// are farther away than it leads count as being there: their numbers would be the scale by which
+// residuals of the whole problem are judged.
+double fastest(double h, double rate) {
+  constexpr double way = 10.0, faster = 4.0;  // m or rad; than at the start
+  return way / h + faster * std::abs(rate);
+}
+
 bool takes_part(std::span<const EntityKey> keys, const EntityKey& key) {
   return std::binary_search(keys.begin(), keys.end(), key);
 }
@@ -345,7 +353,7 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
                         .gap = gap,
                         .velocity = sign * rate,
                         .restitution = freedom.restitution});
-      add_row(gap / step.h, 0.0);
+      add_row(std::min(gap / step.h, fastest(step.h, rate)), 0.0);
     }
 }
 
@@ -386,8 +394,11 @@ void JointBlocks::add_efforts(const JointStep& step, const JointLoads& loads, in
         !begin_rate(step, j, k, 1.0))
       continue;
     const Line line = servo_line(motor, freedom_step(step, loads, joint, k), step.state.time);
-    add_box(step, joint_key(j, JointPart::servo, k), motor.limit, -line.push / line.resistance,
-            1.0 / line.resistance);
+    // Beyond it the effort is at its limit, whatever the step does.
+    const double most = step.time * motor.limit / line.resistance +
+                        fastest(step.h, step.state.joint_rates[joint.first_rate + k]);
+    add_box(step, joint_key(j, JointPart::servo, k), motor.limit,
+            std::clamp(-line.push / line.resistance, -most, most), 1.0 / line.resistance);
   }
 }
 

@@ -57,8 +57,14 @@ void read_loop_coordinates(const Model& model, std::span<const Pose> poses, Vect
     }
 }
 
+JointClosure::Mark& JointClosure::mark_of(const LimitPlace& limit, const Model& model) {
+  const Joint& joint = model.joints[static_cast<std::size_t>(limit.joint)];
+  return marks_[2 * static_cast<std::size_t>(joint.first_rate + limit.freedom) +
+                (limit.upper ? 1 : 0)];
+}
+
 // The rows that ask for a displacement into rows_ and load_; returns the largest error.
-double JointClosure::measure(const Model& model, const State& state) {
+double JointClosure::measure(const Model& model, const State& state, bool first) {
   blocks_.errors(model, {state.poses, state.joint_positions, state.coupling_offsets}, errors_);
   double largest = errors_.size() > 0 ? errors_.cwiseAbs().maxCoeff() : 0.0;
   rows_.reset(model.free_count);
@@ -74,13 +80,16 @@ double JointClosure::measure(const Model& model, const State& state) {
     if (terms.key.kind == EntityKind::coupling) continue;
     const auto part = static_cast<JointPart>(terms.key.ids[1]);
     if (part == JointPart::friction) add(terms.first, 0.0);
-    if (terms.law != Law::nonnegative || terms.gap < -overrun) continue;
-    const Joint& joint = model.joints[terms.key.ids[0]];
-    char& reached = reached_[static_cast<std::size_t>(joint.first_rate) + terms.key.ids[2]];
-    if (terms.gap < 0.0) reached = 1;
-    if (!reached) continue;
-    largest = std::max(largest, -terms.gap);
-    if (terms.gap < overrun) add(terms.first, terms.gap);
+    if (terms.law != Law::nonnegative) continue;
+    Mark& mark = mark_of({static_cast<int>(terms.key.ids[0]), static_cast<int>(terms.key.ids[2]),
+                          part == JointPart::upper_limit},
+                         model);
+    if (first && mark == Mark::far && terms.gap < -overrun) mark = Mark::passed;
+    if (mark == Mark::far && terms.gap < 0.0) mark = Mark::reached;
+    if (mark == Mark::far || mark == Mark::passed) continue;
+    const bool bears = mark == Mark::bearing;
+    largest = std::max(largest, bears ? std::abs(terms.gap) : -terms.gap);
+    if (bears || terms.gap < overrun) add(terms.first, terms.gap);
   }
   load_.conservativeResize(rows_.rows);
   return largest;
@@ -109,10 +118,12 @@ void JointClosure::displace(const Model& model, State& state, const VectorX& dis
 }
 
 JointOpening JointClosure::close(const Model& model, State& state,
-                                 std::span<const FreedomPlace> still, std::span<const int> slips) {
+                                 std::span<const FreedomPlace> still, std::span<const int> slips,
+                                 std::span<const LimitPlace> bearing) {
   JointOpening opening;
   if (!holds(model)) return opening;
-  reached_.assign(static_cast<std::size_t>(model.joint_rate_count), 0);
+  marks_.assign(2 * static_cast<std::size_t>(model.joint_rate_count), Mark::far);
+  for (const LimitPlace& limit : bearing) mark_of(limit, model) = Mark::bearing;
   const double settled = rounding * size_of(model, state);
   for (int round = 0;; ++round) {
     tree_.place(model, state.poses, state.joint_positions);
@@ -120,7 +131,7 @@ JointOpening JointClosure::close(const Model& model, State& state,
         {.model = model, .state = state, .placed = state.poses, .tree = tree_, .h = 1.0}, still,
         slips);
     if (blocks_.held().empty()) return {};
-    const double open = measure(model, state);
+    const double open = measure(model, state, round == 0);
     if (round == 0) opening = {open, open};
     if (round > 0 && !(open < opening.left)) {
       state.poses = best_poses_;

@@ -4,7 +4,7 @@
 // that close loops) are together, by Newton's method. Velocities stay, so nothing is thrown.
 //
 // Rows that others imply are no trouble: what no displacement can reach is left open, and told.
-// Limits are not overrun, and what friction holds stands still.
+// Limits are not overrun but for those that were before, and what friction holds stands still.
 #pragma once
 
 #include "vinci/formulation/joint_blocks.h"
@@ -17,17 +17,23 @@ struct JointOpening {
   double before = 0.0, left = 0.0;  // m or rad, of the row that is open most
 };
 
+// A limit of a joint.
+struct LimitPlace {
+  int joint = 0, freedom = 0;
+  bool upper = false;
+};
+
 class JointClosure {
  public:
-  // `still`: freedoms that do not move; `slips`: couplings that hold nothing. Of the state poses
-  // and the coordinates of joints change.
+  // `still`: freedoms that do not move; `slips`: couplings that hold nothing; `bearing`: limits
+  // that are kept reached. Of the state poses and the coordinates of joints change.
   JointOpening close(const Model& model, State& state, std::span<const FreedomPlace> still = {},
-                     std::span<const int> slips = {});
+                     std::span<const int> slips = {}, std::span<const LimitPlace> bearing = {});
   // Moves bodies and coordinates by a displacement of the unknowns.
   void displace(const Model& model, State& state, const VectorX& displacement);
 
  private:
-  double measure(const Model& model, const State& state);
+  double measure(const Model& model, const State& state, bool first);
 
   Tree tree_;
   JointBlocks blocks_;
@@ -35,7 +41,9 @@ class JointClosure {
   LeastMotion least_;
   SparseRows inertia_, rows_;
   VectorX errors_, load_, displacement_, packed_, rates_;
-  std::vector<char> reached_;  // per joint rate: its limit bounded the displacement
+  enum class Mark : char { far, reached, bearing, passed };
+  Mark& mark_of(const LimitPlace& limit, const Model& model);
+  std::vector<Mark> marks_;  // of lower and upper limit per joint rate
   std::vector<Pose> best_poses_;
   VectorX best_positions_;
 };

@@ -362,6 +362,10 @@ void Simulation::use(std::size_t changes, const Values& code) {
   set_parameters_ = std::move(values);
   code_parameters_ = std::move(kept);
   applied_changes_ = changes;
+  // Couplings hold what they held, moved by as much as their offsets.
+  for (std::size_t i = 0; first_model_ && i < model->couplings.size(); ++i)
+    state_.coupling_offsets[static_cast<Eigen::Index>(i)] +=
+        model->couplings[i].offset - model_->couplings[i].offset;
   model_ = std::move(model);
   controllers_.clear();
   for (const auto& controller : model_->controllers)

@@ -199,7 +199,8 @@ class ContactStepper : public TimeStepper {
   void settle_products(StepContext& context, const StepPart& part, StepReport& report);
   void settle_joints(const Model& model, State& state, StepReport& report);
   void close_frames(const StepPart& part, std::vector<Pose>& poses);
-  bool close_beside_servos(const Model& model, State& state, JointOpening& opening);
+  JointOpening close_joints(const Model& model, State& state);
+  void find_served(const Model& model);
   void read_slipped(const Model& model, State& state) const;
   void foresee_errors(const StepPart& part);
   void reconcile_rows(const Model& model, const SparseRows& inertia);
@@ -273,8 +274,9 @@ class ContactStepper : public TimeStepper {
   VectorX mean_, mean_rates_, prescribed_change_;         // of what joints bear
   VectorX foreseen_rates_, next_rates_, next_positions_;  // of joints
   std::vector<int> slipped_;                              // couplings
-  std::vector<FreedomPlace> stuck_, served_;              // by friction, by servos
-  std::vector<Pose> closed_poses_;                        // before joints are closed
+  std::vector<LimitPlace> bearing_;
+  std::vector<FreedomPlace> stuck_, served_;  // by friction, by servos
+  std::vector<Pose> closed_poses_;            // before joints are closed
   VectorX closed_positions_;
   State closing_;              // where frames are taken
   std::vector<int> clutches_;  // couplings that may slip

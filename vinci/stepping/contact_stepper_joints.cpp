@@ -15,6 +15,9 @@ namespace {
 // Errors and gaps of joints below it are rounding of coordinates, as at contacts; m or rad.
 constexpr double smallest_way = 1e-12;
 
+// A limit that was overrun by more when the step began, m or rad, was moved by a change.
+constexpr double overrun = 1e-6;
+
 // Whether the load of a box is inside of its bounds, beyond what a solver leaves at one.
 bool is_inside(const JointTerms& terms, double load) {
   const double margin = 1e-9 * (terms.upper - terms.lower);
@@ -341,6 +344,7 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
   slipped_.clear();
   stuck_.clear();
   served_.clear();
+  bearing_.clear();
   const double scale = h / impulse_time(h);
   const VectorX& lambda = context.work.solution.lambda;
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
@@ -367,12 +371,14 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
       }
       case JointPart::lower_limit:
         joint.limit[freedom] += impulse;
-        if (own > 0.0) served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
+        if (own > 0.0 && terms.gap >= -overrun)
+          bearing_.push_back({static_cast<int>(rows.key.ids[0]), freedom, false});
         note_limit(i, own, context.work.solution.u, h, state);
         break;
       case JointPart::upper_limit:
         joint.limit[freedom] -= impulse;
-        if (own > 0.0) served_.push_back({static_cast<int>(rows.key.ids[0]), freedom});
+        if (own > 0.0 && terms.gap >= -overrun)
+          bearing_.push_back({static_cast<int>(rows.key.ids[0]), freedom, true});
         note_limit(i, own, context.work.solution.u, h, state);
         break;
       case JointPart::friction:
@@ -548,16 +554,33 @@ void ContactStepper::settle_joints(const Model& model, State& state, StepReport&
   if (model.joints.empty()) return;
   read_loop_coordinates(model, state.poses, state.joint_positions);
   read_slipped(model, state);
-  JointOpening opening;
-  if (motion_ == MotionModel::dynamic || !close_beside_servos(model, state, opening))
-    opening = closure_.close(model, state, stuck_, slipped_);
+  const JointOpening opening = close_joints(model, state);
   report.joint_opening = opening.left;
   report.closed_opening = opening.before;
 }
 
-// Without momentum servos and limits that bear load say where their joints are, so that closing
-// moves the others; false where these cannot close what is open: nothing is moved.
-bool ContactStepper::close_beside_servos(const Model& model, State& state, JointOpening& opening) {
+// Without momentum servos say where their joints are, and limits that bear load do so in every
+// motion: closing moves the other joints, if that can close them.
+JointOpening ContactStepper::close_joints(const Model& model, State& state) {
+  if (joint_blocks_.held().empty()) return closure_.close(model, state, stuck_, slipped_);
+  if (motion_ != MotionModel::dynamic) find_served(model);
+  served_.insert(served_.end(), stuck_.begin(), stuck_.end());
+  closed_poses_ = state.poses;
+  closed_positions_ = state.joint_positions;
+  const bool more = served_.size() > stuck_.size();
+  JointOpening opening = closure_.close(model, state, served_, slipped_, bearing_);
+  for (const bool kept : {true, false}) {
+    if (opening.left <= largest_joint_opening || (kept ? !more : bearing_.empty())) continue;
+    state.poses = closed_poses_;
+    state.joint_positions = closed_positions_;
+    opening = kept ? closure_.close(model, state, stuck_, slipped_, bearing_)
+                   : closure_.close(model, state, stuck_, slipped_);
+  }
+  return opening;
+}
+
+// Freedoms of servos without a limit; those with one were found among the rows.
+void ContactStepper::find_served(const Model& model) {
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
     for (int k = 0; k < static_cast<int>(joint.freedoms.size()); ++k) {
@@ -566,15 +589,6 @@ bool ContactStepper::close_beside_servos(const Model& model, State& state, Joint
       if (serves && motor.limit == infinity) served_.push_back({j, k});
     }
   }
-  if (served_.empty()) return false;
-  served_.insert(served_.end(), stuck_.begin(), stuck_.end());
-  closed_poses_ = state.poses;
-  closed_positions_ = state.joint_positions;
-  opening = closure_.close(model, state, served_, slipped_);
-  if (opening.left <= largest_joint_opening) return true;
-  state.poses = closed_poses_;
-  state.joint_positions = closed_positions_;
-  return false;
 }
 
 // Couplings that slipped hold the offset that they have now.

@@ -28,6 +28,25 @@ LinearSystem negative(LinearSystem system) {
   return system;
 }
 
+// The same loop with frequencies over `unit`, the mean size of its poles, and B and C of one size.
+LinearSystem scaled_loop(LinearSystem loop, double& unit) {
+  double logs = 0.0;
+  int counted = 0;
+  for (const Complex& pole : poles(loop))
+    if (std::abs(pole) > 1e-12 * loop.a.norm()) {
+      logs += std::log(std::abs(pole));
+      ++counted;
+    }
+  unit = counted > 0 ? std::exp(logs / counted) : 1.0;
+  loop.a /= unit;
+  const double b = loop.b.norm() / unit, c = loop.c.norm();
+  if (!(b > 0.0 && c > 0.0)) return loop;
+  const double share = std::sqrt(c / b);
+  loop.b *= share / unit;
+  loop.c /= share;
+  return loop;
+}
+
 // ω >= 0 with f(ω) = 0 near the zeros of a system that lie about the imaginary axis; f real there.
 // Newton's method with differences brings what QZ left at a root of its accuracy to rounding.
 template <class Function>
@@ -125,10 +144,12 @@ Margins margins(const LinearSystem& given) {
     throw Error("margins belong to one input and one output", "linear system");
   // On the unit circle a sampled loop has the values that its bilinear map has on the axis.
   const double period = given.sample;
-  const LinearSystem loop = minimal_part(given.is_sampled() ? bilinear(given) : given).system;
+  double unit = 1.0;  // rad/s, of frequencies below
+  const LinearSystem loop =
+      scaled_loop(minimal_part(given.is_sampled() ? bilinear(given) : given).system, unit);
   const auto value = [&](double w) { return value_at(loop, Complex(0.0, w))(0, 0); };
   const auto true_frequency = [&](double w) {
-    return period > 0.0 ? 2.0 * std::atan(w) / period : w;
+    return period > 0.0 ? 2.0 * std::atan(unit * w) / period : unit * w;
   };
   Margins answer;
   // |L| = 1: 1 − L(−s) L(s) = 0.
@@ -146,21 +167,24 @@ Margins margins(const LinearSystem& given) {
   // L real: L(s) − L(−s) = 0.
   const LinearSystem imaginary = in_parallel(loop, negative(mirrored(loop)));
   double nearest = infinity;
+  const auto add = [&](double frequency, double factor) {
+    answer.gain.push_back({frequency, factor});
+    if (!(std::abs(std::log(factor)) < nearest)) return;
+    nearest = std::abs(std::log(factor));
+    answer.gain_margin = factor;
+  };
   for (const double w : real_frequencies(imaginary, [&](double x) { return value(x).imag(); })) {
     const Complex at = value(w);
     if (!(at.real() < 0.0) || !std::isfinite(at.real())) continue;
     if (std::abs(at.imag()) > 1e-6 * std::abs(at)) continue;
-    const double factor = -1.0 / at.real();
-    answer.gain.push_back({true_frequency(w), factor});
-    if (std::abs(std::log(factor)) < nearest) {
-      nearest = std::abs(std::log(factor));
-      answer.gain_margin = factor;
-    }
+    add(true_frequency(w), -1.0 / at.real());
   }
+  // Where w is infinite: half the sampling frequency, or the direct way through D.
+  if (loop.d(0, 0) < 0.0) add(period > 0.0 ? M_PI / period : infinity, -1.0 / loop.d(0, 0));
   answer.modulus_margin = least_distance(loop);
-  const LinearSystem unit = constant_system(MatrixX::Ones(1, 1), given.sample);
+  const LinearSystem direct = constant_system(MatrixX::Ones(1, 1), given.sample);
   if (std::abs(1.0 + given.d(0, 0)) > 0.0)
-    answer.stable = is_stable(closed_loop(given, unit, -1.0));
+    answer.stable = is_stable(closed_loop(given, direct, -1.0));
   return answer;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/systems/modes.h"
 
 namespace vinci {
 
@@ -149,6 +150,15 @@ LinearSystem closed_loop(const LinearSystem& plant, const LinearSystem& feedback
   return loop;
 }
 
+MatrixX exponential_of(const MatrixX& matrix) {
+  LinearSystem system = {matrix, MatrixX(matrix.rows(), 0), MatrixX(0, matrix.cols()),
+                         MatrixX(0, 0)};
+  VectorX scales;
+  const MatrixX even = balanced(system, &scales).a;
+  const MatrixX power = even.exp();
+  return scales.asDiagonal() * power * scales.cwiseInverse().asDiagonal();
+}
+
 LinearSystem sampled_with_hold(const LinearSystem& continuous, double sample) {
   if (continuous.is_sampled() || !(sample > 0.0 && sample < infinity))
     throw Error("takes a continuous system and a sample time above 0", "linear system");
@@ -156,7 +166,7 @@ LinearSystem sampled_with_hold(const LinearSystem& continuous, double sample) {
   MatrixX both = MatrixX::Zero(n + m, n + m);
   both.topLeftCorner(n, n) = sample * continuous.a;
   both.topRightCorner(n, m) = sample * continuous.b;
-  const MatrixX power = both.exp();
+  const MatrixX power = exponential_of(both);
   LinearSystem held = continuous;
   held.a = power.topLeftCorner(n, n);
   held.b = power.topRightCorner(n, m);

@@ -47,6 +47,8 @@ LinearSystem in_parallel(const LinearSystem& first, const LinearSystem& second);
 // I − sign · D K is singular.
 LinearSystem closed_loop(const LinearSystem& plant, const LinearSystem& feedback, double sign);
 
+// exp of a square matrix, balanced before [Parlett 1969]: units of states do not matter.
+MatrixX exponential_of(const MatrixX& matrix);
 // The plant between a hold of zero order and a sampler: exact at the samples.
 LinearSystem sampled_with_hold(const LinearSystem& continuous, double sample);
 // A sampled system as a continuous one by w = (z − 1)/(z + 1): the unit circle z = exp(iθ) becomes

@@ -2,7 +2,6 @@
 #include "vinci/systems/time_response.h"
 
 #include <algorithm>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "vinci/base/error.h"
 #include "vinci/systems/modes.h"
@@ -28,7 +27,7 @@ TimeResponse run(const LinearSystem& system, const VectorX& start, const VectorX
     MatrixX both = MatrixX::Zero(n + 1, n + 1);
     both.topLeftCorner(n, n) = step * system.a;
     both.topRightCorner(n, 1) = step * constant;
-    const MatrixX power = both.exp();
+    const MatrixX power = exponential_of(both);
     advance = power.topLeftCorner(n, n);
     shift = power.topRightCorner(n, 1);
   }
