@@ -350,10 +350,10 @@ void JointBlocks::add_limits(const JointStep& step, const JointLoads& loads, int
       terms_.push_back({.key = joint_key(j, part, k),
                         .law = Law::nonnegative,
                         .first = rows(),
-                        .gap = gap,
+                        .gap = std::min(gap, step.h * fastest(step.h, rate)),
                         .velocity = sign * rate,
                         .restitution = freedom.restitution});
-      add_row(std::min(gap / step.h, fastest(step.h, rate)), 0.0);
+      add_row(terms_.back().gap / step.h, 0.0);
     }
 }
 
