@@ -295,5 +295,78 @@ TEST(Couplings, of_the_two_freedoms_of_a_cylindrical_joint_make_a_screw) {
     }
 }
 
+// Residuals are relative to the numbers of the whole problem: those of what is far away must not be
+// among them. A block slides down an incline beside a pendulum that it has nothing to do with.
+TEST(JointLimits, and_targets_that_are_far_away_change_nothing_elsewhere) {
+  const auto slid = [](const std::string& pendulum, const char* coordinates) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+materials: {{wood: {{friction: 0.3}}}}
+bodies:
+  incline: {{freedom: fixed, shapes: [{{half-plane: {{angle: 20 deg}}, material: wood}}]}}
+  block: {{shapes: [{{box: [0.2, 0.1], material: wood}}], pose: {{on: incline, at: 0}}}}
+  other: {{shapes: [{{box: [0.2, 0.02]}}], mass: 1}}
+joints: {{hinge: {{revolute: [world, other], at: [[5, 9], [0, 0]]{}}}}}
+run: {{step: 1 ms, duration: 1, coordinates: {}}}
+)",
+                                                 pendulum, coordinates));
+    const Vector3 start = simulation.state().poses[1].position;
+    step_to(simulation, 1.0);
+    return (simulation.state().poses[1].position - start).norm();
+  };
+  const double angle = M_PI / 9.0;
+  const double acceleration = 9.81 * (std::sin(angle) - 0.3 * std::cos(angle));
+  for (const char* coordinates : {"reduced", "maximal"})
+    for (const char* pendulum : {"", ", limits: [-1e9, 1e9]",
+                                 ", motor: {position: 1e9, stiffness: 100, damping: 1, limit: 0.5}",
+                                 ", motor: {velocity: 1e12, damping: 1, limit: 0.5}"})
+      EXPECT_NEAR(slid(pendulum, coordinates), acceleration * 1e-6 * 1000.0 * 1001.0 / 2.0, 1e-8)
+          << coordinates << pendulum;
+}
+
+// Closing joints in positions keeps what bears load at its limit there, and rebounds are asked for.
+TEST(JointLimits, are_kept_where_rows_hold_joints_and_bounce_as_in_the_tree) {
+  const auto swing = [](const char* coordinates, double h) {
+    Simulation simulation = simulate(fmt::format(R"(
+world: planar
+bodies:
+  a: {{shapes: [{{box: [0.4, 0.05]}}], mass: 1}}
+  b: {{shapes: [{{box: [0.4, 0.05]}}], mass: 1}}
+joints:
+  j1: {{revolute: [world, a], at: [[0, 0], [-0.2, 0]], limits: [-2, 2], restitution: 0.5}}
+  j2: {{revolute: [a, b], at: [[0.2, 0], [-0.2, 0]], limits: [-0.5, 0.5], restitution: 0.5}}
+run: {{step: {}, duration: 1, coordinates: {}}}
+)",
+                                                 h, coordinates));
+    double overrun = 0.0;
+    while (!simulation.finished()) {
+      simulation.step();
+      overrun = std::max(overrun, std::abs(coordinate(simulation, "j2")) - 0.5);
+    }
+    EXPECT_LT(overrun, 1e-9) << coordinates << h;
+    return Vector2(coordinate(simulation, "j1"), coordinate(simulation, "j2"));
+  };
+  const Vector2 fine = swing("reduced", 1e-4);
+  const double coarse = (swing("maximal", 2e-3) - fine).norm();
+  EXPECT_LT(coarse, 0.1);
+  EXPECT_LT((swing("maximal", 2.5e-4) - fine).norm(), 0.5 * coarse + 1e-3);
+}
+
+// A change of an offset moves what it holds.
+TEST(Couplings, a_change_of_the_offset_acts) {
+  Simulation simulation = simulate(R"(
+world: planar
+gravity: [0, 0]
+parameters: {off: 0}
+bodies: {a: {mass: 1, inertia: 0.1}, b: {mass: 1, inertia: 0.1}}
+joints: {one: {revolute: [world, a]}, two: {revolute: [world, b]}}
+couplings: {c: {joints: [one, two], offset: off}}
+changes: [{at: 0.1, set: {off: 0.5}}]
+run: {step: 1 ms, duration: 0.2}
+)");
+  step_to(simulation, 0.2);
+  EXPECT_NEAR(coordinate(simulation, "two") - coordinate(simulation, "one"), 0.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace vinci::test

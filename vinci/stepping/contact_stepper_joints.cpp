@@ -323,7 +323,6 @@ void ContactStepper::set_limits(const StepPart& part) {
       impact.change = joint_blocks_.rate(terms.first, free_) - terms.velocity;
     const ImpactTerms normal = newton_impact(impact, part.h);
     // A limit that has moved past the joint, as a change may do it, throws nothing.
-    constexpr double overrun = 1e-6;  // m or rad
     joint_blocks_.bias(terms.first) =
         impact.gap < -overrun ? std::max(normal.closing, 0.0) : normal.closing;
     limit_rebounds_[i].speed = normal.rebound;
