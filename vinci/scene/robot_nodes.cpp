@@ -2,11 +2,13 @@
 #include "vinci/scene/robot_nodes.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include "vinci/model/joint.h"
 #include "vinci/robots/geometry_mass.h"
 
 namespace vinci {
@@ -296,23 +298,41 @@ class NodeWriter {
 
   // A servo with gains holds the joint where it begins.
   void add_motor(Node& node, const RobotJoint& joint) const {
-    if (joint.freedoms.size() != 1) return;
-    for (const RobotActuator& actuator : robot_.actuators) {
-      if (actuator.joint != joint.name || actuator.kind == RobotActuatorKind::motor) continue;
-      if (actuator.stiffness == 0.0 && actuator.damping == 0.0) continue;
-      const bool holds = actuator.kind == RobotActuatorKind::position;
-      const RobotFreedom& freedom = joint.freedoms[0];
-      Node motor = map_node("motor");
-      motor.children.push_back(number_node(
-          holds ? "position" : "velocity",
-          holds ? std::clamp(0.0, std::min(freedom.lower, freedom.upper), freedom.upper) : 0.0));
-      if (holds) motor.children.push_back(number_node("stiffness", actuator.stiffness));
-      motor.children.push_back(number_node("damping", actuator.damping));
-      const double limit = std::min(actuator.effort, freedom.effort);
-      if (limit < infinity) motor.children.push_back(number_node("limit", limit));
-      node.children.push_back(std::move(motor));
-      return;
+    const std::optional<JointKind> kind = joint_kind_named(to_string(joint.kind));
+    if (!kind || *kind == JointKind::ball) return;
+    std::vector<Node> motors;
+    bool any = false;
+    for (int k = 0; k < static_cast<int>(joint.freedoms.size()); ++k) {
+      const auto servo = std::find_if(
+          robot_.actuators.begin(), robot_.actuators.end(), [&](const RobotActuator& actuator) {
+            return actuator.joint == joint.name && actuator.freedom == k &&
+                   actuator.kind != RobotActuatorKind::motor &&
+                   (actuator.stiffness != 0.0 || actuator.damping != 0.0);
+          });
+      const bool serves = servo != robot_.actuators.end();
+      any |= serves;
+      // Freedoms beside it that nothing drives.
+      motors.push_back(
+          serves ? servo_node(*servo, joint.freedoms[static_cast<std::size_t>(k)])
+                 : map_node("", {number_node(is_turning(*kind, k) ? "torque" : "force", 0.0)}));
     }
+    if (!any) return;
+    Node motor = motors.size() == 1 ? motors[0] : list_node("", std::move(motors));
+    motor.key = "motor";
+    node.children.push_back(std::move(motor));
+  }
+
+  static Node servo_node(const RobotActuator& servo, const RobotFreedom& freedom) {
+    const bool holds = servo.kind == RobotActuatorKind::position;
+    Node motor = map_node("");
+    motor.children.push_back(number_node(
+        holds ? "position" : "velocity",
+        holds ? std::clamp(0.0, std::min(freedom.lower, freedom.upper), freedom.upper) : 0.0));
+    if (holds) motor.children.push_back(number_node("stiffness", servo.stiffness));
+    motor.children.push_back(number_node("damping", servo.damping));
+    const double limit = std::min(servo.effort, freedom.effort);
+    if (limit < infinity) motor.children.push_back(number_node("limit", limit));
+    return motor;
   }
 
   Node joint_node(const RobotJoint& joint, const LinkPlace& parent, const LinkPlace& child) const {
