@@ -24,7 +24,9 @@ struct Crossing {
   double margin = 0.0;     // of the gain: a factor; of the phase: rad
 };
 struct Margins {
-  std::vector<Crossing> gain;  // L(iω) < 0: stability changes at L times this factor
+  // L(iω) < 0: stability changes at L times this factor; ω may be infinite, or half the sampling
+  // frequency.
+  std::vector<Crossing> gain;
   std::vector<Crossing> phase;  // |L(iω)| = 1: L may lag by this angle in (−π, π] until −1 is met
   bool stable = false;          // the closed loop
   // The nearest crossings: least |log factor|, least |angle|; infinite where there is none.
