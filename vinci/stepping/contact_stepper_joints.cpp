@@ -346,6 +346,12 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
   bearing_.clear();
   const double scale = h / impulse_time(h);
   const VectorX& lambda = context.work.solution.lambda;
+  // A limit that is reached at the end of the step, and was not passed before.
+  const auto bears = [&](const JointTerms& terms, double load) {
+    constexpr double touching = 1e-9;  // m or rad
+    const double gap = terms.gap + h * joint_blocks_.rate(terms.first, context.work.solution.u);
+    return load > 0.0 && terms.gap >= -overrun && gap < touching;
+  };
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
     const JointTerms& terms = joint_blocks_.terms()[i];
     const EntityRows& rows = builder_.joints()[i];
@@ -370,13 +376,13 @@ void ContactStepper::collect_joints(StepContext& context, State& state, double h
       }
       case JointPart::lower_limit:
         joint.limit[freedom] += impulse;
-        if (own > 0.0 && terms.gap >= -overrun)
+        if (bears(terms, own))
           bearing_.push_back({static_cast<int>(rows.key.ids[0]), freedom, false});
         note_limit(i, own, context.work.solution.u, h, state);
         break;
       case JointPart::upper_limit:
         joint.limit[freedom] -= impulse;
-        if (own > 0.0 && terms.gap >= -overrun)
+        if (bears(terms, own))
           bearing_.push_back({static_cast<int>(rows.key.ids[0]), freedom, true});
         note_limit(i, own, context.work.solution.u, h, state);
         break;
@@ -466,6 +472,12 @@ void ContactStepper::collect_tree(StepContext& context, const State& state, doub
 void ContactStepper::take_joint_work(const StepContext& context, std::span<double> sums) const {
   const Model& model = *context.in.model;
   const Solution& solution = context.work.solution;
+  // A limit that is reached at the end of the step, and was not passed before.
+  const auto bears = [&](const JointTerms& terms, double load) {
+    constexpr double touching = 1e-9;  // m or rad
+    const double gap = terms.gap + h * joint_blocks_.rate(terms.first, context.work.solution.u);
+    return load > 0.0 && terms.gap >= -overrun && gap < touching;
+  };
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
     const JointTerms& terms = joint_blocks_.terms()[i];
     const EntityRows& rows = builder_.joints()[i];
