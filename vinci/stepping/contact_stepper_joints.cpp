@@ -472,12 +472,6 @@ void ContactStepper::collect_tree(StepContext& context, const State& state, doub
 void ContactStepper::take_joint_work(const StepContext& context, std::span<double> sums) const {
   const Model& model = *context.in.model;
   const Solution& solution = context.work.solution;
-  // A limit that is reached at the end of the step, and was not passed before.
-  const auto bears = [&](const JointTerms& terms, double load) {
-    constexpr double touching = 1e-9;  // m or rad
-    const double gap = terms.gap + h * joint_blocks_.rate(terms.first, context.work.solution.u);
-    return load > 0.0 && terms.gap >= -overrun && gap < touching;
-  };
   for (std::size_t i = 0; i < joint_blocks_.terms().size(); ++i) {
     const JointTerms& terms = joint_blocks_.terms()[i];
     const EntityRows& rows = builder_.joints()[i];
