@@ -565,22 +565,28 @@ void ContactStepper::settle_joints(const Model& model, State& state, StepReport&
 }
 
 // Without momentum servos say where their joints are, and limits that bear load do so in every
-// motion: closing moves the other joints, if that can close them.
+// motion: closing moves the other joints, if that can close them; else those that friction holds
+// (near a dead centre by next to nothing), then those of servos, then those at limits.
 JointOpening ContactStepper::close_joints(const Model& model, State& state) {
   if (joint_blocks_.held().empty()) return closure_.close(model, state, stuck_, slipped_);
   if (motion_ != MotionModel::dynamic) find_served(model);
+  const std::size_t servos = served_.size();
   served_.insert(served_.end(), stuck_.begin(), stuck_.end());
+  const std::span<const FreedomPlace> all = served_;
   closed_poses_ = state.poses;
   closed_positions_ = state.joint_positions;
-  const bool more = served_.size() > stuck_.size();
-  JointOpening opening = closure_.close(model, state, served_, slipped_, bearing_);
-  for (const bool kept : {true, false}) {
-    if (opening.left <= largest_joint_opening || (kept ? !more : bearing_.empty())) continue;
+  JointOpening opening = closure_.close(model, state, all, slipped_, bearing_);
+  const auto again = [&](std::span<const FreedomPlace> still, std::span<const LimitPlace> bearing) {
+    if (opening.left <= largest_joint_opening) return;
     state.poses = closed_poses_;
     state.joint_positions = closed_positions_;
-    opening = kept ? closure_.close(model, state, stuck_, slipped_, bearing_)
-                   : closure_.close(model, state, stuck_, slipped_);
+    opening = closure_.close(model, state, still, slipped_, bearing);
+  };
+  if (servos > 0) {
+    again(all.first(servos), bearing_);
+    again(stuck_, bearing_);
   }
+  if (!bearing_.empty()) again(stuck_, {});
   return opening;
 }
 
