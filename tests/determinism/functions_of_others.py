@@ -5,11 +5,12 @@ import pathlib
 import subprocess
 import sys
 
-# Exact, or rounded once, by their definition; or one version for all processors (hypot, hypotl).
+# Exact, or rounded once, by their definition; or one version for all processors (hypot, hypotl, and
+# cabs, which is hypot of two parts).
 SAME_BITS = {"sqrt", "fma", "fmod", "remainder", "frexp", "ldexp", "scalbn", "scalbln", "modf", "logb", "ilogb",
              "floor", "ceil", "trunc", "round", "rint", "nearbyint", "lround", "lrint", "llround", "llrint",
              "fmin", "fmax", "fdim", "fabs", "copysign", "nextafter", "nan", "hypot",
-             "hypotl"}
+             "hypotl", "cabs"}
 
 
 def symbols(file, *flags):

@@ -121,8 +121,9 @@ VectorX frequencies_of_interest(const LinearSystem& system, int count) {
   std::vector<double> sizes;
   const auto add = [&](const ComplexVector& values) {
     for (const Complex& value : values) {
-      const double size =
-          system.is_sampled() ? std::abs(std::log(value)) / period : std::abs(value);
+      const double size = system.is_sampled()
+                              ? std::hypot(std::log(std::abs(value)), std::arg(value)) / period
+                              : std::abs(value);
       if (size > 1e-8 && size < 1e12) sizes.push_back(size);
     }
   };

@@ -39,7 +39,10 @@ VectorX column_scales(const MatrixX& top, const MatrixX& bottom, double size) {
   VectorX scales = VectorX::Ones(top.cols());
   for (Eigen::Index i = 0; i < top.cols(); ++i) {
     const double norm = std::hypot(top.col(i).norm(), bottom.col(i).norm());
-    if (norm > 0.0) scales[i] = std::exp2(std::round(std::log2(size / norm)));
+    if (!(norm > 0.0)) continue;
+    int power = 0;
+    std::frexp(size / norm, &power);
+    scales[i] = std::ldexp(1.0, power);
   }
   return scales;
 }

@@ -31,7 +31,7 @@ Complex clear_point(const TransferFunction& function) {
   Complex best = size;
   double farthest = -1.0;
   for (int i = 0; i < 48; ++i) {
-    const Complex point = std::polar(size * std::exp2(i / 16), M_PI * (i % 16 + 0.5) / 16.0);
+    const Complex point = std::polar(size * std::ldexp(1.0, i / 16), M_PI * (i % 16 + 0.5) / 16.0);
     double least = infinity;
     for (const ComplexVector* values : {&function.poles, &function.zeros})
       for (const Complex& value : *values)
