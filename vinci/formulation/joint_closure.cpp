@@ -11,7 +11,7 @@
 namespace vinci {
 namespace {
 
-constexpr int most_rounds = 20;
+constexpr int most_closing_rounds = 20;
 // What rounding leaves of an error, of the size of the numbers that it is the difference of.
 constexpr double rounding = 4e-15;
 // A limit that is overrun by more was so before: a change has moved it.
@@ -139,7 +139,7 @@ JointOpening JointClosure::close(const Model& model, State& state,
       break;
     }
     opening.left = open;
-    if (!(open > settled) || round == most_rounds) break;
+    if (!(open > settled) || round == most_closing_rounds) break;
     best_poses_ = state.poses;
     best_positions_ = state.joint_positions;
     if (round == 0) {
