@@ -18,6 +18,7 @@ import sys
 ARROWS = {
     "base": [],
     "systems": ["base"],
+    "hybrid": ["systems"],
     "geometry": ["base"],
     "robots": ["geometry"],
     "model": ["geometry"],
@@ -55,6 +56,10 @@ LIBRARIES = {
     "boost/": ["viewing"],
     "zlib": ["viewing"],
     "ompl/": ["passage"],
+    "ida/": ["hybrid"],
+    "nvector/": ["hybrid"],
+    "sunlinsol/": ["hybrid"],
+    "sunmatrix/": ["hybrid"],
     "pybind11/": [],
     "CLI/": [],
     "gtest/": [],

@@ -42,6 +42,14 @@ double plain(const Series<T>& x) {
   return plain(x.value);
 }
 
+// What does not change.
+template <template <class> class Number, class T>
+Number<T> constant(const T& value) {
+  Number<T> number;
+  number.value = value;
+  return number;
+}
+
 // g(x) from g, g' and g'' at the value.
 template <class T>
 Dual<T> chain(const Dual<T>& x, const T& g, const T& first, const T&) {
@@ -133,8 +141,9 @@ Series<T> chain(const Series<T>& x, const T& g, const T& first, const T& second)
   template <class T>                                                                    \
   N<T> atan2(const N<T>& y, const N<T>& x) {                                            \
     using std::atan2;                                                                   \
-    const N<T> sine = y * x.value - x * y.value;                                        \
-    const N<T> cosine = x * x.value + y * y.value;                                      \
+    const N<T> here = constant<N>(x.value), there = constant<N>(y.value);               \
+    const N<T> sine = y * here - x * there;                                             \
+    const N<T> cosine = x * here + y * there;                                           \
     const N<T> t = sine / cosine; /* the tangent of the turn from the value: 0 there */ \
     return N<T>(chain(t, T(atan2(y.value, x.value)), T(1.0), T(0.0)));                  \
   }
