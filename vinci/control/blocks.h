@@ -174,8 +174,8 @@ class DigitalPdBlock : public SignalBlock {
   static constexpr int lists = 7;
 
   DigitalPdBlock(int channels, double filter, double sample_time);
-  // At rest at these measurements; begin() means rest at 0.
-  void begin_at(const Signals& measured, Eigen::Ref<VectorX> memory) const { memory = measured; }
+  // At rest at these y; begin() means rest at 0.
+  void begin_at(const Signals& y, Eigen::Ref<VectorX> memory) const { memory = y; }
   int inputs() const override { return lists * channels_; }
   int outputs() const override { return channels_; }
   int memory_size() const override { return channels_; }
