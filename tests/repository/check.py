@@ -23,7 +23,7 @@ ARROWS = {
     "robots": ["geometry"],
     "model": ["geometry"],
     "kinematics": ["model"],
-    "control": ["kinematics"],
+    "control": ["kinematics", "systems"],
     "elements": ["model"],
     "scene": ["elements", "control", "robots"],
     "collision": ["model"],
