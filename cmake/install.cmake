@@ -6,8 +6,8 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
-                  splitting proofs selection solvers formulation stepping simulation recording comparison
+set(VINCI_FOLDERS base systems hybrid geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
+                  splitting proofs selection solvers formulation stepping events simulation recording comparison
                   passage grasp viewing)
 
 add_library(vinci-umbrella INTERFACE)
@@ -20,10 +20,10 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 
 # The public headers: what a user of the library or the author of a plugin includes. They need
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
-set(public_base clock error expression functions hash math options registry settings words)
+set(public_base clock dual error expression functions hash math options registry settings stabilisation words)
 set(public_geometry build mass shape)
 set(public_robots description robot_file)
-set(public_model actuation contact_moments controller element entity friction_law joint joint_columns memory model motion run_options state)
+set(public_model actuation constraint contact_moments controller element entity friction_law joint joint_columns memory model motion run_options state)
 set(public_control controller_kind controllers follow inverse_kinematics joint_law motion_profile robot sequence trajectory)
 set(public_kinematics joint_efforts joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_elements builtin)

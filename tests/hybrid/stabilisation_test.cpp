@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map between damping and restitution, against impacts that are simulated.
-#include "vinci/hybrid/stabilisation.h"
-
 #include <gtest/gtest.h>
 
 #include "vinci/base/error.h"
+#include "vinci/hybrid/single_impact.h"
 
 namespace vinci {
 namespace {

@@ -90,6 +90,8 @@ Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) c
     case EntityKind::joint:
     case EntityKind::coupling:
       return wrench(rows, lambda).impulse;
+    case EntityKind::constraint:
+    case EntityKind::machine:
     case EntityKind::element:
       break;
   }

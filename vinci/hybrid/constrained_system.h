@@ -12,7 +12,7 @@
 
 #include "vinci/base/dual.h"
 #include "vinci/base/math.h"
-#include "vinci/hybrid/stabilisation.h"
+#include "vinci/base/stabilisation.h"
 
 namespace vinci {
 

@@ -7,7 +7,7 @@ namespace {
 
 // First words of keys other than those of contacts count down from here, a kind after the other.
 constexpr std::uint32_t first_mark = 0xffffffff;
-constexpr std::uint32_t kind_count = 5;
+constexpr std::uint32_t kind_count = 7;
 
 }  // namespace
 
@@ -23,6 +23,10 @@ const char* to_string(EntityKind kind) {
       return "joint";
     case EntityKind::coupling:
       return "coupling";
+    case EntityKind::constraint:
+      return "constraint";
+    case EntityKind::machine:
+      return "machine";
   }
   return "";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of what takes part in a step: contacts, supports, elements, joints and couplings. A key
-// names the same thing from step to step; memory, rows of the problem, results and recordings refer
-// to it.
+// Keys of what takes part in a step: contacts, supports, elements, joints, couplings, constraints
+// and machines. A key names the same thing from step to step; memory, rows of the problem, results
+// and recordings refer to it.
 #pragma once
 
 #include <array>
@@ -11,15 +11,23 @@
 namespace vinci {
 
 // Kinds in the order of their rows in a problem.
-enum class EntityKind : std::uint32_t { contact, support, element, joint, coupling };
+enum class EntityKind : std::uint32_t {
+  contact,
+  support,
+  element,
+  joint,
+  coupling,
+  constraint,
+  machine
+};
 const char* to_string(EntityKind kind);
 
 struct EntityKey {
   EntityKind kind = EntityKind::contact;
   // contact: shapes a < b (indices into Model::shapes), then their features in the detector's
   // numbering; support: body, index into Body::supports; element: index into Model::elements;
-  // joint: index into Model::joints, part of the joint (JointPart), freedom; coupling: index into
-  // Model::couplings.
+  // joint: index into Model::joints, part of the joint (JointPart), freedom; coupling, constraint,
+  // machine: index into Model::couplings, constraints, machines.
   std::array<std::uint32_t, 4> ids = {};
   auto operator<=>(const EntityKey&) const = default;
 
@@ -55,6 +63,13 @@ inline EntityKey joint_key(int joint, JointPart part, int freedom) {
 }
 inline EntityKey coupling_key(int index) {
   return {EntityKind::coupling, {static_cast<std::uint32_t>(index), 0, 0, 0}};
+}
+
+inline EntityKey constraint_key(int index) {
+  return {EntityKind::constraint, {static_cast<std::uint32_t>(index), 0, 0, 0}};
+}
+inline EntityKey machine_key(int index) {
+  return {EntityKind::machine, {static_cast<std::uint32_t>(index), 0, 0, 0}};
 }
 
 // A key as four numbers, for hashes, files and the viewer: those of a contact as they are; of

@@ -19,6 +19,7 @@
 #include "vinci/base/math.h"
 #include "vinci/geometry/mass.h"
 #include "vinci/geometry/shape.h"
+#include "vinci/model/constraint.h"
 #include "vinci/model/contact_moments.h"
 #include "vinci/model/joint.h"
 
@@ -114,6 +115,10 @@ struct Surface {
   double restitution = 0.0;  // Newton coefficient e in [0, 1]
   std::shared_ptr<const FrictionLaw> law = nullptr;  // null: μ says it all
   ContactMoments moments = {};                       // beside friction: rolling, torsion
+  // Of event-driven motion: how a contact that acts is driven to zero (none: as the stepper has
+  // it), and whether it sticks whatever that takes.
+  std::optional<Stabilisation> impact = {};
+  bool never_slides = false;
 };
 
 // A frame fixed to a body that has a name of its own: a tool, or a link that became part of a body.
@@ -138,6 +143,8 @@ struct Model {
   std::vector<std::shared_ptr<const Element>> elements;  // what acts between bodies (element.h)
   std::vector<Joint> joints;
   std::vector<Coupling> couplings;  // of joint coordinates
+  std::vector<UserConstraint> constraints;
+  std::vector<Machine> machines;
   std::vector<NamedFrame> frames;
   // That the scene names, in the order in which they act (controller.h).
   std::vector<std::shared_ptr<const ControllerDescription>> controllers;

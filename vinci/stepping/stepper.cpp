@@ -16,6 +16,22 @@ bool equal_poses(const std::vector<Pose>& a, const std::vector<Pose>& b) {
   });
 }
 
+const char* to_string(ConstraintState state) {
+  switch (state) {
+    case ConstraintState::free:
+      return "free";
+    case ConstraintState::frictionless:
+      return "contact";
+    case ConstraintState::sticking:
+      return "sticking";
+    case ConstraintState::sliding:
+      return "sliding";
+    case ConstraintState::ballistic:
+      return "ballistic";
+  }
+  return "";
+}
+
 void TimeStepper::prepare(StepContext&, State&) {}
 
 std::string TimeStepper::why_not_law(const Model&, const ImpactLaw&, const Solver&) const {

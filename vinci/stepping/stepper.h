@@ -28,6 +28,29 @@ struct SolvedContact {
   Vector3 moment = Vector3::Zero(), turning = Vector3::Zero();
 };
 
+// What acts at a constraint of an event-driven motion, or does not: a contact is free, in contact
+// or ballistic (inside without force), and sticks or slides where it has friction; a machine of the
+// scene is in the state of its number.
+struct ConstraintMode {
+  EntityKey key;
+  int point = 0;                     // of a contact that several points stand for, else 0
+  int state = 0;                     // ConstraintState, or of a machine its number
+  double gap = 0.0, gap_rate = 0.0;  // h in its own unit, and per s; of a machine 0
+  Vector3 force = Vector3::Zero();   // λ: N along normal, tangent 1, tangent 2
+};
+
+// A change of it within a step.
+struct StepEvent {
+  double time = 0.0;  // s
+  int from = 0;       // state before
+  ConstraintMode after;
+};
+
+// States of constraints in events and recordings.
+enum class ConstraintState { free, frictionless, sticking, sliding, ballistic };
+inline constexpr int constraint_state_count = 5;
+const char* to_string(ConstraintState state);  // "free", "contact", "sticking", ...
+
 class ImpactLaw;        // impact_law.h
 class SolutionWitness;  // solution_witness.h
 class StepDiagnosis;    // step_diagnosis.h
@@ -86,9 +109,11 @@ struct OverlapRule {
 // What a step leaves besides the state and its report.
 struct StepOutput {
   std::vector<SolvedContact> contacts;
-  std::vector<SolvedJoint> joints;  // of all joints
-  VectorX controls;                 // State::controls of the next state
-  bool controllers_acted = false;   // set by step_forces()
+  std::vector<SolvedJoint> joints;    // of all joints
+  VectorX controls;                   // State::controls of the next state
+  std::vector<StepEvent> events;      // of an event-driven step, in their order
+  std::vector<ConstraintMode> modes;  // at its end, sorted by key and point; others: none
+  bool controllers_acted = false;     // set by step_forces()
 };
 
 struct StepContext {

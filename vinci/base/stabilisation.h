@@ -48,15 +48,4 @@ Stabilisation settling_in(double time_scale);
 Stabilisation restituting(double restitution, double time_scale);
 double restitution(double damping_ratio);  // e of D >= 0
 
-// An impact at `speed` (> 0, m/s) while other forces press with the acceleration `pressing` (>= 0,
-// m/s²) against the constraint, as gravity does on a ball.
-struct Impact {
-  bool leaves = false;       // the force ended; otherwise the constraint settles
-  double speed = 0.0;        // m/s, of leaving
-  double height = 0.0;       // m, h where the force ended
-  double duration = 0.0;     // s
-  double energy_gain = 0.0;  // J/kg: kinetic and of `pressing`, at the end less at the start
-};
-Impact impact(const Stabilisation& stabilisation, double speed, double pressing);
-
 }  // namespace vinci

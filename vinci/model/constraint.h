@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constraints that a scene writes down as expressions, and the machines that switch them: for the
+// event-driven stepper.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vinci/base/expression.h"
+#include "vinci/base/stabilisation.h"
+
+namespace vinci {
+
+// A coordinate that an expression reads: of a body, as Model numbers them (x, y, z of the origin of
+// its frame in m; of a planar body coordinate 5 is its angle in rad, turns counted), or of a joint.
+struct CoordinateRead {
+  enum class Kind { body, joint } kind = Kind::body;
+  int index = 0;       // of the body or the joint
+  int coordinate = 0;  // of the body 0..5; of the joint its freedom
+};
+
+// A function of coordinates: variables of the expression are those read, in this order, then t.
+struct CoordinateFunction {
+  Expression expression;
+  std::vector<CoordinateRead> reads;
+};
+
+struct UserConstraint {
+  enum class Kind {
+    contact,  // h >= 0: acts where h would become negative, λ >= 0
+    link      // h = 0: acts while it is switched on, with either sign
+  };
+  std::string name;
+  Kind kind = Kind::contact;
+  CoordinateFunction function;  // h
+  Stabilisation stabilisation;
+  int with = -1;          // a contact among the constraints: this link acts while that one does
+  bool anchored = false;  // a link that holds h where it is when it is switched on
+  int machine = -1;       // that switches it, or −1: always on
+  std::vector<bool> on;   // per state of the machine
+};
+
+// States and what leads from one to the other: the guard changes its sign as asked for.
+struct Machine {
+  struct Transition {
+    int from = 0, to = 0;
+    CoordinateFunction guard;
+    int direction = 1;  // 1: rises through 0, −1: falls
+  };
+  std::string name;
+  std::vector<std::string> states;
+  int initial = 0;
+  std::vector<Transition> transitions;
+};
+
+}  // namespace vinci
