@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mechanical system with constraints, as equations that carry derivatives:
 //
-//   0 = M(q) v' − f(t, q, v, u) − Hᵀ(q) λ,   q' = v,   h(q)
+//   0 = M(q) v' − f(t, q, v, x, u) − Hᵀ(q) λ,   q' = v,   x' = g(t, q, v, x, u),   h(q)
 //
-// with one multiplier λ per constraint h and inputs u. Everything is linear in v' and λ. Which
-// constraints act is not said here (hybrid_motion.h).
+// with one multiplier λ per constraint h, inputs u, and further states x such as those of
+// controllers. The balance is linear in v' and λ, x' does not depend on them. Which constraints act
+// is not said here (hybrid_motion.h).
 #pragma once
 
 #include <string>
@@ -16,24 +17,50 @@
 
 namespace vinci {
 
-// Both act through λ: a contact where h would become negative, and then only with λ >= 0; a link
-// always, with either sign.
-enum class ConstraintKind { contact, link };
+enum class ConstraintKind {
+  contact,  // acts where h would become negative, and then only with λ >= 0
+  link,     // acts while it is switched on, with either sign
+  friction  // holds a slip that has no h, only a velocity, as far as its bound allows
+};
 
 struct Constraint {
   std::string name;
   ConstraintKind kind = ConstraintKind::contact;
-  Stabilisation stabilisation;
+  Stabilisation stabilisation = {};  // of friction: of the slip since it began to stick
+  // The contact with which friction or a link acts; −1: always.
+  int with = -1;
+  // Friction: |λ| <= coefficient λ_with + bound; `second` is the other direction of the one before,
+  // which both share one bound.
+  double coefficient = 0.0;
+  double bound = 0.0;  // N or N m
+  bool second = false;
+  bool never_slides = false;
+  // A link that holds h where it is when it is switched on.
+  bool anchored = false;
+  // The machine that switches it, and per state of the machine whether it is on; −1: always on.
+  int machine = -1;
+  std::vector<bool> on = {};
+};
+
+// Leads a machine from one state to another where a guard changes its sign, or where a contact
+// begins to act.
+struct Passage {
+  int machine = 0, from = 0, to = 0;
+  int guard = -1;     // of SystemFrame::guards
+  int direction = 1;  // 1: rises through 0, −1: falls
+  int touched = -1;   // instead: a contact
 };
 
 template <class T>
 struct SystemFrame {
   double time = 0.0;
   VectorOf<T> positions, velocities, accelerations;  // q, v, v'
-  VectorOf<T> multipliers, inputs;                   // λ, u
+  VectorOf<T> multipliers, inputs, extras;           // λ, u, x
   // To be written, all of them.
   VectorOf<T> balance;                               // M v' − f − Hᵀ λ
-  Eigen::Matrix<Series<T>, Eigen::Dynamic, 1> gaps;  // h, h', h''
+  Eigen::Matrix<Series<T>, Eigen::Dynamic, 1> gaps;  // h, h', h''; of friction –, slip, slip'
+  VectorOf<T> extra_rates;                           // x'
+  VectorOf<T> guards;
 };
 
 class ConstrainedSystem {
@@ -41,9 +68,18 @@ class ConstrainedSystem {
   virtual ~ConstrainedSystem() = default;
   virtual int coordinate_count() const = 0;
   virtual int input_count() const { return 0; }
+  virtual int extra_count() const { return 0; }
   virtual const std::vector<Constraint>& constraints() const = 0;
   virtual void evaluate(SystemFrame<double>& frame) const = 0;
   virtual void evaluate(SystemFrame<Dual<double>>& frame) const = 0;
+  // Machines: the number of the first state of each, and what leads on.
+  virtual std::vector<int> machines() const { return {}; }
+  virtual std::vector<Passage> passages() const { return {}; }
+  virtual int guard_count() const { return 0; }
+  // How far the equations reach: functions of time and positions that are positive where they hold.
+  // A motion stops where one falls to zero.
+  virtual int border_count() const { return 0; }
+  virtual void borders(double, const VectorX&, VectorX&) const {}
 };
 
 // For systems that write their equations once: template <class T> void
@@ -69,8 +105,11 @@ SystemFrame<T> make_frame(const ConstrainedSystem& system) {
   frame.accelerations.setConstant(n, T(0.0));
   frame.multipliers.setConstant(m, T(0.0));
   frame.inputs.setConstant(system.input_count(), T(0.0));
+  frame.extras.setConstant(system.extra_count(), T(0.0));
   frame.balance.setConstant(n, T(0.0));
   frame.gaps.setConstant(m, Series<T>(0.0));
+  frame.extra_rates.setConstant(system.extra_count(), T(0.0));
+  frame.guards.setConstant(system.guard_count(), T(0.0));
   return frame;
 }
 

@@ -1,62 +1,272 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a mode and their exact derivatives.
+// Rows of a mode, their solution for v' and λ, and exact derivatives. With the rows
+//   M v' − Gᵀ λ = f,   K v' + L λ = c
+// of what acts, S λ = c − K M⁻¹ f with S = K M⁻¹ Gᵀ + L, scaled to g M⁻¹ gᵀ = 1 per constraint.
 #include "vinci/hybrid/equations.h"
 
 namespace vinci {
+
 namespace {
 
-template <class T>
-T constraint_row(const SystemFrame<T>& frame, const Constraint& constraint, ContactState state,
-                 int i) {
-  return state == ContactState::contact ? constraint.stabilisation.error(frame.gaps[i])
-                                        : frame.multipliers[i];
-}
-
-void join(const VectorX& values, const VectorX& slopes, VectorOf<Dual<double>>& result) {
-  for (Eigen::Index i = 0; i < values.size(); ++i) result[i] = {values[i], slopes[i]};
-}
+// Rows that differ from a combination of the others by less are the same.
+constexpr double same_rows = 1e-9;
 
 }  // namespace
 
-void ModeEquations::residual(const std::vector<ContactState>& states, Eigen::Ref<VectorX> rows) {
+HybridMode HybridMode::of(std::vector<ContactState> states) {
+  const auto m = static_cast<Eigen::Index>(states.size());
+  return {std::move(states), VectorX::Zero(m), VectorX::Zero(m), VectorX::Zero(m)};
+}
+
+HybridState HybridState::at(double time, const VectorX& positions, const VectorX& velocities,
+                            std::vector<ContactState> states) {
+  const std::size_t m = states.size();
+  return {time,
+          positions,
+          velocities,
+          {},
+          VectorX::Zero(static_cast<Eigen::Index>(m)),
+          HybridMode::of(std::move(states)),
+          std::vector<bool>(m, false),
+          {}};
+}
+
+ModeEquations::ModeEquations(const ConstrainedSystem& system)
+    : system_(system),
+      n_(system.coordinate_count()),
+      m_(static_cast<int>(system.constraints().size())),
+      k_(system.extra_count()),
+      plain_(make_frame<double>(system)),
+      dual_(make_frame<Dual<double>>(system)),
+      slips_(VectorX::Zero(m_)),
+      rows_(n_ + m_) {
+  dual_slips_.setConstant(m_, Dual<double>(0.0));
+  dual_rows_.setConstant(n_ + m_, Dual<double>(0.0));
+}
+
+void ModeEquations::set(const HybridState& state, const VectorX& inputs) {
+  plain_.time = state.time;
+  plain_.positions = state.positions;
+  plain_.velocities = state.velocities;
+  plain_.extras = state.extras;
+  plain_.inputs = inputs;
+  slips_ = state.slips;
+}
+
+template <class T>
+void ModeEquations::write_rows(const SystemFrame<T>& frame, const VectorOf<T>& slips,
+                               const HybridMode& mode, VectorOf<T>& rows) const {
+  rows.head(n_) = frame.balance;
+  for (int i = 0; i < m_; ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    T& row = rows[n_ + i];
+    const Series<T>& gap = frame.gaps[i];
+    switch (mode.states[i]) {
+      case ContactState::contact:
+        row = constraint.stabilisation.error(
+            Series<T>(gap.value - mode.anchors[i], gap.first, gap.second));
+        break;
+      case ContactState::sticking:
+        row = constraint.stabilisation.error(Series<T>(slips[i], gap.first, gap.second));
+        break;
+      case ContactState::sliding: {
+        T bound(constraint.bound);
+        if (constraint.with >= 0)
+          bound += constraint.coefficient * frame.multipliers[constraint.with];
+        const bool paired =
+            constraint.second || (i + 1 < m_ && system_.constraints()[i + 1].second);
+        if (!paired) {
+          row = frame.multipliers[i] + bound * mode.directions[i];
+          break;
+        }
+        const int first = constraint.second ? i - 1 : i;
+        using std::sqrt;
+        T along[2];
+        for (int k = 0; k < 2; ++k)
+          along[k] = frame.gaps[first + k].first + blended_speed * mode.directions[first + k];
+        const T speed = sqrt(along[0] * along[0] + along[1] * along[1]);
+        row = frame.multipliers[i] + bound * along[i - first] / speed;
+        break;
+      }
+      case ContactState::free:
+      case ContactState::ballistic:
+        row = frame.multipliers[i];
+        break;
+    }
+  }
+}
+
+void ModeEquations::residual(const HybridMode& mode, Eigen::Ref<VectorX> rows) {
   system_.evaluate(plain_);
-  rows.head(coordinates()) = plain_.balance;
-  for (int i = 0; i < constraints(); ++i)
-    rows[coordinates() + i] = constraint_row(plain_, system_.constraints()[i], states[i], i);
+  write_rows<double>(plain_, slips_, mode, rows_);
+  rows = rows_;
 }
 
-ModeEquations::Direction ModeEquations::zero_direction() const {
-  const VectorX zeros = VectorX::Zero(coordinates());
-  return {zeros, zeros, zeros, VectorX::Zero(constraints()), VectorX::Zero(plain_.inputs.size())};
-}
-
-void ModeEquations::slope(const std::vector<ContactState>& states, const Direction& direction,
-                          Eigen::Ref<VectorX> rows) {
+void ModeEquations::copy_values() {
+  const auto copy = [](const VectorX& values, VectorOf<Dual<double>>& result) {
+    for (Eigen::Index i = 0; i < values.size(); ++i) result[i] = Dual<double>(values[i]);
+  };
   dual_.time = plain_.time;
-  join(plain_.positions, direction.positions, dual_.positions);
-  join(plain_.velocities, direction.velocities, dual_.velocities);
-  join(plain_.accelerations, direction.accelerations, dual_.accelerations);
-  join(plain_.multipliers, direction.multipliers, dual_.multipliers);
-  join(plain_.inputs, direction.inputs, dual_.inputs);
-  system_.evaluate(dual_);
-  for (int i = 0; i < coordinates(); ++i) rows[i] = dual_.balance[i].slope;
-  for (int i = 0; i < constraints(); ++i)
-    rows[coordinates() + i] = constraint_row(dual_, system_.constraints()[i], states[i], i).slope;
+  copy(plain_.positions, dual_.positions);
+  copy(plain_.velocities, dual_.velocities);
+  copy(plain_.accelerations, dual_.accelerations);
+  copy(plain_.multipliers, dual_.multipliers);
+  copy(plain_.inputs, dual_.inputs);
+  copy(plain_.extras, dual_.extras);
+  copy(slips_, dual_slips_);
 }
 
-void ModeEquations::force_matrix(const std::vector<ContactState>& states, MatrixX& matrix) {
-  matrix.resize(rows(), rows());
-  Direction direction = zero_direction();
-  for (int j = 0; j < coordinates(); ++j) {
-    direction.accelerations[j] = 1.0;
-    slope(states, direction, matrix.col(j));
-    direction.accelerations[j] = 0.0;
+void ModeEquations::slope(const HybridMode& mode, Argument argument, int place,
+                          Eigen::Ref<VectorX> rows) {
+  copy_values();
+  VectorOf<Dual<double>>* const lists[] = {
+      &dual_.positions, &dual_.velocities, &dual_.accelerations, &dual_.multipliers,
+      &dual_.inputs,    &dual_.extras,     &dual_slips_};
+  (*lists[static_cast<int>(argument)])[place].slope = 1.0;
+  system_.evaluate(dual_);
+  write_rows<Dual<double>>(dual_, dual_slips_, mode, dual_rows_);
+  for (int i = 0; i < n_ + m_; ++i) rows[i] = dual_rows_[i].slope;
+}
+
+bool ModeEquations::solve(const HybridMode& mode) {
+  active_.clear();
+  idle_ = misfit_constraint_ = -1;
+  misfit_ = 0.0;
+  for (int i = 0; i < m_; ++i)
+    if (acts(mode.states[i])) active_.push_back(i);
+  const auto count = static_cast<int>(active_.size());
+  plain_.accelerations.setZero();
+  plain_.multipliers.setZero();
+  VectorX start(rows());
+  residual(mode, start);
+  MatrixX mass(n_, n_), across(count, n_), pushes(n_, count), direct(count, count);
+  VectorX column(rows());
+  for (int j = 0; j < n_; ++j) {
+    slope(mode, Argument::accelerations, j, column);
+    mass.col(j) = column.head(n_);
+    for (int i = 0; i < count; ++i) across(i, j) = column[n_ + active_[i]];
   }
-  for (int j = 0; j < constraints(); ++j) {
-    direction.multipliers[j] = 1.0;
-    slope(states, direction, matrix.col(coordinates() + j));
-    direction.multipliers[j] = 0.0;
+  for (int j = 0; j < count; ++j) {
+    slope(mode, Argument::multipliers, active_[j], column);
+    pushes.col(j) = -column.head(n_);
+    for (int i = 0; i < count; ++i) direct(i, j) = column[n_ + active_[i]];
   }
+  mass_.compute(0.5 * (mass + mass.transpose()));
+  if (n_ > 0 && (mass_.info() != Eigen::Success || !(mass_.vectorD().minCoeff() > 0.0)))
+    return false;
+  columns_ = n_ > 0 ? MatrixX(mass_.solve(pushes)) : MatrixX(n_, count);
+  across_ = across;
+  scales_.resize(count);
+  for (int i = 0; i < count; ++i) {
+    const double own = pushes.col(i).dot(columns_.col(i));
+    scales_[i] = own > 0.0 ? std::sqrt(own) : 1.0;
+    if (!(own > 0.0)) idle_ = active_[i];
+  }
+  MatrixX coupling = across_ * columns_ + direct;
+  for (int i = 0; i < count; ++i) {
+    const bool slides = mode.states[active_[i]] == ContactState::sliding;
+    // A row of sliding says a force, the others accelerations.
+    coupling.row(i) *= slides ? scales_[i] : 1.0 / scales_[i];
+  }
+  for (int j = 0; j < count; ++j) coupling.col(j) /= scales_[j];
+  rank_ = 0;
+  if (count > 0) {
+    coupling_.setThreshold(same_rows);
+    coupling_.compute(coupling);
+    scaled_ = std::move(coupling);
+    rank_ = static_cast<int>(coupling_.rank());
+  }
+  slides_.assign(static_cast<std::size_t>(count), false);
+  for (int i = 0; i < count; ++i) slides_[i] = mode.states[active_[i]] == ContactState::sliding;
+  // The preferred forces are taken out first, so that the nearest ones to them are found.
+  VectorX preferred(count);
+  for (int i = 0; i < count; ++i) preferred[i] = is_redundant() ? mode.preferred[active_[i]] : 0.0;
+  VectorX lacking = start;
+  for (int j = 0; j < count; ++j) {
+    lacking.head(n_) -= pushes.col(j) * preferred[j];
+    for (int i = 0; i < count; ++i) lacking[n_ + active_[i]] += direct(i, j) * preferred[j];
+  }
+  const VectorX solved = answer(lacking);
+  plain_.accelerations = solved.head(n_);
+  plain_.multipliers.setZero();
+  for (int i = 0; i < count; ++i)
+    plain_.multipliers[active_[i]] = solved[n_ + active_[i]] + preferred[i];
+  if (!solved.allFinite()) return false;
+  residual(mode, start);
+  double asked = 0.0;
+  for (int i = 0; i < count; ++i)
+    asked = std::max(
+        asked, std::abs(lacking[n_ + active_[i]]) / scales_[i] +
+                   across_.row(i).cwiseAbs().dot(plain_.accelerations.cwiseAbs()) / scales_[i]);
+  for (int i = 0; i < count; ++i) {
+    const double left = std::abs(start[n_ + active_[i]]) / scales_[i];
+    if (!slides_[i] && asked > 0.0 && left / asked > misfit_) {
+      misfit_ = left / asked;
+      misfit_constraint_ = active_[i];
+    }
+  }
+  return true;
+}
+
+// (v', λ) with the rows changed by these: −A⁻¹ rows, a column each.
+MatrixX ModeEquations::answer(const MatrixX& rows) const {
+  const auto count = static_cast<int>(active_.size());
+  MatrixX result = MatrixX::Zero(n_ + m_, rows.cols());
+  const MatrixX free = n_ > 0 ? MatrixX(mass_.solve(-rows.topRows(n_))) : MatrixX(0, rows.cols());
+  if (count == 0) {
+    result.topRows(n_) = free;
+    return result;
+  }
+  MatrixX asked(count, rows.cols());
+  for (int i = 0; i < count; ++i) {
+    asked.row(i) = -rows.row(n_ + active_[i]) - across_.row(i) * free;
+    asked.row(i) *= slides_[i] ? scales_[i] : 1.0 / scales_[i];
+  }
+  MatrixX forces = coupling_.solve(asked);
+  for (int i = 0; i < count; ++i) forces.row(i) /= scales_[i];
+  result.topRows(n_) = free + columns_ * forces;
+  for (int i = 0; i < count; ++i) result.row(n_ + active_[i]) = forces.row(i);
+  return result;
+}
+
+void ModeEquations::project_forces(VectorX& forces) const {
+  const auto count = static_cast<int>(active_.size());
+  if (count == 0) return;
+  VectorX change(count);
+  for (int i = 0; i < count; ++i)
+    change[i] = (forces[active_[i]] - plain_.multipliers[active_[i]]) * scales_[i];
+  // What is left of it once the part that moves something is taken out.
+  const VectorX moves = coupling_.solve(scaled_ * change);
+  for (int i = 0; i < count; ++i)
+    forces[active_[i]] = plain_.multipliers[active_[i]] + (change[i] - moves[i]) / scales_[i];
+}
+
+void ModeEquations::slopes(const HybridMode& mode, Slopes& out) {
+  const int inputs = system_.input_count();
+  const int width = 2 * n_ + k_ + m_ + inputs;
+  MatrixX others(rows(), width);
+  out.extra_rates.resize(k_, width);
+  out.gaps.resize(m_, width);
+  out.gap_rates.resize(m_, width);
+  int first = 0;
+  const auto add = [&](Argument argument, int count) {
+    for (int j = 0; j < count; ++j, ++first) {
+      slope(mode, argument, j, others.col(first));
+      for (int i = 0; i < k_; ++i) out.extra_rates(i, first) = dual_.extra_rates[i].slope;
+      for (int i = 0; i < m_; ++i) {
+        out.gaps(i, first) = dual_.gaps[i].value.slope;
+        out.gap_rates(i, first) = dual_.gaps[i].first.slope;
+      }
+    }
+  };
+  add(Argument::positions, n_);
+  add(Argument::velocities, n_);
+  add(Argument::extras, k_);
+  add(Argument::slips, m_);
+  add(Argument::inputs, inputs);
+  const MatrixX change = answer(others);
+  out.accelerations = change.topRows(n_);
+  out.multipliers = change.bottomRows(m_);
 }
 
 }  // namespace vinci

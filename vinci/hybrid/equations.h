@@ -1,43 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equations of one mode as rows: n of balance, then one per constraint, which is its stabilised
-// form where it acts and λ = 0 where it does not.
+// The equations of one mode as rows: n of balance, then one per constraint,
+//
+//   contact, link  h'' + α₁ h' + p(h) = 0        sticking  the same of the slip since it began
+//   sliding        λ + (μ λ_n + bound) d = 0     else      λ = 0
+//
+// with d the direction of the slip. They are linear in v' and λ. Where constraints that act depend
+// on each other v' is determined and λ is not: of all forces those nearest to the preferred ones
+// are taken, in the norm in which every constraint alone moves the system by as much.
 #pragma once
 
-#include <vector>
+#include <Eigen/Dense>
 
-#include "vinci/hybrid/hybrid_motion.h"
+#include "vinci/hybrid/constrained_system.h"
+#include "vinci/hybrid/hybrid_state.h"
 
 namespace vinci {
 
+// A unit of the slip speed below which two directions of sliding are blended, m/s.
+inline constexpr double blended_speed = 1e-12;
+
 class ModeEquations {
  public:
-  explicit ModeEquations(const ConstrainedSystem& system)
-      : system_(system),
-        plain_(make_frame<double>(system)),
-        dual_(make_frame<Dual<double>>(system)) {}
+  explicit ModeEquations(const ConstrainedSystem& system);
 
-  int coordinates() const { return system_.coordinate_count(); }
-  int constraints() const { return static_cast<int>(system_.constraints().size()); }
-  int rows() const { return coordinates() + constraints(); }
+  int coordinates() const { return n_; }
+  int constraints() const { return m_; }
+  int extras() const { return k_; }
+  int rows() const { return n_ + m_; }
 
   SystemFrame<double>& frame() { return plain_; }  // to be filled in by the caller
+  VectorX& slips() { return slips_; }              // likewise
+  void set(const HybridState& state, const VectorX& inputs);
 
-  // The rows at frame().
-  void residual(const std::vector<ContactState>& states, Eigen::Ref<VectorX> rows);
-  // Their derivative along a direction of frame(): slopes of all its arguments.
-  struct Direction {
-    VectorX positions, velocities, accelerations, multipliers, inputs;
+  // v' and λ at frame(), into it; the frame is then evaluated there. False: not determined.
+  bool solve(const HybridMode& mode);
+  // After solve(): whether constraints depend on each other; the largest share of what a constraint
+  // asks for that the others do not let it have, and which.
+  bool is_redundant() const { return rank_ < static_cast<int>(active_.size()); }
+  double misfit() const { return misfit_; }
+  int misfit_constraint() const { return misfit_constraint_; }
+  const std::vector<int>& active() const { return active_; }
+  // Constraints that act and that nothing can move along.
+  int idle_constraint() const { return idle_; }
+  // The forces nearest to `forces` that leave v' as it is.
+  void project_forces(VectorX& forces) const;
+
+  // How everything changes, after solve(): slopes of v', λ, x', h and h' (of friction the slip).
+  struct Slopes {
+    MatrixX accelerations, multipliers, extra_rates, gaps, gap_rates;
   };
-  Direction zero_direction() const;
-  void slope(const std::vector<ContactState>& states, const Direction& direction,
-             Eigen::Ref<VectorX> rows);
-  // Derivatives by (v', λ): a column each.
-  void force_matrix(const std::vector<ContactState>& states, MatrixX& matrix);
+  // Columns: q, v, x, slips, inputs.
+  void slopes(const HybridMode& mode, Slopes& out);
+
+  // The rows at frame(), and their slopes along one argument of it; for Newton's method.
+  void residual(const HybridMode& mode, Eigen::Ref<VectorX> rows);
+  enum class Argument { positions, velocities, accelerations, multipliers, inputs, extras, slips };
+  void slope(const HybridMode& mode, Argument argument, int place, Eigen::Ref<VectorX> rows);
+  // After residual() and slope(): of x'.
+  double extra_slope(int i) const { return dual_.extra_rates[i].slope; }
 
  private:
+  template <class T>
+  void write_rows(const SystemFrame<T>& frame, const VectorOf<T>& slips, const HybridMode& mode,
+                  VectorOf<T>& rows) const;
+  void copy_values();
+  MatrixX answer(const MatrixX& rows) const;
+
   const ConstrainedSystem& system_;
+  int n_, m_, k_;
   SystemFrame<double> plain_;
   SystemFrame<Dual<double>> dual_;
+  VectorX slips_;
+  VectorOf<Dual<double>> dual_slips_, dual_rows_;
+  VectorX rows_;
+  // Of the last solve().
+  std::vector<int> active_;
+  Eigen::LDLT<MatrixX> mass_;
+  MatrixX columns_, across_, scaled_;  // M⁻¹ Gᵀ, K, S in scaled forces
+  std::vector<bool> slides_;
+  VectorX scales_;
+  Eigen::CompleteOrthogonalDecomposition<MatrixX> coupling_;
+  int rank_ = 0, idle_ = -1, misfit_constraint_ = -1;
+  double misfit_ = 0.0;
 };
 
 }  // namespace vinci

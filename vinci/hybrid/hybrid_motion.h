@@ -9,28 +9,31 @@
 //                                        h falls through 0            -> contact
 //
 // A contact that becomes ballistic while it still sinks in (other forces pull it off) takes up
-// force again where the constraint would ask for it.
+// force again where the constraint would ask for it. Friction acts with its contact:
 //
-// Between events the equations are one differential-algebraic system of index 1, integrated by IDA
-// of SUNDIALS with exact Jacobians; λ and v' are consistent at the start and after every event.
-// Events at the same time are taken in the order of the constraints.
+//   sticking   the slip is held          |λ| reaches its bound        -> sliding
+//   sliding    |λ| is its bound          the slip comes to rest       -> sticking, or sliding back
+//
+// Machines switch constraints on and off where their guards change sign. Between events v' and λ
+// follow from the state, and IDA of SUNDIALS integrates it with exact Jacobians. Events at the same
+// time are taken in the order of the constraints.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "vinci/hybrid/constrained_system.h"
+#include "vinci/hybrid/equations.h"
 
 namespace vinci {
 
-enum class ContactState { free, contact, ballistic };
-const char* to_string(ContactState state);
-
 struct HybridEvent {
-  double time = 0.0;  // s
-  int constraint = 0;
+  double time = 0.0;    // s
+  int constraint = -1;  // that changed, or −1: a machine
   ContactState from = ContactState::free, to = ContactState::free;
-  double gap = 0.0, gap_rate = 0.0;  // h, h'
+  int machine = -1, state_before = 0, state_after = 0;
+  double gap = 0.0, gap_rate = 0.0;  // h, h'; of friction slip and its rate
   VectorX positions, velocities;
   VectorX multipliers;  // after it
 };
@@ -42,33 +45,45 @@ struct HybridOptions {
 
 class HybridMotion {
  public:
-  // Begins at `time` with all inputs 0. A contact begins in contact if h <= 0 and the constraint
-  // asks for λ >= 0; it is ballistic if h <= 0 otherwise.
+  // Begins at `time` with all inputs, slips and further states 0, machines in their first states. A
+  // contact begins in contact if h <= 0 and the constraint asks for λ >= 0; it is ballistic if
+  // h <= 0 otherwise. Friction begins to stick where the slip is at rest.
   HybridMotion(const ConstrainedSystem& system, const HybridOptions& options,
                const VectorX& positions, const VectorX& velocities, double time = 0.0);
-  // Continues from known states: bit for bit what the motion that they come from does.
-  HybridMotion(const ConstrainedSystem& system, const HybridOptions& options,
-               const VectorX& positions, const VectorX& velocities,
-               const std::vector<ContactState>& states, const std::vector<bool>& sinking,
-               double time);
+  // Continues from a state: bit for bit what the motion that it comes from does.
+  HybridMotion(const ConstrainedSystem& system, const HybridOptions& options, HybridState state);
   ~HybridMotion();
   HybridMotion(const HybridMotion&) = delete;
   HybridMotion& operator=(const HybridMotion&) = delete;
 
   void set_inputs(const VectorX& inputs);  // held from now on
-  // To a later time. Throws Failure where the integrator gives up or constraints that act are not
-  // independent, with their names; the motion is then where it got to.
-  void advance(double time);
+  void set_extras(const VectorX& extras);
+  // Lets every contact whose state is not known choose it as at the start: after a change of what
+  // acts that no event tells.
+  void settle();
+  // To a later time, or to a border of the system: false. Throws Failure where the integrator gives
+  // up or constraints that act are not independent, with their names; the motion is then where it
+  // got to.
+  bool advance(double time);
 
-  double time() const { return time_; }
-  const VectorX& positions() const { return positions_; }
-  const VectorX& velocities() const { return velocities_; }
+  const HybridState& state() const { return state_; }
+  double time() const { return state_.time; }
+  const VectorX& positions() const { return state_.positions; }
+  const VectorX& velocities() const { return state_.velocities; }
+  const VectorX& extras() const { return state_.extras; }
   const VectorX& accelerations() const { return accelerations_; }
   const VectorX& multipliers() const { return multipliers_; }
-  const std::vector<ContactState>& states() const { return states_; }  // of links: contact
-  // Per constraint: ballistic since it was sinking in.
-  const std::vector<bool>& sinking() const { return sinking_; }
+  const std::vector<ContactState>& states() const { return state_.mode.states; }
+  const std::vector<bool>& sinking() const { return state_.sinking; }
   const std::vector<HybridEvent>& events() const { return events_; }
+  // ∫ λ dt since the motion began here, per constraint.
+  const VectorX& impulses() const { return impulses_; }
+  // Constraints whose changes piled up at a time and were passed, with that time.
+  struct Accumulation {
+    double time = 0.0;
+    int constraint = 0;
+  };
+  const std::vector<Accumulation>& accumulations() const { return accumulations_; }
   std::int64_t integrator_steps() const { return integrator_steps_; }
   std::int64_t evaluations() const { return evaluations_; }
 
@@ -76,27 +91,39 @@ class HybridMotion {
   class Integrator;
   struct Watch;  // what ends a smooth part
 
+  bool is_on(int constraint) const;
+  void begin_states();
   void find_forces();
-  Eigen::Matrix<Series<double>, Eigen::Dynamic, 1> gaps() const;
-  bool pulls(int constraint) const;
-  bool settle_states();
+  bool try_forces();
+  bool pulls(int constraint);
+  bool settle_once();
+  bool settle_contact(int constraint);
+  bool settle_friction(int constraint);
+  bool follow();
+  bool is_sticking_too_much(int constraint) const;
+  bool choose_forces();
+  double bound(int constraint) const;
+  int directions(int constraint) const;
+  void slide(int constraint, const Vector2& direction);
+  void stick(int constraint);
   void change(int constraint, ContactState to);
+  void pass(const Passage& passage);
   void happen(const Watch& watch);
+  std::vector<Watch> watches() const;
+  bool piles_up(int constraint);
+  [[noreturn]] void give_up(const std::string& why) const;
 
   const ConstrainedSystem& system_;
+  std::vector<Passage> passages_;
   HybridOptions options_;
-  double time_ = 0.0;
-  VectorX positions_, velocities_, accelerations_, multipliers_, inputs_;
-  std::vector<ContactState> states_;
-  std::vector<bool> sinking_;
+  HybridState state_;
+  VectorX inputs_, accelerations_, multipliers_, impulses_;
+  Eigen::Matrix<Series<double>, Eigen::Dynamic, 1> gaps_;  // with these forces
+  ModeEquations equations_;
   std::vector<HybridEvent> events_;
+  std::vector<Accumulation> accumulations_;
+  std::vector<double> held_until_;  // per constraint: no change before, s
   std::int64_t integrator_steps_ = 0, evaluations_ = 0;
 };
-
-// v' and λ of a state, with the constraints that act; false where they are not determined.
-bool consistent_forces(const ConstrainedSystem& system, double time, const VectorX& positions,
-                       const VectorX& velocities, const VectorX& inputs,
-                       const std::vector<ContactState>& states, VectorX& accelerations,
-                       VectorX& multipliers);
 
 }  // namespace vinci

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear system that a constrained one is near a state, in the mode that is named: which
-// contacts act is an argument, not something that has to be guessed from a simulation.
+// The linear system that a constrained one is near a state, in the mode of that state: which
+// constraints act is said, not guessed from a simulation.
 #pragma once
 
 #include "vinci/hybrid/hybrid_motion.h"
@@ -8,21 +8,31 @@
 
 namespace vinci {
 
-// x = (q, v) as deviations, u the inputs, y = (q, v, λ). Constraints that act stay in the system
-// with their stabilisation: each shows as the poles of s² + α₁ s + α₀. Exact derivatives. Throws
-// Error where the accelerations are not determined.
-LinearSystem linearise(const ConstrainedSystem& system, double time, const VectorX& positions,
-                       const VectorX& velocities, const VectorX& inputs,
-                       const std::vector<ContactState>& states);
+// x = (q, v, further states, slips of friction that sticks) as deviations, u the inputs,
+// y = (q, v, further states, λ, v'). Constraints that act stay in the system with their
+// stabilisation: each shows as the poles of s² + α₁ s + α₀. Exact derivatives. Throws Error where
+// the accelerations are not determined.
+LinearSystem linearise(const ConstrainedSystem& system, const HybridState& state,
+                       const VectorX& inputs);
 
-// Newton's method for v = 0, v' = 0 from a guess of the positions, with the constraints that act at
-// h = 0 and the given inputs; λ comes along. Least changes where positions are not determined.
+// The same with the constraints solved for: deviations that obey h = 0 and h' = 0 (of friction slip
+// and its velocity zero). x = basis z.
+struct EliminatedSystem {
+  LinearSystem system;
+  MatrixX basis;
+};
+EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const HybridState& state,
+                                      const VectorX& inputs);
+
+// Newton's method for v = 0, v' = 0, x' = 0 from a guess, with the constraints that act at h = 0
+// and the given inputs; λ comes along. Least changes where something is not determined.
 struct Equilibrium {
   bool found = false;
   int iterations = 0;
-  VectorX positions, multipliers;
+  VectorX positions, multipliers, extras;
+  double imbalance = 0.0;  // largest row that is left, N, N m or m
 };
-Equilibrium equilibrium(const ConstrainedSystem& system, double time, const VectorX& guess,
-                        const VectorX& inputs, const std::vector<ContactState>& states);
+Equilibrium equilibrium(const ConstrainedSystem& system, const HybridState& guess,
+                        const VectorX& inputs);
 
 }  // namespace vinci

@@ -8,18 +8,12 @@
 
 #include "vinci/base/expression.h"
 #include "vinci/base/stabilisation.h"
+#include "vinci/model/signal.h"
 
 namespace vinci {
 
-// A coordinate that an expression reads: of a body, as Model numbers them (x, y, z of the origin of
-// its frame in m; of a planar body coordinate 5 is its angle in rad, turns counted), or of a joint.
-struct CoordinateRead {
-  enum class Kind { body, joint } kind = Kind::body;
-  int index = 0;       // of the body or the joint
-  int coordinate = 0;  // of the body 0..5; of the joint its freedom
-};
-
 // A function of coordinates: variables of the expression are those read, in this order, then t.
+// Constraints read no rates, guards may.
 struct CoordinateFunction {
   Expression expression;
   std::vector<CoordinateRead> reads;

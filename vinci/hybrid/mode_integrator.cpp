@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mode as an explicit system behind the implicit interface of the integrator.
+#include "vinci/hybrid/mode_integrator.h"
+
+#include "vinci/base/error.h"
+
+namespace vinci {
+
+HybridMotion::Integrator::Integrator(const ConstrainedSystem& system, const HybridState& state,
+                                     const VectorX& inputs, std::vector<Watch> watches,
+                                     double accuracy)
+    : equations_(system),
+      system_(system),
+      mode_(state.mode),
+      inputs_(inputs),
+      watches_(std::move(watches)),
+      still_(still_speed(accuracy)),
+      n_(equations_.coordinates()),
+      m_(equations_.constraints()),
+      k_(equations_.extras()),
+      borders_(system.border_count()) {
+  equations_.frame().inputs = inputs_;
+}
+
+VectorX HybridMotion::Integrator::pack(const HybridState& state, const VectorX& impulses) const {
+  VectorX y(size());
+  y << state.positions, state.velocities, state.extras, state.slips, impulses;
+  return y;
+}
+
+void HybridMotion::Integrator::unpack(const VectorX& y, HybridState& state,
+                                      VectorX& impulses) const {
+  state.positions = y.head(n_);
+  state.velocities = y.segment(n_, n_);
+  state.extras = y.segment(2 * n_, k_);
+  state.slips = y.segment(2 * n_ + k_, m_);
+  impulses = y.tail(m_);
+}
+
+void HybridMotion::Integrator::solve(double time, const VectorX& y) {
+  if (solved_y_.size() == y.size() && time == solved_time_ && y == solved_y_) return;
+  SystemFrame<double>& frame = equations_.frame();
+  frame.time = time;
+  frame.positions = y.head(n_);
+  frame.velocities = y.segment(n_, n_);
+  frame.extras = y.segment(2 * n_, k_);
+  equations_.slips() = y.segment(2 * n_ + k_, m_);
+  if (!equations_.solve(mode_)) throw Failure("forces are not determined");
+  solved_time_ = time;
+  solved_y_ = y;
+}
+
+void HybridMotion::Integrator::slopes_at(double time, const VectorX& y, VectorX& slopes) {
+  solve(time, y);
+  const SystemFrame<double>& frame = equations_.frame();
+  slopes.head(n_) = y.segment(n_, n_);
+  slopes.segment(n_, n_) = frame.accelerations;
+  slopes.segment(2 * n_, k_) = frame.extra_rates;
+  for (int i = 0; i < m_; ++i)
+    slopes[2 * n_ + k_ + i] = mode_.states[i] == ContactState::sticking ? frame.gaps[i].first : 0.0;
+  slopes.tail(m_) = frame.multipliers;
+}
+
+void HybridMotion::Integrator::residual(double time, const VectorX& y, const VectorX& slopes,
+                                        VectorX& rows) {
+  slopes_at(time, y, rows);
+  rows = slopes - rows;
+}
+
+void HybridMotion::Integrator::jacobian(double time, double factor, const VectorX& y,
+                                        const VectorX&, MatrixX& matrix) {
+  solve(time, y);
+  ModeEquations::Slopes change;
+  equations_.slopes(mode_, change);
+  const int width = 2 * n_ + k_ + m_;
+  matrix.setZero(size(), size());
+  matrix.block(0, n_, n_, n_).diagonal().setConstant(-1.0);
+  matrix.block(n_, 0, n_, width) = -change.accelerations.leftCols(width);
+  matrix.block(2 * n_, 0, k_, width) = -change.extra_rates.leftCols(width);
+  for (int i = 0; i < m_; ++i)
+    if (mode_.states[i] == ContactState::sticking)
+      matrix.row(2 * n_ + k_ + i).head(width) = -change.gap_rates.row(i).head(width);
+  matrix.block(2 * n_ + k_ + m_, 0, m_, width) = -change.multipliers.leftCols(width);
+  matrix.diagonal().array() += factor;
+}
+
+double HybridMotion::Integrator::value(const Watch& watch) const {
+  const SystemFrame<double>& frame = const_cast<ModeEquations&>(equations_).frame();
+  const int i = watch.constraint;
+  const auto& all = system_.constraints();
+  const bool two = i >= 0 && i + 1 < m_ && all[i + 1].second;
+  switch (watch.what) {
+    case Watch::What::gap:
+      return frame.gaps[i].value;
+    case Watch::What::gap_rate:
+      return frame.gaps[i].first;
+    case Watch::What::force:
+      return frame.multipliers[i];
+    case Watch::What::urge:
+      return all[i].stabilisation.error(frame.gaps[i]);
+    case Watch::What::grip: {
+      const double bound =
+          all[i].bound +
+          (all[i].with < 0 ? 0.0 : all[i].coefficient * frame.multipliers[all[i].with]);
+      const double force = two ? std::hypot(frame.multipliers[i], frame.multipliers[i + 1])
+                               : std::abs(frame.multipliers[i]);
+      return bound - force;
+    }
+    case Watch::What::slip:
+      if (!two) return frame.gaps[i].first * mode_.directions[i];
+      return std::hypot(frame.gaps[i].first, frame.gaps[i + 1].first) - still_;
+    case Watch::What::guard:
+      return frame.guards[watch.guard];
+    case Watch::What::border:
+      return borders_[watch.passage];
+  }
+  return 0.0;
+}
+
+void HybridMotion::Integrator::watches(double time, const VectorX& y, VectorX& values) {
+  solve(time, y);
+  if (borders_.size() > 0) system_.borders(time, y.head(n_), borders_);
+  for (std::size_t i = 0; i < watches_.size(); ++i) values[i] = value(watches_[i]);
+}
+
+}  // namespace vinci

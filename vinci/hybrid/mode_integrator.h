@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// One mode as the integrator sees it: y = (q, v, x, slips, ∫ λ dt) with y' a function of y, since
+// v' and λ follow from the state. Included by hybrid_motion.cpp alone.
+#pragma once
+
+#include "vinci/hybrid/hybrid_motion.h"
+#include "vinci/hybrid/ida.h"
+
+namespace vinci {
+
+// m/s: a slip in two directions that is slower has come to rest.
+inline double still_speed(double accuracy) {
+  return 10.0 * accuracy;
+}
+
+// A function of time whose change of sign ends a smooth part.
+struct HybridMotion::Watch {
+  enum class What {
+    gap,       // h
+    gap_rate,  // h'
+    force,     // λ
+    urge,      // to be pushed: < 0 where the constraint asks for λ > 0
+    grip,      // what friction could hold besides
+    slip,      // along the direction in which it slides
+    guard,
+    border
+  } what = What::gap;
+  int constraint = 0;
+  int direction = 0;  // −1 falling, 1 rising, 0 both
+  int passage = -1, guard = -1;
+};
+
+class HybridMotion::Integrator : public ImplicitSystem {
+ public:
+  Integrator(const ConstrainedSystem& system, const HybridState& state, const VectorX& inputs,
+             std::vector<Watch> watches, double accuracy);
+
+  int size() const override { return 2 * n_ + k_ + 2 * m_; }
+  // The last ones are sums that nothing depends on: their errors do not count.
+  bool is_differential(int i) const override { return i < 2 * n_ + k_ + m_; }
+  int watch_count() const override { return static_cast<int>(watches_.size()); }
+  int watch_direction(int i) const override { return watches_[i].direction; }
+  const Watch& watch(int i) const { return watches_[i]; }
+
+  VectorX pack(const HybridState& state, const VectorX& impulses) const;
+  void unpack(const VectorX& y, HybridState& state, VectorX& impulses) const;
+  void slopes_at(double time, const VectorX& y, VectorX& slopes);
+
+  void residual(double time, const VectorX& y, const VectorX& slopes, VectorX& rows) override;
+  void jacobian(double time, double factor, const VectorX& y, const VectorX& slopes,
+                MatrixX& matrix) override;
+  void watches(double time, const VectorX& y, VectorX& values) override;
+
+ private:
+  void solve(double time, const VectorX& y);
+  double value(const Watch& watch) const;
+
+  ModeEquations equations_;
+  const ConstrainedSystem& system_;
+  HybridMode mode_;
+  VectorX inputs_;
+  std::vector<Watch> watches_;
+  double still_;  // m/s
+  int n_, m_, k_;
+  // Where v' and λ were solved for last.
+  double solved_time_ = 0.0;
+  VectorX solved_y_, borders_;
+};
+
+}  // namespace vinci
