@@ -7,7 +7,7 @@ namespace {
 
 // First words of keys other than those of contacts count down from here, a kind after the other.
 constexpr std::uint32_t first_mark = 0xffffffff;
-constexpr std::uint32_t kind_count = 7;
+constexpr std::uint32_t kind_count = 8;
 
 }  // namespace
 
@@ -27,6 +27,8 @@ const char* to_string(EntityKind kind) {
       return "constraint";
     case EntityKind::machine:
       return "machine";
+    case EntityKind::body:
+      return "body";
   }
   return "";
 }

@@ -18,7 +18,8 @@ enum class EntityKind : std::uint32_t {
   joint,
   coupling,
   constraint,
-  machine
+  machine,
+  body
 };
 const char* to_string(EntityKind kind);
 
@@ -27,7 +28,7 @@ struct EntityKey {
   // contact: shapes a < b (indices into Model::shapes), then their features in the detector's
   // numbering; support: body, index into Body::supports; element: index into Model::elements;
   // joint: index into Model::joints, part of the joint (JointPart), freedom; coupling, constraint,
-  // machine: index into Model::couplings, constraints, machines.
+  // machine, body: index into Model::couplings, constraints, machines, bodies.
   std::array<std::uint32_t, 4> ids = {};
   auto operator<=>(const EntityKey&) const = default;
 
@@ -70,6 +71,9 @@ inline EntityKey constraint_key(int index) {
 }
 inline EntityKey machine_key(int index) {
   return {EntityKind::machine, {static_cast<std::uint32_t>(index), 0, 0, 0}};
+}
+inline EntityKey body_key(int index) {
+  return {EntityKind::body, {static_cast<std::uint32_t>(index), 0, 0, 0}};
 }
 
 // A key as four numbers, for hashes, files and the viewer: those of a contact as they are; of

@@ -18,6 +18,9 @@ Place place(const ReboundMemory& record) {
 Place place(const LayerMemory& record) {
   return {record.key, record.point};
 }
+Place place(const ModeMemory& record) {
+  return {record.key, record.point};
+}
 
 struct ByPlace {
   template <class Record>
@@ -44,6 +47,12 @@ bool same_bits(const LayerMemory& a, const LayerMemory& b) {
          same_bits(a.normal, b.normal);
 }
 
+bool same_bits(const ModeMemory& a, const ModeMemory& b) {
+  return place(a) == place(b) && a.state == b.state && a.sliding == b.sliding &&
+         same_bits(a.held, b.held) && same_bits(a.force, b.force) &&
+         same_bits(a.direction, b.direction);
+}
+
 template <class Record>
 bool same_lists(const std::vector<Record>& a, const std::vector<Record>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -56,18 +65,21 @@ void Memory::clear() {
   impulses.clear();
   rebounds.clear();
   layers.clear();
+  modes.clear();
 }
 
 void Memory::sort() {
   std::sort(impulses.begin(), impulses.end(), ByPlace());
   std::sort(rebounds.begin(), rebounds.end(), ByPlace());
   std::sort(layers.begin(), layers.end(), ByPlace());
+  std::sort(modes.begin(), modes.end(), ByPlace());
 }
 
 bool Memory::is_sorted() const {
   return std::is_sorted(impulses.begin(), impulses.end(), ByPlace()) &&
          std::is_sorted(rebounds.begin(), rebounds.end(), ByPlace()) &&
-         std::is_sorted(layers.begin(), layers.end(), ByPlace());
+         std::is_sorted(layers.begin(), layers.end(), ByPlace()) &&
+         std::is_sorted(modes.begin(), modes.end(), ByPlace());
 }
 
 bool Memory::is_finite() const {
@@ -81,12 +93,15 @@ bool Memory::is_finite() const {
         !std::isfinite(record.energy) || !record.turn_a.allFinite() || !record.turn_b.allFinite() ||
         !record.normal.allFinite())
       return false;
+  for (const ModeMemory& record : modes)
+    if (!record.held.allFinite() || !record.force.allFinite() || !record.direction.allFinite())
+      return false;
   return true;
 }
 
 bool Memory::operator==(const Memory& other) const {
   return same_lists(impulses, other.impulses) && same_lists(rebounds, other.rebounds) &&
-         same_lists(layers, other.layers);
+         same_lists(layers, other.layers) && same_lists(modes, other.modes);
 }
 
 bool is_at_rest(const LayerMemory& layer) {
@@ -125,6 +140,12 @@ void add_memory(Hash& hash, const Memory& memory) {
     for (const Vector3* vector : {&layer.turn_a, &layer.turn_b, &layer.normal})
       add_vector(hash, *vector);
   });
+  for (const ModeMemory& mode : memory.modes) {
+    for (const std::uint32_t word : key_words(mode.key)) hash.add(word);
+    for (const std::int64_t number : {mode.point, mode.state, mode.sliding}) hash.add(number);
+    for (const Vector3* vector : {&mode.held, &mode.force, &mode.direction})
+      add_vector(hash, *vector);
+  }
 }
 
 }  // namespace vinci

@@ -55,10 +55,23 @@ struct LayerMemory {
   Vector3 normal = Vector3::Zero();  // in space: of the axes (contact_frame.h), world
 };
 
+// Of event-driven motion: what acts at a constraint and how (events/event_driven.h), or the angle
+// of a planar body with its turns.
+struct ModeMemory {
+  EntityKey key;
+  std::int64_t point = 0;
+  std::int64_t state = 0;  // ContactState, + 8 of a contact that sinks in; of a machine its number
+  std::int64_t sliding = 0;         // of the friction of a contact: its ContactState
+  Vector3 held = Vector3::Zero();   // where a link is held, or slips since sticking began, m
+  Vector3 force = Vector3::Zero();  // near which those are chosen that rigid bodies leave open, N
+  Vector3 direction = Vector3::Zero();  // in which friction slides, along normal and tangents
+};
+
 struct Memory {
   std::vector<ImpulseMemory> impulses;
   std::vector<ReboundMemory> rebounds;
   std::vector<LayerMemory> layers;
+  std::vector<ModeMemory> modes;
 
   void clear();
   void sort();
@@ -67,7 +80,7 @@ struct Memory {
   bool operator==(const Memory& other) const;  // bit for bit: −0 and 0 differ
 };
 
-// All records of one key and point; null where a list has none.
+// All records of one key and point but modes; null where a list has none.
 struct MemoryPlace {
   EntityKey key;
   std::int64_t point = 0;
