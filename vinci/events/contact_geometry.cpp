@@ -192,8 +192,7 @@ Series3<T> minus(const Series3<T>& a, const Series3<T>& b) {
 }
 template <class T>
 Series3<T> along(const Series3<T>& from, const Series<T>& way, const Series3<T>& direction) {
-  return {from[0] + way * direction[0], from[1] + way * direction[1],
-          from[2] + way * direction[2]};
+  return {from[0] + way * direction[0], from[1] + way * direction[1], from[2] + way * direction[2]};
 }
 template <class T>
 Series3<T> cross(const Series3<T>& a, const Series3<T>& b) {
@@ -244,8 +243,7 @@ Series3<T> nearest_on_line(const Series3<T>& at, const Series3<T>& direction,
 }  // namespace
 
 template <class T>
-PairMotion<T> pair_motion(const ContactPair& pair, const BodyMotion<T>& a,
-                          const BodyMotion<T>& b) {
+PairMotion<T> pair_motion(const ContactPair& pair, const BodyMotion<T>& a, const BodyMotion<T>& b) {
   if (pair.b.kind == Kind::plane) {
     PairMotion<T> result = against_plane(pair.a, a, pair.b, b);
     result.normal = negative<T>(result.normal);
@@ -280,11 +278,11 @@ PairMotion<T> pair_motion(const ContactPair& pair, const BodyMotion<T>& a,
         dot<T>(normal, minus<T>(result.core_b, result.core_a)) - (pair.a.radius + pair.b.radius);
   } else {
     if (line_a)
-      result.core_a = nearest_on_line<T>(result.core_a, carried_direction(a, pair.a.direction),
-                                         result.core_b);
+      result.core_a =
+          nearest_on_line<T>(result.core_a, carried_direction(a, pair.a.direction), result.core_b);
     if (line_b)
-      result.core_b = nearest_on_line<T>(result.core_b, carried_direction(b, pair.b.direction),
-                                         result.core_a);
+      result.core_b =
+          nearest_on_line<T>(result.core_b, carried_direction(b, pair.b.direction), result.core_a);
     const Series3<T> between = minus<T>(result.core_b, result.core_a);
     const Series<T> length = sqrt(dot<T>(between, between));
     result.normal = times<T>(Series<T>(1.0) / length, between);

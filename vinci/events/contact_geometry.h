@@ -22,10 +22,10 @@ struct ContactSide {
     Vector3 at, direction;
   };
   Kind kind = Kind::point;
-  Vector3 at = Vector3::Zero();            // on it; of a rim its middle
-  Vector3 direction = Vector3::UnitX();    // along a line; a plane's outward normal; a rim's axis
-  double radius = 0.0;                     // by which it is grown; of a rim its own
-  double size = 1.0;                       // of the shape, m
+  Vector3 at = Vector3::Zero();          // on it; of a rim its middle
+  Vector3 direction = Vector3::UnitX();  // along a line; a plane's outward normal; a rim's axis
+  double radius = 0.0;                   // by which it is grown; of a rim its own
+  double size = 1.0;                     // of the shape, m
   std::vector<Limit> limits = {};
 };
 

@@ -99,7 +99,8 @@ void ModelSystem::add_contacts() {
     const Surface& surface = model.surface_between(contact.key.shape_a(), contact.key.shape_b());
     Constraint normal;
     normal.name = model.bodies[contact.body_a].name + "-" + model.bodies[contact.body_b].name;
-    if (const int count = ++counts[normal.name]; count > 1) normal.name += fmt::format("#{}", count);
+    if (const int count = ++counts[normal.name]; count > 1)
+      normal.name += fmt::format("#{}", count);
     if (surface.impact)
       normal.stabilisation = *surface.impact;
     else if (surface.restitution > 0.0)
@@ -147,7 +148,8 @@ void ModelSystem::add_joints() {
         stop.name = fmt::format("{} {} limit", joint.name, word);
         if (freedom.restitution > 0.0)
           stop.stabilisation = restituting(freedom.restitution, parts_.time_scale);
-        add({RowKind::limit, j, k, sign, -sign * value}, std::move(stop), {joint_key(j, part, k), 0});
+        add({RowKind::limit, j, k, sign, -sign * value}, std::move(stop),
+            {joint_key(j, part, k), 0});
       };
       limit(freedom.lower, 1.0, JointPart::lower_limit, "lower");
       limit(freedom.upper, -1.0, JointPart::upper_limit, "upper");
@@ -182,7 +184,8 @@ void ModelSystem::add_supports() {
       if (!(support.friction * support.load > 0.0)) continue;
       for (int k = 0; k < 2; ++k) {
         Constraint friction;
-        friction.name = fmt::format("{} support {} friction {}", model.bodies[b].name, s + 1, k + 1);
+        friction.name =
+            fmt::format("{} support {} friction {}", model.bodies[b].name, s + 1, k + 1);
         friction.kind = ConstraintKind::friction;
         friction.bound = support.friction * support.load;
         friction.second = k == 1;
@@ -201,8 +204,8 @@ void ModelSystem::add_user_constraints() {
     user_constraint_.push_back(first + c);
     Constraint constraint;
     constraint.name = user.name;
-    constraint.kind = user.kind == UserConstraint::Kind::contact ? ConstraintKind::contact
-                                                                 : ConstraintKind::link;
+    constraint.kind =
+        user.kind == UserConstraint::Kind::contact ? ConstraintKind::contact : ConstraintKind::link;
     if (user.stabilisation) constraint.stabilisation = *user.stabilisation;
     constraint.with = user.with < 0 ? -1 : first + user.with;
     constraint.anchored = user.anchored;
@@ -456,8 +459,7 @@ std::vector<std::string> ModelSystem::rate_names() const {
 std::vector<std::string> ModelSystem::extra_names() const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < parts_.networks.size(); ++i)
-    for (int k = 0; k < parts_.networks[i].first->state_count(); ++k)
-      names.push_back(parts_.networks[i].first->state_name(k));
+    for (const std::string& name : parts_.networks[i].first->state_names()) names.push_back(name);
   return names;
 }
 
@@ -473,8 +475,8 @@ void ModelSystem::borders(double time, const VectorX& positions, VectorX& values
   };
   int row = 0;
   for (const ContactPair& pair : parts_.contacts)
-    values[row++] =
-        std::min(1.0, least_limit(pair, pose_of(pair.contact.body_a), pose_of(pair.contact.body_b)));
+    values[row++] = std::min(
+        1.0, least_limit(pair, pose_of(pair.contact.body_a), pose_of(pair.contact.body_b)));
   for (int i = 0; i < coordinate_count(); ++i) {
     const Coordinate& at = coordinates_[i];
     if (at.axis == 0 &&

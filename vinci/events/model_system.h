@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as a system of equations that constraints switch on and off (hybrid/constrained_system.h):
-// bodies and trees of joints in independent coordinates, contacts with friction, loops, limits,
-// constraints and machines of the scene, networks of signals. The equations are written once, over
-// numbers that carry derivatives.
+// A model as a system of equations that constraints switch on and off
+// (hybrid/constrained_system.h): bodies and trees of joints in independent coordinates, contacts
+// with friction, loops, limits, constraints and machines of the scene, networks of signals. The
+// equations are written once, over numbers that carry derivatives.
 //
 // Coordinates: of a body that hangs on no joint the centre of mass, and the angle in the plane, or
 // in space Rodrigues parameters of the turn since the state at which the system was made; of a body
@@ -16,8 +16,8 @@
 
 #include "vinci/control/signal_network.h"
 #include "vinci/events/contact_geometry.h"
-#include "vinci/hybrid/hybrid_state.h"
 #include "vinci/hybrid/constrained_system.h"
+#include "vinci/hybrid/hybrid_state.h"
 #include "vinci/kinematics/series_frame.h"
 #include "vinci/model/signal.h"
 #include "vinci/model/state.h"
@@ -39,11 +39,11 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
     const Model* model = nullptr;  // outlives the system
     State state;                   // about which coordinates are taken
     std::vector<ContactPair> contacts = {};
-    VectorX held_forces = {};      // packed, of controllers that hold theirs; empty: none
+    VectorX held_forces = {};  // packed, of controllers that hold theirs; empty: none
     std::vector<ForceInput> inputs = {};
     // Each with its memory: continuous states first, then what its sampled blocks keep.
     std::vector<std::pair<std::shared_ptr<const SignalNetwork>, VectorX>> networks = {};
-    Stabilisation standard;  // where the scene says nothing else
+    Stabilisation standard;    // where the scene says nothing else
     double time_scale = 5e-3;  // s, of restitution that is asked for
   };
 
@@ -92,11 +92,20 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
     int body = -1, joint = -1;
     int axis = 0;  // of the world, or freedom of the joint
   };
-  enum class RowKind { contact, tangent, joint_row, limit, joint_friction, coupling, user, support };
+  enum class RowKind {
+    contact,
+    tangent,
+    joint_row,
+    limit,
+    joint_friction,
+    coupling,
+    user,
+    support
+  };
   struct Row {
     RowKind kind = RowKind::contact;
-    int item = 0;   // pair, joint, coupling, user constraint, body
-    int part = 0;   // tangent, row of the joint, freedom, support
+    int item = 0;  // pair, joint, coupling, user constraint, body
+    int part = 0;  // tangent, row of the joint, freedom, support
     double sign = 1.0;
     double offset = 0.0;
   };

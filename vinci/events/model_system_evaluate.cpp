@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equations of a model over any number: motion down the trees, forces and constraints on bodies,
-// and loads back up to the coordinates.
+// The equations of a model over any number: motion down the trees, forces and constraints on
+// bodies, and loads back up to the coordinates.
 #include <fmt/format.h>
 
 #include "vinci/base/expression_number.h"
@@ -13,6 +13,8 @@
 
 namespace vinci {
 namespace {
+
+enum class SpatialRow { x, y, z, rx, ry, rz, px, py, universal, pitch };
 
 template <class T>
 Series<T> of_jet(const Jet& jet) {
@@ -47,7 +49,8 @@ Vector3Of<T> times(const T& factor, const Vector3Of<T>& a) {
 template <class T>
 Series<T> angle_near(double reference, const Series<T>& sine, const Series<T>& cosine) {
   const double s = std::sin(reference), c = std::cos(reference);
-  return reference + atan2(scaled(sine, c) - scaled(cosine, s), scaled(cosine, c) + scaled(sine, s));
+  return reference +
+         atan2(scaled(sine, c) - scaled(cosine, s), scaled(cosine, c) + scaled(sine, s));
 }
 // A coordinate's own time derivative as a series without its second derivative.
 template <class T>
@@ -260,7 +263,7 @@ void ModelSystem::add_forces(const SystemFrame<T>& frame, Workspace<T>& work) co
       }
       const std::array<T, 3> variables{T(frame.time), place,
                                        c < 3 ? center[c].first : motion.turning[c - 3]};
-      part += evaluate<T>(drive.expression, variables);
+      part += vinci::evaluate<T>(drive.expression, variables);
     }
     for (const Support& support : body.supports) {
       if (support.viscosity == 0.0) continue;
@@ -354,8 +357,7 @@ Series<T> ModelSystem::coordinate(const SystemFrame<T>& frame, const Workspace<T
   }
   const auto& r = work.frames[b].rotation;
   if (what.coordinate == 3) return atan2(r[2][1], r[2][2]);
-  if (what.coordinate == 4)
-    return atan2(-r[2][0], sqrt(r[0][0] * r[0][0] + r[1][0] * r[1][0]));
+  if (what.coordinate == 4) return atan2(-r[2][0], sqrt(r[0][0] * r[0][0] + r[1][0] * r[1][0]));
   if (parts_.model->bodies[b].freedom == Freedom::planar)
     return angle_near(angles_[b], r[1][0], r[0][0]);
   return atan2(r[1][0], r[0][0]);
@@ -461,8 +463,7 @@ void ModelSystem::add_joint_forces(const SystemFrame<T>& frame, Workspace<T>& wo
       if (joint.kind == JointKind::ball) {
         // Dampers alone: along the axes of B.
         const BodyMotion<T>&a = work.motion(joint.body_a), &b = work.motion(joint.body_b);
-        const Vector3Of<T> axis =
-            column<T>(work.joint_b[static_cast<std::size_t>(j)].rotation, k);
+        const Vector3Of<T> axis = column<T>(work.joint_b[static_cast<std::size_t>(j)].rotation, k);
         push_joint(work, j, k,
                    T(-freedom.damping * dot<T>(axis, Vector3Of<T>(b.turning - a.turning))));
         continue;
@@ -476,13 +477,13 @@ void ModelSystem::add_joint_forces(const SystemFrame<T>& frame, Workspace<T>& wo
           break;
         case MotorKind::effort: {
           const std::array<T, 3> variables{now, q.value, q.first};
-          effort += clamped<T>(evaluate<T>(motor.target, variables), motor.limit);
+          effort += clamped<T>(vinci::evaluate<T>(motor.target, variables), motor.limit);
           break;
         }
         case MotorKind::velocity: {
           const std::array<T, 1> variables{now};
-          effort += clamped<T>(motor.damping * (evaluate<T>(motor.target, variables) - q.first),
-                               motor.limit);
+          effort += clamped<T>(
+              motor.damping * (vinci::evaluate<T>(motor.target, variables) - q.first), motor.limit);
           break;
         }
         case MotorKind::position: {
@@ -506,8 +507,7 @@ void ModelSystem::add_networks(SystemFrame<T>& frame, Workspace<T>& work) const 
     const Eigen::Index count = network->state_count();
     work.reads.resize(static_cast<Eigen::Index>(network->reads().size()));
     for (std::size_t i = 0; i < network->reads().size(); ++i)
-      work.reads[static_cast<Eigen::Index>(i)] =
-          coordinate(frame, work, network->reads()[i]).value;
+      work.reads[static_cast<Eigen::Index>(i)] = coordinate(frame, work, network->reads()[i]).value;
     work.states = frame.extras.segment(first, count);
     work.rates.setConstant(count, T(0.0));
     work.forces.setConstant(static_cast<Eigen::Index>(network->drives().size()), T(0.0));
@@ -537,7 +537,7 @@ void ModelSystem::write_contact(SystemFrame<T>& frame, Workspace<T>& work, int i
       axes[2] = {Series<T>(0.0), Series<T>(0.0), Series<T>(1.0)};
     } else {
       // Across the normal, next to the axes that the contact had when it was found.
-      const ContactFrame found = contact_frame(*parts_.model, pair.contact.normal);
+      const ContactFrame found = contact_frame(World::spatial, pair.contact.normal);
       Series3<T> other;
       for (int k = 0; k < 3; ++k) other[k] = Series<T>(found.tangent_2[k]);
       const Series3<T> first = cross<T>(other, normal);
@@ -555,7 +555,8 @@ void ModelSystem::write_contact(SystemFrame<T>& frame, Workspace<T>& work, int i
     frame.gaps[i] = {T(0.0), dot<T>(value_of<T>(axis), slip),
                      dot<T>(first_of<T>(axis), slip) + dot<T>(value_of<T>(axis), change)};
   }
-  const std::size_t axis = row.kind == RowKind::contact ? 0 : static_cast<std::size_t>(row.part + 1);
+  const std::size_t axis =
+      row.kind == RowKind::contact ? 0 : static_cast<std::size_t>(row.part + 1);
   const Vector3Of<T> force = times<T>(frame.multipliers[i], value_of<T>(work.axes[at][axis]));
   const Vector3Of<T> point = value_of<T>(work.pairs[at].point);
   work.push_at(body_b, force, point);
@@ -602,7 +603,6 @@ void ModelSystem::write_joint_row(SystemFrame<T>& frame, Workspace<T>& work, int
       place(axis);
     } else {
       // The angle of one body against the other, from where the frames have it.
-      const SeriesFrame<T> against = inverse(a) * b;
       const auto& r = work.frame(joint.body_b).rotation;
       const auto& s = work.frame(joint.body_a).rotation;
       const Pose rest = joint.frame_a * joint.frame_b.inverse();
@@ -614,17 +614,12 @@ void ModelSystem::write_joint_row(SystemFrame<T>& frame, Workspace<T>& work, int
     }
   } else {
     // The rows of every kind in the order of joint_rows().
-    enum class Do { x, y, z, rx, ry, rz, px, py, universal, pitch };
-    using enum Do;
-    static const std::map<JointKind, std::vector<Do>> lists = {
-        {JointKind::fixed, {x, y, z, rx, ry, rz}},
-        {JointKind::prismatic, {x, y, rx, ry, rz}},
-        {JointKind::revolute, {x, y, z, px, py}},
-        {JointKind::planar, {z, px, py}},
-        {JointKind::screw, {x, y, px, py, pitch}},
-        {JointKind::cylindrical, {x, y, px, py}},
-        {JointKind::universal, {x, y, z, universal}},
-        {JointKind::ball, {x, y, z}}};
+    using enum SpatialRow;
+    static const std::map<JointKind, std::vector<SpatialRow>> lists = {
+        {JointKind::fixed, {x, y, z, rx, ry, rz}},    {JointKind::prismatic, {x, y, rx, ry, rz}},
+        {JointKind::revolute, {x, y, z, px, py}},     {JointKind::planar, {z, px, py}},
+        {JointKind::screw, {x, y, px, py, pitch}},    {JointKind::cylindrical, {x, y, px, py}},
+        {JointKind::universal, {x, y, z, universal}}, {JointKind::ball, {x, y, z}}};
     const auto axis = [&](int k) { return column_series<T>(a.rotation, k); };
     switch (lists.at(joint.kind)[static_cast<std::size_t>(row)]) {
       case x:
@@ -678,15 +673,14 @@ void ModelSystem::write_user(SystemFrame<T>& frame, Workspace<T>& work, int i) c
   const std::size_t count = function.reads.size();
   auto& variables = work.variables;
   variables.resize(count + 1);
-  for (std::size_t k = 0; k < count; ++k)
-    variables[k] = coordinate(frame, work, function.reads[k]);
+  for (std::size_t k = 0; k < count; ++k) variables[k] = coordinate(frame, work, function.reads[k]);
   variables[count] = Series<T>(T(frame.time), T(1.0), T(0.0));
-  frame.gaps[i] = evaluate<Series<T>>(function.expression, variables);
+  frame.gaps[i] = vinci::evaluate<Series<T>>(function.expression, variables);
   // Partial derivatives: one variable moves at a time.
   for (Series<T>& variable : variables) variable.first = variable.second = T(0.0);
   for (std::size_t k = 0; k < count; ++k) {
     variables[k].first = T(1.0);
-    const Series<T> slope = evaluate<Series<T>>(function.expression, variables);
+    const Series<T> slope = vinci::evaluate<Series<T>>(function.expression, variables);
     variables[k].first = T(0.0);
     push_coordinate(work, function.reads[k], T(slope.first * frame.multipliers[i]));
   }
@@ -816,8 +810,7 @@ void ModelSystem::write_balance(SystemFrame<T>& frame, Workspace<T>& work) const
     if (at.axis > 0) continue;
     const Vector3Of<T> s = frame.positions.template segment<3>(i);
     const Matrix3Of<T> axes = rodrigues_axes<T>(s);
-    for (int k = 0; k < 3; ++k)
-      frame.balance[i + k] = -dot<T>(Vector3Of<T>(axes.col(k)), moment);
+    for (int k = 0; k < 3; ++k) frame.balance[i + k] = -dot<T>(Vector3Of<T>(axes.col(k)), moment);
   }
 }
 
@@ -840,7 +833,8 @@ void ModelSystem::evaluate_as(SystemFrame<T>& frame) const {
     for (const CoordinateRead& read : guards_[g]->reads)
       variables.push_back(coordinate(frame, work, read).value);
     variables.push_back(T(frame.time));
-    frame.guards[static_cast<Eigen::Index>(g)] = evaluate<T>(guards_[g]->expression, variables);
+    frame.guards[static_cast<Eigen::Index>(g)] =
+        vinci::evaluate<T>(guards_[g]->expression, variables);
   }
   write_balance(frame, work);
 }

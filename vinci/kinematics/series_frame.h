@@ -48,8 +48,7 @@ template <class T>
 Series3<T> turned(const SeriesMatrix<T>& rotation, const Series3<T>& local) {
   Series3<T> result;
   for (int i = 0; i < 3; ++i)
-    result[i] =
-        rotation[i][0] * local[0] + rotation[i][1] * local[1] + rotation[i][2] * local[2];
+    result[i] = rotation[i][0] * local[0] + rotation[i][1] * local[1] + rotation[i][2] * local[2];
   return result;
 }
 
