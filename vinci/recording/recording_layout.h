@@ -39,8 +39,8 @@ struct FrameRow {
   std::uint64_t solution_contact_offset = 0, solution_contact_rows = 0;
   std::uint64_t state_hash = 0;
   std::int32_t model = 0;
-  std::array<std::int64_t, 24> wholes{};
-  std::array<double, 24> reals{};
+  std::array<std::int64_t, 32> wholes{};
+  std::array<double, 32> reals{};
 };
 void set_report(FrameRow& row, const StepReport& report);
 StepReport report_of(const FrameRow& row);
