@@ -18,6 +18,7 @@
 
 #include "vinci/base/error.h"
 #include "vinci/base/words.h"
+#include "vinci/recording/event_names.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/storage/hdf5_superblock.h"
@@ -278,6 +279,9 @@ std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   const std::uint64_t solutions = tables.has_solutions ? tables.solutions.rows() : 0;
   const std::uint64_t solution_contacts =
       tables.has_solutions ? tables.solution_contacts.rows() : 0;
+  const auto held = [&](const Hdf5Table& table) { return tables.has_events ? table.rows() : 0; };
+  const std::uint64_t events = held(tables.events), modes = held(tables.modes),
+                      mode_memory = held(tables.mode_memory);
   auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
     return offset > held || count > held - offset || count > max_rows_of_frame;
   };
@@ -286,6 +290,9 @@ std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
     if (bad(row.contact_offset, row.contact_rows, contacts) ||
         bad(row.solution_offset, row.solution_rows, solutions) ||
         bad(row.solution_contact_offset, row.solution_contact_rows, solution_contacts) ||
+        bad(row.event_offset, row.event_rows, events) ||
+        bad(row.mode_offset, row.mode_rows, modes) ||
+        bad(row.mode_memory_offset, row.mode_memory_rows, mode_memory) ||
         bad(row.memory_offset, row.memory_rows, memory) || row.model < 0 ||
         static_cast<std::uint64_t>(row.model) >= models)
       throw Error(fmt::format("is damaged: frame {} points outside of the file's tables",
@@ -416,6 +423,8 @@ RunSummary Recording::summary() const {
   summary.free_body_name = name(summary.free_body);
   summary.unbalanced_body_name = name(summary.unbalanced_body);
   summary.diverged_body_name = name(summary.diverged_body);
+  if (summary.accumulations > 0)
+    summary.piled_name = EventNames(model_json(0)).subject(key_of_words(summary.piled));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
 }
@@ -521,6 +530,14 @@ State Recording::state(std::int64_t frame) const {
   std::vector<MemoryRecord> memory(row.memory_rows);
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, memory.data());
   for (const MemoryRecord& record : memory) remember(record, state.memory);
+  if (impl_->tables.has_events) {
+    std::vector<ModeMemoryRecord> modes(row.mode_memory_rows);
+    impl_->tables.mode_memory.read(row.mode_memory_offset, row.mode_memory_rows, modes.data());
+    for (const ModeMemoryRecord& record : modes)
+      state.memory.modes.push_back({entity_key(record.key), record.patch_point, record.state,
+                                    record.sliding, vector(record.held), vector(record.force),
+                                    vector(record.direction)});
+  }
   if (hash(state) != row.state_hash)
     throw Error(
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),
@@ -587,6 +604,52 @@ ContactRows Recording::contacts(const FrameRange& range) const {
     begin = end;
   }
   return contacts;
+}
+
+bool Recording::is_event_driven() const {
+  return impl_->tables.has_events;
+}
+
+std::int64_t Recording::event_count() const {
+  const FrameRow last = impl_->row(frames() - 1);
+  return static_cast<std::int64_t>(last.event_offset + last.event_rows);
+}
+
+std::vector<RecordedEvent> Recording::events(std::int64_t first, std::int64_t last) const {
+  if (first > last) return {};
+  const std::uint64_t begin = impl_->row(first).event_offset;
+  const FrameRow end = impl_->row(last);
+  std::vector<RecordedEvent> events;
+  if (!impl_->tables.has_events) return events;
+  if (end.event_offset + end.event_rows < begin)
+    throw Error("is damaged: its events are not in the order of its frames", impl_->path.string());
+  if (end.event_offset + end.event_rows - begin > max_rows_of_frame)
+    throw Error("has too many events to be read at once: ask for those of fewer frames",
+                impl_->path.string());
+  std::vector<EventRecord> records(end.event_offset + end.event_rows - begin);
+  impl_->tables.events.read(begin, records.size(), records.data());
+  events.reserve(records.size());
+  for (const EventRecord& record : records)
+    events.push_back(
+        {{record.time, record.from,
+          ConstraintMode{entity_key(record.key), static_cast<int>(record.patch_point), record.to,
+                         record.gap, record.gap_rate, vector(record.force)}},
+         record.step});
+  return events;
+}
+
+ModeRows Recording::modes(const FrameRange& range) const {
+  ModeRows modes;
+  modes.starts.push_back(0);
+  for (const FrameRow& row : impl_->rows(range)) {
+    std::vector<ModeRecord> records(row.mode_rows);
+    if (!records.empty()) impl_->tables.modes.read(row.mode_offset, row.mode_rows, records.data());
+    for (const ModeRecord& record : records)
+      modes.rows.push_back({entity_key(record.key), static_cast<int>(record.patch_point),
+                            record.state, record.gap, record.gap_rate, vector(record.force)});
+    modes.starts.push_back(static_cast<std::int64_t>(modes.rows.size()));
+  }
+  return modes;
 }
 
 int Recording::models() const {
