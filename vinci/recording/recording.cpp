@@ -37,6 +37,17 @@ EntityKey entity_key(const std::uint32_t (&key)[4]) {
   return key_of_words({key[0], key[1], key[2], key[3]});
 }
 
+// Of a row of modes or of events.
+template <class Record>
+ConstraintMode mode_of(const Record& record, int state) {
+  return {entity_key(record.key),
+          static_cast<int>(record.patch_point),
+          state,
+          record.gap,
+          record.gap_rate,
+          vector(record.force)};
+}
+
 // A row of the memory as the records that it is made of.
 void remember(const MemoryRecord& row, Memory& memory) {
   const EntityKey key = entity_key(row.key);
@@ -584,26 +595,58 @@ std::vector<ContactRow> Recording::contacts(std::int64_t frame) const {
   return impl_->contact_rows(row.contact_offset, row.contact_rows);
 }
 
-ContactRows Recording::contacts(const FrameRange& range) const {
-  const std::vector<FrameRow> rows = impl_->rows(range);
-  ContactRows contacts;
-  contacts.starts.reserve(rows.size() + 1);
-  contacts.starts.push_back(0);
-  // Frames whose rows follow each other are read at once.
-  for (std::size_t begin = 0; begin < rows.size();) {
+namespace {
+
+// Where the rows of frames lie in one of the tables.
+struct Place {
+  std::uint64_t FrameRow::*offset;
+  std::uint64_t FrameRow::*count;
+};
+
+// Calls add(offset, count) for the rows of the frames; those that follow each other at once.
+template <class Add>
+std::vector<std::int64_t> read_in_runs(const std::vector<FrameRow>& frames, const Place& place,
+                                       Add add) {
+  std::vector<std::int64_t> starts{0};
+  starts.reserve(frames.size() + 1);
+  for (std::size_t begin = 0; begin < frames.size();) {
     std::size_t end = begin;
-    std::uint64_t next = rows[begin].contact_offset;
-    for (; end < rows.size() && rows[end].contact_offset == next; ++end) {
-      next += rows[end].contact_rows;
-      contacts.starts.push_back(contacts.starts.back() +
-                                static_cast<std::int64_t>(rows[end].contact_rows));
+    const std::uint64_t first = frames[begin].*place.offset;
+    std::uint64_t next = first;
+    for (; end < frames.size() && frames[end].*place.offset == next; ++end) {
+      next += frames[end].*place.count;
+      starts.push_back(starts.back() + static_cast<std::int64_t>(frames[end].*place.count));
     }
-    const auto part =
-        impl_->contact_rows(rows[begin].contact_offset, next - rows[begin].contact_offset);
-    contacts.rows.insert(contacts.rows.end(), part.begin(), part.end());
+    add(first, next - first);
     begin = end;
   }
+  return starts;
+}
+
+}  // namespace
+
+ContactRows Recording::contacts(const FrameRange& range) const {
+  ContactRows contacts;
+  contacts.starts =
+      read_in_runs(impl_->rows(range), {&FrameRow::contact_offset, &FrameRow::contact_rows},
+                   [&](std::uint64_t first, std::uint64_t count) {
+                     const auto part = impl_->contact_rows(first, count);
+                     contacts.rows.insert(contacts.rows.end(), part.begin(), part.end());
+                   });
   return contacts;
+}
+
+ModeRows Recording::modes(const FrameRange& range) const {
+  ModeRows modes;
+  modes.starts = read_in_runs(impl_->rows(range), {&FrameRow::mode_offset, &FrameRow::mode_rows},
+                              [&](std::uint64_t first, std::uint64_t count) {
+                                std::vector<ModeRecord> records(count);
+                                if (count > 0)
+                                  impl_->tables.modes.read(first, count, records.data());
+                                for (const ModeRecord& record : records)
+                                  modes.rows.push_back(mode_of(record, record.state));
+                              });
+  return modes;
 }
 
 bool Recording::is_event_driven() const {
@@ -630,26 +673,8 @@ std::vector<RecordedEvent> Recording::events(std::int64_t first, std::int64_t la
   impl_->tables.events.read(begin, records.size(), records.data());
   events.reserve(records.size());
   for (const EventRecord& record : records)
-    events.push_back(
-        {{record.time, record.from,
-          ConstraintMode{entity_key(record.key), static_cast<int>(record.patch_point), record.to,
-                         record.gap, record.gap_rate, vector(record.force)}},
-         record.step});
+    events.push_back({{record.time, record.from, mode_of(record, record.to)}, record.step});
   return events;
-}
-
-ModeRows Recording::modes(const FrameRange& range) const {
-  ModeRows modes;
-  modes.starts.push_back(0);
-  for (const FrameRow& row : impl_->rows(range)) {
-    std::vector<ModeRecord> records(row.mode_rows);
-    if (!records.empty()) impl_->tables.modes.read(row.mode_offset, row.mode_rows, records.data());
-    for (const ModeRecord& record : records)
-      modes.rows.push_back({entity_key(record.key), static_cast<int>(record.patch_point),
-                            record.state, record.gap, record.gap_rate, vector(record.force)});
-    modes.starts.push_back(static_cast<std::int64_t>(modes.rows.size()));
-  }
-  return modes;
 }
 
 int Recording::models() const {
