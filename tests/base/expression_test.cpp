@@ -2,6 +2,7 @@
 // Values of expressions against the standard library, grammar, units, folding and limits.
 #include "vinci/base/expression.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -295,6 +296,24 @@ TEST(Expression, random_bytes_and_random_tokens_never_crash) {
     }
   }
   EXPECT_GT(accepted, 100);
+}
+
+TEST(Expression, names_may_have_dots_where_one_that_is_known_has) {
+  const std::vector<std::string> dotted{"ball.x", "ball.y", "arm.link1.x", "r"};
+  const auto value = [&](const std::string& text) {
+    return Expression::parse(text, dotted).value(std::array{3.0, 4.0, 7.0, 2.0});
+  };
+  EXPECT_EQ(value("ball.x^2 + ball.y^2 - (r + 1)^2"), 16.0);
+  EXPECT_EQ(value("-ball.x*2.5"), -7.5);
+  EXPECT_EQ(value("r*.5 + arm.link1.x"), 8.0);
+  EXPECT_EQ(value("if(ball.x<ball.y,r,0)"), 2.0);
+  EXPECT_TRUE(
+      contains(refusal("ball.z", dotted), "unknown name 'ball.z' at column 1 (did you mean "));
+  EXPECT_TRUE(contains(refusal("ball", dotted), "unknown name 'ball' at column 1"));
+  EXPECT_TRUE(contains(refusal("2 ball.x", dotted), "'ball.x' without an operator before it"));
+  EXPECT_TRUE(contains(refusal("ball.x(2)", dotted), "'ball.x' is not a function"));
+  EXPECT_TRUE(contains(refusal("r.", dotted), "'.' behind a complete value"));
+  EXPECT_TRUE(contains(refusal("x.y"), "'.' behind a complete value"));
 }
 
 TEST(Expression, variable_names_are_identifiers_that_mean_nothing_else) {

@@ -5,11 +5,8 @@
 #include "vinci/base/expression.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -26,7 +23,7 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // A Taylor series and whether it is known to be constant about this instant: then its derivatives
 // are zero whatever the functions applied to it, sqrt(max(0, 1-t)) after t = 1 for example.
-struct Series {
+struct TimeSeries {
   Jet jet;
   bool constant = false;
 };
@@ -40,7 +37,9 @@ double compare(bool holds, double a, double b) {
   return std::isnan(a) || std::isnan(b) ? not_a_number : holds ? 1.0 : 0.0;
 }
 
-double unary_value(Op op, double x) {
+}  // namespace
+
+double unary_value(Expression::Op op, double x) {
   switch (op) {
     case Op::negate:
       return -x;
@@ -81,11 +80,11 @@ double unary_value(Op op, double x) {
   }
 }
 
-bool takes_first(Op op, double a, double b) {
+bool takes_first(Expression::Op op, double a, double b) {
   return std::isnan(a) || (op == Op::minimum ? a <= b : a >= b);
 }
 
-double binary_value(Op op, double a, double b) {
+double binary_value(Expression::Op op, double a, double b) {
   switch (op) {
     case Op::add:
       return a + b;
@@ -115,6 +114,8 @@ double binary_value(Op op, double a, double b) {
       return not_a_number;
   }
 }
+
+namespace {
 
 struct Derivatives {
   double first, second;
@@ -162,18 +163,18 @@ Derivatives unary_derivatives(Op op, double x, double g) {
   }
 }
 
-Series chain(double g, const Derivatives& d, const Jet& x) {
+TimeSeries chain(double g, const Derivatives& d, const Jet& x) {
   return {{g, d.first * x.first, d.second * x.first * x.first + d.first * x.second}};
 }
 
-Series unary_series(Op op, const Series& x) {
+TimeSeries unary_series(Op op, const TimeSeries& x) {
   const double g = unary_value(op, x.jet.value);
   if (x.constant || op == Op::sign || op == Op::floor || op == Op::step)
     return {{g, 0.0, 0.0}, true};
   return chain(g, unary_derivatives(op, x.jet.value, g), x.jet);
 }
 
-Series power_series(double g, const Series& base, const Series& exponent) {
+TimeSeries power_series(double g, const TimeSeries& base, const TimeSeries& exponent) {
   const double x = base.jet.value, n = exponent.jet.value;
   if (exponent.constant) {  // power rule; right for negative x and integer n too
     const double second = n * (n - 1.0);
@@ -193,7 +194,7 @@ Series power_series(double g, const Series& base, const Series& exponent) {
 }
 
 // θ = atan2(y, x): r²θ₁ = x y₁ − y x₁, and its time derivative; scaled by r against overflow.
-Series angle_series(double angle, const Jet& y, const Jet& x) {
+TimeSeries angle_series(double angle, const Jet& y, const Jet& x) {
   const double r = std::hypot(x.value, y.value);
   const double c = x.value / r, s = y.value / r;
   const double first = (c * y.first - s * x.first) / r;
@@ -201,7 +202,7 @@ Series angle_series(double angle, const Jet& y, const Jet& x) {
   return {{angle, first, (c * y.second - s * x.second - 2.0 * first * stretch) / r}};
 }
 
-Series binary_series(Op op, const Series& left, const Series& right) {
+TimeSeries binary_series(Op op, const TimeSeries& left, const TimeSeries& right) {
   const Jet &a = left.jet, &b = right.jet;
   if (op == Op::minimum || op == Op::maximum)
     return takes_first(op, a.value, b.value) ? left : right;
@@ -226,7 +227,7 @@ Series binary_series(Op op, const Series& left, const Series& right) {
   }
 }
 
-Series select_series(const Series& condition, const Series& a, const Series& b) {
+TimeSeries select_series(const TimeSeries& condition, const TimeSeries& a, const TimeSeries& b) {
   if (std::isnan(condition.jet.value)) return {{not_a_number, not_a_number, not_a_number}};
   return condition.jet.value != 0.0 ? a : b;
 }
@@ -246,46 +247,21 @@ struct ValueRules {
 };
 
 struct SeriesRules {
-  using Number = Series;
-  static Series constant(double value) { return {{value, 0.0, 0.0}, true}; }
-  static Series variable(std::span<const Jet> variables, unsigned index) {
+  using Number = TimeSeries;
+  static TimeSeries constant(double value) { return {{value, 0.0, 0.0}, true}; }
+  static TimeSeries variable(std::span<const Jet> variables, unsigned index) {
     if (index >= variables.size()) return {{not_a_number, not_a_number, not_a_number}};
     const Jet& jet = variables[index];
     return {jet, jet.first == 0.0 && jet.second == 0.0};
   }
-  static Series unary(Op op, const Series& x) { return unary_series(op, x); }
-  static Series binary(Op op, const Series& a, const Series& b) { return binary_series(op, a, b); }
-  static Series select(const Series& condition, const Series& a, const Series& b) {
+  static TimeSeries unary(Op op, const TimeSeries& x) { return unary_series(op, x); }
+  static TimeSeries binary(Op op, const TimeSeries& a, const TimeSeries& b) {
+    return binary_series(op, a, b);
+  }
+  static TimeSeries select(const TimeSeries& condition, const TimeSeries& a, const TimeSeries& b) {
     return select_series(condition, a, b);
   }
 };
-
-template <class Rules, class Variables>
-typename Rules::Number run(std::span<const Instruction> program, Variables variables) {
-  using Number = typename Rules::Number;
-  if (program.empty()) return Rules::constant(0.0);
-  // Raw memory: setting all entries to zero would take longer than a short program.
-  static_assert(std::is_trivially_destructible_v<Number>);
-  alignas(Number) std::array<std::byte, Expression::stack_size * sizeof(Number)> stack;
-  Number* top = reinterpret_cast<Number*>(stack.data());  // one past the last value
-  for (const Instruction& instruction : program) {
-    const Op op = instruction.op;
-    if (op == Op::constant) {
-      std::construct_at(top++, Rules::constant(instruction.constant));
-    } else if (op == Op::variable) {
-      std::construct_at(top++, Rules::variable(variables, instruction.index));
-    } else if (op < Op::add) {
-      top[-1] = Rules::unary(op, top[-1]);
-    } else if (op < Op::select) {
-      --top;
-      top[-1] = Rules::binary(op, top[-1], top[0]);
-    } else {
-      top -= 2;
-      top[-1] = Rules::select(top[-1], top[0], top[1]);
-    }
-  }
-  return top[-1];
-}
 
 }  // namespace
 
@@ -302,7 +278,7 @@ void append_folded(std::vector<Instruction>& program, const Instruction& instruc
   // Constants at the end of a postfix program are whole operands.
   for (const Instruction& operand : tail.first(count))
     if (operand.op != Op::constant) return;
-  const double value = run<ValueRules>(tail, std::span<const double>());
+  const double value = run_program<ValueRules>(tail, std::span<const double>());
   program.resize(program.size() - count);
   program.back() = {Op::constant, 0, value};
 }
@@ -311,11 +287,11 @@ Expression::Expression(double constant)
     : program_{{Op::constant, 0, constant}}, text_(fmt::format("{}", constant)) {}
 
 double Expression::value(std::span<const double> variables) const {
-  return run<ValueRules>(program_, variables);
+  return run_program<ValueRules>(program_, variables);
 }
 
 Jet Expression::jet(std::span<const Jet> variables) const {
-  return run<SeriesRules>(program_, variables).jet;
+  return run_program<SeriesRules>(program_, variables).jet;
 }
 
 Expression Expression::bind(std::span<const double> bound) const {

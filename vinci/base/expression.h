@@ -7,6 +7,8 @@
 //   sum        products joined by + and -          product   signed factors joined by * and /
 //   signed     - or + before a signed, or a power  power     primary, or primary ^ signed
 //   primary    number [unit] | name | pi | function(arguments) | ( sum )
+//
+// A name may have dots (`ball.x`) where one of those that it may use has them.
 #pragma once
 
 #include <cstddef>
@@ -64,6 +66,7 @@ class Expression {
     unsigned index;   // variable number
     double constant;  // of the operation `constant`
   };
+  std::span<const Instruction> program() const { return program_; }  // expression_program.h
 
  private:
   std::vector<Instruction> program_;  // postfix; empty: the constant 0

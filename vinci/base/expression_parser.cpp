@@ -76,7 +76,12 @@ double scaled(double number, double factor) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::span<const std::string> names) : text_(text), names_(names) {}
+  Parser(std::string_view text, std::span<const std::string> names)
+      : text_(text),
+        names_(names),
+        dotted_(std::any_of(names.begin(), names.end(), [](const std::string& name) {
+          return name.find('.') != std::string::npos;
+        })) {}
 
   std::vector<Instruction> parse() {
     if (text_.size() > Expression::longest_text)
@@ -130,8 +135,11 @@ class Parser {
   }
   std::string_view take_name() {
     const std::size_t first = position_;
-    while (position_ < text_.size() &&
-           (starts_name(text_[position_]) || is_digit(text_[position_])))
+    const auto in_name = [&](std::size_t at) {
+      return at < text_.size() && (starts_name(text_[at]) || is_digit(text_[at]));
+    };
+    while (in_name(position_) || (dotted_ && position_ > first && position_ < text_.size() &&
+                                  text_[position_] == '.' && in_name(position_ + 1)))
       ++position_;
     return text_.substr(first, position_ - first);
   }
@@ -382,6 +390,7 @@ class Parser {
 
   std::string_view text_;
   std::span<const std::string> names_;
+  bool dotted_;  // a name has dots
   std::size_t position_ = 0;
   int level_ = -1;  // the outermost factor stands on level 0
   std::vector<Instruction> program_;

@@ -3,6 +3,7 @@
 // event-driven stepper.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,20 +27,22 @@ struct UserConstraint {
   };
   std::string name;
   Kind kind = Kind::contact;
-  CoordinateFunction function;  // h
-  Stabilisation stabilisation;
+  CoordinateFunction function;                 // h
+  std::optional<Stabilisation> stabilisation;  // none: as the stepper has it
   int with = -1;          // a contact among the constraints: this link acts while that one does
   bool anchored = false;  // a link that holds h where it is when it is switched on
   int machine = -1;       // that switches it, or −1: always on
   std::vector<bool> on;   // per state of the machine
 };
 
-// States and what leads from one to the other: the guard changes its sign as asked for.
+// States and what leads from one to the other: a guard that changes its sign as asked for, or a
+// contact among the constraints that begins to act.
 struct Machine {
   struct Transition {
     int from = 0, to = 0;
     CoordinateFunction guard;
     int direction = 1;  // 1: rises through 0, −1: falls
+    int touched = -1;   // instead of the guard: the constraint
   };
   std::string name;
   std::vector<std::string> states;
