@@ -137,7 +137,8 @@ void EventDriven::act(StepContext& context, const State& state, double h) {
     const Eigen::Index size = item.controller->memory_size();
     auto memory = context.out.controls.segment(first, size);
     if (const auto* signals = dynamic_cast<const SignalController*>(item.controller.get())) {
-      networks_.push_back({signals->shared_network(), memory});
+      const SignalNetwork& network = signals->network();
+      networks_.push_back({&network, memory.head(network.memory_size())});
       network_places_.push_back(first);
     } else {
       before = forces;
@@ -155,9 +156,19 @@ void EventDriven::act(StepContext& context, const State& state, double h) {
   context.out.controllers_acted = true;
 }
 
+// Its signals at the start of the step, behind its memory.
+void EventDriven::note_signals(StepContext& context, double time, std::size_t i,
+                               const VectorX& reads) const {
+  const auto& [network, memory] = networks_[i];
+  const auto count = static_cast<Eigen::Index>(network->signal_names().size());
+  network->signals(time, reads, memory,
+                   context.out.controls.segment(network_places_[i] + memory.size(), count));
+}
+
 StepReport EventDriven::step(StepContext& context, State& state, double h) {
   const double begin = state.time, end = begin + h;
   begins_ = state.step == 0 && state.memory.modes.empty();
+  at_border_ = false;
   context.out.events.clear();
   context.out.modes.clear();
   std::vector<SolvedContact> contacts_before = std::move(context.out.contacts);
@@ -173,12 +184,12 @@ StepReport EventDriven::step(StepContext& context, State& state, double h) {
     while (work.time < end) {
       const double before = work.time;
       double target = end;
-      for (auto& [network, memory] : networks_) {
-        VectorX reads(static_cast<Eigen::Index>(network->reads().size()));
-        for (std::size_t i = 0; i < network->reads().size(); ++i)
-          reads[static_cast<Eigen::Index>(i)] =
-              read_coordinate(*context.in.model, work, network->reads()[i]);
+      for (std::size_t i = 0; i < networks_.size(); ++i) {
+        auto& [network, memory] = networks_[i];
+        VectorX reads;
+        read_coordinates(*context.in.model, work, *network, reads);
         network->sample(work.time, reads, memory);
+      if (work.time == begin) note_signals(context, begin, i, reads);
         target = std::min(target, std::max(network->next_sample(memory), work.time));
       }
       if (end - target < 1e-12 * h) target = end;
@@ -206,6 +217,7 @@ StepReport EventDriven::step(StepContext& context, State& state, double h) {
     if (contact.impulse.x() > 0.0) ++report.active_count;
   }
   report.contact_count = static_cast<int>(context.out.contacts.size());
+  report.events = static_cast<int>(context.out.events.size());
   return report;
 }
 
@@ -293,8 +305,7 @@ bool EventDriven::try_part(StepContext& context, const State& state, double targ
                              ? state.velocities.lpNorm<Eigen::Infinity>()
                              : 0.0;
   find_contacts(context, state, target - state.time,
-                context.work.ahead.serves ? std::min(1e-3, way_ahead / std::max(fastest, 1e-9))
-                                          : 0.0);
+                at_border_ ? std::min(1e-3, way_ahead / std::max(fastest, 1e-9)) : 0.0);
   ModelSystem::Parts parts;
   parts.model = context.in.model;
   parts.state = state;
@@ -326,7 +337,7 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
   state.memory.modes = mode_memory(system, motion.state());
   begins_ = false;
   // Where other features meet next, they are looked for a little way on.
-  context.work.ahead.serves = part.at_border;
+  at_border_ = part.at_border;
   Eigen::Index first = 0;
   for (auto& [network, memory] : networks_) {
     const Eigen::Index count = network->state_count();
@@ -338,6 +349,15 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
   context.out.modes.clear();
   reader.read(motion.state(), motion.multipliers(), motion.gaps(), context.out.modes);
   ++report.substeps;
+  report.integrator_steps += static_cast<int>(motion.integrator_steps());
+  report.evaluations += static_cast<int>(motion.evaluations());
+  for (const HybridMotion::Accumulation& accumulation : motion.accumulations()) {
+    ++report.accumulations;
+    report.piled = system.sources()[static_cast<std::size_t>(accumulation.constraint)].key;
+  }
+  for (const ConstraintMode& mode : context.out.modes)
+    if (mode.key.kind != EntityKind::machine)
+      report.sinking = std::max(report.sinking, mode.state == 0 ? 0.0 : -mode.gap);
   auto& contacts = context.out.contacts;
   for (std::size_t i = 0; i < system.sources().size(); ++i) {
     const ConstraintSource& source = system.sources()[i];

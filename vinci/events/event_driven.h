@@ -24,12 +24,14 @@ class EventDriven : public TimeStepper {
   ComplementarityProblem probe(const Model& model) const override;
   StepReport step(StepContext& context, State& state, double h) override;
   // Bodies sink in while an impact lasts: that is the model.
+  bool is_event_driven() const override { return true; }
   OverlapRule overlap_rule() const override { return {0.0, 0.0, infinity, infinity}; }
 
  private:
   struct Part;
 
   void act(StepContext& context, const State& state, double h);
+  void note_signals(StepContext& context, double time, std::size_t i, const VectorX& reads) const;
   void run_part(StepContext& context, State& state, double target, StepReport& report);
   bool try_part(StepContext& context, const State& state, double target, Part& part);
   void find_contacts(StepContext& context, const State& state, double h, double ahead);
@@ -44,13 +46,14 @@ class EventDriven : public TimeStepper {
 
   // Of the step at hand.
   VectorX held_forces_;
-  std::vector<std::pair<std::shared_ptr<const SignalNetwork>, VectorX>> networks_;
+  std::vector<std::pair<const SignalNetwork*, VectorX>> networks_;
   std::vector<Eigen::Index> network_places_;  // in State::controls
   std::vector<ContactPair> pairs_;
   ContactSet contacts_, touching_;
   Reach reach_;
   std::vector<double> no_reach_;
-  bool begins_ = false;  // the run: states that are found are no events
+  bool begins_ = false;     // the run: states that are found are no events
+  bool at_border_ = false;  // the last part ended where other features meet next
 };
 
 void add_event_steppers(StepperRegistry& registry);

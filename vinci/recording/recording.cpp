@@ -579,9 +579,9 @@ std::vector<RecordedMotion> Recording::motions(std::int64_t frame) const {
       std::tie(motion.step, motion.part, motion.island, motion.number) = place(record);
       for (; contact < touched.size() && place(touched[contact]) == place(record); ++contact) {
         const SolutionContactRecord& found = touched[contact];
-        const int state = std::clamp(found.state, 0, static_cast<int>(ContactState::slides));
+        const int state = std::clamp(found.state, 0, static_cast<int>(FoundState::slides));
         motion.contacts.push_back({entity_key(found.key), found.patch_point,
-                                   static_cast<ContactState>(state), found.normal});
+                                   static_cast<FoundState>(state), found.normal});
       }
     }
     const double* v = record.velocity;

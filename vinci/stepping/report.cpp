@@ -42,7 +42,7 @@ void add_value(Value& to, const Value& before, OverParts rule) {
 
 }  // namespace
 
-const char* to_string(ContactState state) {
+const char* to_string(FoundState state) {
   constexpr const char* words[] = {"open", "sticks", "slides"};
   return words[static_cast<int>(state)];
 }
