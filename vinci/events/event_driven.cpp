@@ -367,7 +367,8 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
       return solved.contact.key == source.key;
     });
     if (found == contacts.end()) {
-      found = contacts.insert(contacts.end(), SolvedContact{pair.contact, {}, {}});
+      found = contacts.insert(contacts.end(),
+                              SolvedContact{pair.contact, Vector3::Zero(), Vector3::Zero()});
     }
     const std::array<Vector3, 3> axes = system.contact_axes(source.pair);
     found->tangent_1 = axes[1];
