@@ -15,6 +15,9 @@ namespace {
 // Changes of one constraint within so short a time, s, that pile up.
 constexpr int piled_changes = 64;
 constexpr double piled_time = 1e-6;
+// Share of the forces that act below which one is rounding.
+constexpr double force_rounding = 1e-11;
+constexpr double least_number = 1e-300;
 // Rounds of settling at one time.
 constexpr int most_rounds = 200;
 // What contradicting constraints may leave of what they ask for.
@@ -168,12 +171,6 @@ void HybridMotion::find_forces() {
           (names.empty() ? "none act, a coordinate has no mass" : "what acts: " + names));
 }
 
-double HybridMotion::bound(int i) const {
-  const Constraint& constraint = system_.constraints()[i];
-  return constraint.bound +
-         (constraint.with < 0 ? 0.0 : constraint.coefficient * multipliers_[constraint.with]);
-}
-
 int HybridMotion::directions(int i) const {
   const auto& all = system_.constraints();
   return i + 1 < static_cast<int>(all.size()) && all[i + 1].second ? 2 : 1;
@@ -288,36 +285,48 @@ bool HybridMotion::follow() {
   return changed;
 }
 
-// Whether λ of a contact that acts is negative, or zero to rounding and about to become so: the
-// sign of its change is that over a moment of free extrapolation.
-bool HybridMotion::pulls(int i) {
-  const double force = multipliers_[i];
+// What a force is beside which others are rounding: the largest that acts.
+double HybridMotion::force_scale() {
   SystemFrame<double>& frame = equations_.frame();
-  const VectorX accelerations = accelerations_, multipliers = multipliers_;
   frame.accelerations.setZero();
   frame.multipliers.setZero();
   system_.evaluate(frame);
   const double scale =
-      std::max(frame.balance.lpNorm<Eigen::Infinity>(), multipliers.lpNorm<Eigen::Infinity>());
-  bool result = force < 0.0;
-  if (std::abs(force) <= 1e-10 * scale) {
-    const double moment = 1e-6;  // s
-    HybridState ahead = state_;
-    ahead.time += moment;
-    ahead.positions += moment * (state_.velocities + 0.5 * moment * accelerations);
-    ahead.velocities += moment * accelerations;
-    equations_.set(ahead, inputs_);
-    if (equations_.solve(state_.mode)) result = equations_.frame().multipliers[i] < force;
-  }
+      std::max(frame.balance.lpNorm<Eigen::Infinity>(), multipliers_.lpNorm<Eigen::Infinity>());
+  frame.accelerations = accelerations_;
+  frame.multipliers = multipliers_;
+  return scale;
+}
+
+// The forces a moment later, by free extrapolation: false where they are not determined.
+bool HybridMotion::foresee(VectorX& forces) {
+  const double moment = 1e-6;  // s
+  HybridState ahead = state_;
+  ahead.time += moment;
+  ahead.positions += moment * (state_.velocities + 0.5 * moment * accelerations_);
+  ahead.velocities += moment * accelerations_;
+  equations_.set(ahead, inputs_);
+  const bool determined = equations_.solve(state_.mode);
+  forces = equations_.frame().multipliers;
   find_forces();
-  return result;
+  return determined;
+}
+
+// Whether λ of a contact that acts is negative, or zero to rounding and about to become so: the
+// sign of its change is that over a moment.
+bool HybridMotion::pulls(int i) {
+  const double force = multipliers_[i];
+  if (force > 0.0) return false;
+  VectorX later;
+  if (std::abs(force) <= force_rounding * force_scale() && foresee(later)) return later[i] < force;
+  return force < 0.0;
 }
 
 // A contact that would pull lets go, one that sinks in without force though the constraint asks for
 // it takes it up; true where it did.
 bool HybridMotion::settle_contact(int i) {
   const Constraint& constraint = system_.constraints()[i];
-  if (state_.mode.states[i] == ContactState::contact && multipliers_[i] <= 0.0 && pulls(i)) {
+  if (state_.mode.states[i] == ContactState::contact && pulls(i)) {
     change(i, ContactState::ballistic);
     return true;
   }
@@ -335,11 +344,22 @@ bool HybridMotion::settle_contact(int i) {
   return false;
 }
 
-bool HybridMotion::is_sticking_too_much(int i) const {
-  const bool two = directions(i) == 2;
+double HybridMotion::grip(int i, const VectorX& forces) const {
+  const Constraint& constraint = system_.constraints()[i];
   const double force =
-      two ? std::hypot(multipliers_[i], multipliers_[i + 1]) : std::abs(multipliers_[i]);
-  return force > std::max(0.0, bound(i)) * (1.0 + 1e-12);
+      directions(i) == 2 ? std::hypot(forces[i], forces[i + 1]) : std::abs(forces[i]);
+  return constraint.bound - force +
+         (constraint.with < 0 ? 0.0
+                              : constraint.coefficient * std::max(0.0, forces[constraint.with]));
+}
+
+// Likewise of what friction holds beside what it can.
+bool HybridMotion::is_sticking_too_much(int i) {
+  const double left = grip(i, multipliers_), rounding = force_rounding * force_scale();
+  if (left > rounding) return false;
+  VectorX later;
+  if (left >= -rounding && foresee(later)) return grip(i, later) < std::min(left, 0.0);
+  return left < 0.0;
 }
 
 bool HybridMotion::settle_friction(int i) {
@@ -474,9 +494,13 @@ void HybridMotion::happen(const Watch& watch) {
   }
 }
 
-std::vector<HybridMotion::Watch> HybridMotion::watches() const {
+std::vector<HybridMotion::Watch> HybridMotion::watches() {
   using What = Watch::What;
   std::vector<Watch> list;
+  const double rounding = force_rounding * force_scale();
+  const auto margin = [&](double force) {
+    return std::abs(force) <= rounding ? 2.0 * rounding + least_number : 0.0;
+  };
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
     const Constraint& constraint = system_.constraints()[i];
     if (constraint.kind == ConstraintKind::link || constraint.second || constraint.never_slides ||
@@ -487,7 +511,7 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() const {
         if (constraint.kind == ConstraintKind::contact) list.push_back({What::gap, i, -1});
         break;
       case ContactState::contact:
-        list.push_back({What::force, i, -1});
+        list.push_back({What::force, i, -1, -1, -1, margin(multipliers_[i])});
         break;
       case ContactState::ballistic:
         list.push_back({What::gap, i, 1});
@@ -496,7 +520,7 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() const {
         if (state_.sinking[i]) list.push_back({What::urge, i, -1});
         break;
       case ContactState::sticking:
-        list.push_back({What::grip, i, -1});
+        list.push_back({What::grip, i, -1, -1, -1, margin(grip(i, multipliers_))});
         break;
       case ContactState::sliding:
         list.push_back({What::slip, i, -1});

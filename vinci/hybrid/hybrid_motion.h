@@ -100,16 +100,18 @@ class HybridMotion {
   bool settle_contact(int constraint);
   bool settle_friction(int constraint);
   bool follow();
-  bool is_sticking_too_much(int constraint) const;
+  double force_scale();
+  bool foresee(VectorX& forces);
+  double grip(int constraint, const VectorX& forces) const;
+  bool is_sticking_too_much(int constraint);
   bool choose_forces();
-  double bound(int constraint) const;
   int directions(int constraint) const;
   void slide(int constraint, const Vector2& direction);
   void stick(int constraint);
   void change(int constraint, ContactState to);
   void pass(const Passage& passage);
   void happen(const Watch& watch);
-  std::vector<Watch> watches() const;
+  std::vector<Watch> watches();
   bool piles_up(int constraint);
   [[noreturn]] void give_up(const std::string& why) const;
 

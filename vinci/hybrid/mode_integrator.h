@@ -28,6 +28,7 @@ struct HybridMotion::Watch {
   int constraint = 0;
   int direction = 0;  // −1 falling, 1 rising, 0 both
   int passage = -1, guard = -1;
+  double margin = 0.0;  // added to what is zero to rounding at the start, so that it can fall
 };
 
 class HybridMotion::Integrator : public ImplicitSystem {
