@@ -111,6 +111,8 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
       return frame.guards[watch.guard];
     case Watch::What::border:
       return borders_[watch.passage];
+    case Watch::What::misfit:
+      return equations_.misfit() - largest_misfit;
   }
   return 0.0;
 }
