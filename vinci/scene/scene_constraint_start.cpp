@@ -179,12 +179,13 @@ class ConstraintStart {
     place();
   }
 
-  // |h| where Newton's method ends; 0: it gets there.
+  // |h| where Newton's method ends; 0: it gets there, or nobody knows after so much work.
   double descend(const CoordinateFunction& function) {
     constexpr int most_rounds = 60, most_halvings = 30;
     double now = std::abs(value(function));
     const double enough = 1e-9 * now;
     for (int round = 0; round < most_rounds && std::isfinite(now) && now > enough; ++round) {
+      if (work_ <= 0.0) return 0.0;
       const Reading reading = read(function);
       if (!reading.finite || !reading.has_direction()) break;
       VectorX step = -reading.value / reading.row.squaredNorm() * reading.row.transpose();
@@ -194,6 +195,7 @@ class ConstraintStart {
         state_ = before;
         place();
         move(step);
+        work_ -= static_cast<double>(model_.bodies.size() + model_.joints.size());
         next = std::abs(value(function));
         if (next < (1.0 - 1e-3) * now) break;
       }
@@ -207,7 +209,16 @@ class ConstraintStart {
   Model model_;
   State begin_, state_;
   Tree tree_;
+  double work_ = 1e7;  // bodies that may still be moved, so that loading ends soon
 };
+
+// Whether there is time to look at the start: rows of everything that is read.
+bool is_checked(const Model& model) {
+  double reads = 0.0;
+  for (const UserConstraint& constraint : model.constraints)
+    reads += static_cast<double>(constraint.function.reads.size());
+  return reads * (1.0 + model.velocity_count) < 2e7;
+}
 
 bool is_on_at_start(const UserConstraint& constraint, const Model& model) {
   if (constraint.machine < 0) return true;
@@ -402,6 +413,7 @@ class ConstraintNotes {
 
 void check_constraint_start(const Node* constraints, const Node* machines, const Model& model,
                             Mistakes& mistakes) {
+  if (!is_checked(model)) return;
   ConstraintStart start(model);
   const Beginning beginning = beginning_of(start, model);
   for (std::size_t i = 0; constraints && i < model.constraints.size(); ++i) {
@@ -430,9 +442,10 @@ void check_constraint_start(const Node* constraints, const Node* machines, const
       continue;
     if (const double least = reading.value == 0.0 ? 0.0 : start.least(constraint.function);
         least > 0.0)
-      mistakes.add(written, fmt::format("is {:.6g} where the run begins and cannot become {}: "
-                                        "nothing nearby brings it closer than {:.6g}",
-                                        reading.value, shown_kind(constraint), least));
+      mistakes.add(written,
+                   fmt::format("is {:.6g} where the run begins and should be {}, and nothing "
+                               "nearby brings it closer to zero than {:.6g}",
+                               reading.value, shown_kind(constraint), least));
     else if (!reading.has_direction())
       mistakes.add(written, fmt::format("does not change with the coordinates where the run begins "
                                         "(its gradient is zero), so no force can hold it; "
@@ -453,6 +466,9 @@ void check_constraint_start(const Node* constraints, const Node* machines, const
 
 std::vector<std::string> constraint_notes(const SceneData& scene, const Model& model) {
   if (model.constraints.empty() && model.machines.empty()) return {};
+  if (!is_checked(model))
+    return {place_in_file(scene, *scene.root.find("constraints")) +
+            ": so many constraints in so large a scene are not looked at where the run begins"};
   return ConstraintNotes(scene, model).find();
 }
 

@@ -305,6 +305,9 @@ class ConstraintReader {
       variables.push_back(word);
     }
     const std::size_t read_count = variables.size();
+    if (read_count > max_coordinates_read)
+      throw Impossible{&text, fmt::format("reads {} coordinates; accepted: at most {}", read_count,
+                                          max_coordinates_read)};
     variables.push_back("t");
     variables.insert(variables.end(), parameters_.begin(), parameters_.end());
     std::vector<double> bound(read_count + 1, std::numeric_limits<double>::quiet_NaN());
@@ -316,8 +319,8 @@ class ConstraintReader {
     }
     for (std::size_t i = 0; i < read_count; ++i)
       if (result.expression.uses(i)) return result;
-    throw Impossible{&text, fmt::format("{} reads no coordinate; accepted: an expression of such "
-                                        "as {}",
+    throw Impossible{&text, fmt::format("{} reads no coordinate; accepted: an expression of "
+                                        "coordinates such as {}",
                                         in_quotes(text.text), listed(accepted_names(rates)))};
   }
 

@@ -11,6 +11,8 @@ namespace vinci {
 inline constexpr std::size_t max_constraints = 1000, max_machines = 1000;
 inline constexpr std::size_t max_machine_states = 1000;  // and transitions
 
+inline constexpr std::size_t max_coordinates_read = 200;  // by one expression
+
 // The sections `constraints` and `machines`.
 std::vector<SceneKey> constraint_sections();
 

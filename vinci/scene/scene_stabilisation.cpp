@@ -66,7 +66,6 @@ std::vector<SceneKey> impact_keys() {
   SceneValue impact =
       map("{damping: a1, stiffness: a0}, {time-scale: T} or {restitution: e, time-scale: T}", {});
   add_stabilisation_keys(impact);
-  impact.one_of = {{"stiffness", "time-scale"}};
   return {{"impact",
            "How a contact that closes is driven to zero, for the stepper event-driven; that "
            "stepper's `time-scale` if not given.",
@@ -77,12 +76,17 @@ std::vector<SceneKey> impact_keys() {
            choice({"true", "false"})}};
 }
 
+std::optional<Stabilisation> ImpactReader::read(const Node& impact) const {
+  if (impact.children.empty())
+    mistakes_.add(impact, "says nothing; accepted: " + impact_keys()[0].value.text);
+  return read_stabilisation(impact, numbers_, mistakes_);
+}
+
 void ImpactReader::add_material(const Node* node) {
   Material material;
   if (node) {
     material.impact = node->find("impact");
-    if (material.impact)
-      material.stabilisation = read_stabilisation(*material.impact, numbers_, mistakes_);
+    if (material.impact) material.stabilisation = read(*material.impact);
     const Node* rolls = node->find("rolls");
     material.rolls = rolls && rolls->text == "true";
   }
@@ -98,7 +102,7 @@ void ImpactReader::combine(std::size_t a, std::size_t b, Surface& surface) const
 void ImpactReader::read_pair(const Node& node, std::size_t a, std::size_t b, Surface& surface) {
   combine(a, b, surface);
   if (const Node* impact = node.find("impact")) {
-    surface.impact = read_stabilisation(*impact, numbers_, mistakes_);
+    surface.impact = read(*impact);
     given_.push_back(std::minmax(a, b));
   }
   if (const Node* rolls = node.find("rolls")) surface.never_slides = rolls->text == "true";

@@ -37,6 +37,8 @@ class ImpactReader {
     std::optional<Stabilisation> stabilisation;
     bool rolls = false;
   };
+  std::optional<Stabilisation> read(const Node& impact) const;
+
   const Numbers& numbers_;
   Mistakes& mistakes_;
   std::vector<Material> materials_;
