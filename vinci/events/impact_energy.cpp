@@ -18,6 +18,11 @@ namespace {
 ImpactGain worst_gain(const Stabilisation& stabilisation, double pressing) {
   ImpactGain worst;
   if (!(pressing > 0.0)) return worst;
+  // From critical damping on h never gets above 0, and what presses gives nothing.
+  const std::vector<double>& springs = stabilisation.springs;
+  const bool linear =
+      std::all_of(springs.begin() + 1, springs.end(), [](double c) { return c == 0.0; });
+  if (linear && stabilisation.damping * stabilisation.damping >= 4.0 * springs[0]) return worst;
   // The rate at which h moves where the springs balance what presses, as a measure of speeds.
   double depth = 1.0;
   for (int i = 0; i < 200 && stabilisation.pull(depth) < pressing; ++i) depth *= 2.0;
@@ -48,6 +53,22 @@ double weight_along(const Model& model, const CoordinateFunction& function) {
   return -evaluate<Dual<double>>(function.expression, at).slope;
 }
 
+// Whether two bodies that do not both stand still have these materials.
+bool may_touch(const Model& model, std::size_t material_a, std::size_t material_b) {
+  const auto has = [&](const PlacedShape& shape, std::size_t material) {
+    return shape.material == static_cast<int>(material);
+  };
+  const auto stands = [&](int body) {
+    return model.bodies[static_cast<std::size_t>(body)].freedom == Freedom::fixed;
+  };
+  for (const PlacedShape& a : model.shapes)
+    if (has(a, material_a))
+      for (const PlacedShape& b : model.shapes)
+        if (has(b, material_b) && a.body != b.body && !(stands(a.body) && stands(b.body)))
+          return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<ImpactGain> impact_gains(const Model& model) {
@@ -62,13 +83,10 @@ std::vector<ImpactGain> impact_gains(const Model& model) {
     if (constraint.kind == UserConstraint::Kind::contact && constraint.stabilisation)
       add(fmt::format("constraint '{}'", constraint.name), *constraint.stabilisation,
           weight_along(model, constraint.function));
-  std::vector<bool> used(model.materials.size());
-  for (const PlacedShape& shape : model.shapes)
-    used[static_cast<std::size_t>(shape.material)] = true;
-  for (std::size_t a = 0; a < used.size(); ++a)
-    for (std::size_t b = a; b < used.size(); ++b)
+  for (std::size_t a = 0; a < model.materials.size(); ++a)
+    for (std::size_t b = a; b < model.materials.size(); ++b)
       if (const Surface& surface = model.surface(static_cast<int>(a), static_cast<int>(b));
-          used[a] && used[b] && surface.impact)
+          surface.impact && may_touch(model, a, b))
         add(fmt::format("materials '{}' and '{}'", model.materials[a].name,
                         model.materials[b].name),
             *surface.impact, model.gravity.norm());
