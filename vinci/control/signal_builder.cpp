@@ -352,7 +352,7 @@ void SignalBuilder::make_part(std::size_t i, std::vector<SignalMistake>& mistake
       try {
         block = spec.make(lengths_[i]);
       } catch (const Error& error) {
-        mistakes.push_back({spec.place, error.message()});
+        mistakes.push_back({spec.place, error.what()});
         return;
       }
       if (block->is_sampled()) {
@@ -383,6 +383,17 @@ void SignalBuilder::make_parts(std::vector<SignalMistake>& mistakes) {
     make_ports(i, mistakes);
     make_part(i, mistakes);
   }
+  int memory = 0;
+  for (SignalNetwork::Part& part : network_->parts_) {
+    if (part.linear) {
+      part.memory = network_->state_count_;
+      network_->state_count_ += part.linear->memory_size();
+    } else if (part.sampled) {
+      part.memory = memory;
+      memory += 1 + part.size + part.sampled->memory_size();
+    }
+  }
+  network_->memory_size_ = network_->state_count_ + memory;
 }
 
 void SignalBuilder::make_drives(std::vector<SignalMistake>& mistakes) {
@@ -478,18 +489,7 @@ void SignalBuilder::sort_parts(std::vector<SignalMistake>& mistakes) {
     }
   }
   std::vector<SignalNetwork::Part> sorted;
-  int memory = 0;
-  for (const std::size_t p : order) {
-    SignalNetwork::Part& part = sorted.emplace_back(std::move(parts[p]));
-    if (part.linear) {
-      part.memory = network_->state_count_;
-      network_->state_count_ += part.linear->memory_size();
-    } else if (part.sampled) {
-      part.memory = memory;
-      memory += 1 + part.size + part.sampled->memory_size();
-    }
-  }
-  network_->memory_size_ = network_->state_count_ + memory;
+  for (const std::size_t p : order) sorted.push_back(std::move(parts[p]));
   parts = std::move(sorted);
 }
 

@@ -64,7 +64,7 @@ class SignalReader {
         mistakes.add(*mistake.where, mistake.message);
         fine = false;
       } catch (const Error& error) {
-        mistakes.add(node, error.message());
+        mistakes.add(node, error.what());
         fine = false;
       }
     }
