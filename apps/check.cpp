@@ -7,6 +7,7 @@
 #include "apps/command.h"
 #include "apps/overlaps.h"
 #include "apps/text.h"
+#include "vinci/control/signal_controller.h"
 #include "vinci/formulation/loop_analysis.h"
 
 namespace vinci {
@@ -38,6 +39,17 @@ Json loops_of(const LoopAnalysis& analysis, const Model& model) {
   return loops;
 }
 
+// Of the scene, and of gains that change while it runs.
+std::vector<std::string> notes_of(const std::string& file, const Simulation& simulation) {
+  std::vector<std::string> notes = simulation.scene().notes();
+  for (const auto& controller : simulation.model().controllers)
+    if (const auto* signals = dynamic_cast<const SignalDescription*>(controller.get()))
+      for (const std::string& note :
+           signals->network().gain_notes(simulation.options().real("duration")))
+        notes.push_back(fmt::format("{}: note: {}", file, note));
+  return notes;
+}
+
 Json facts(const std::string& file, const Simulation& simulation, const Plugins& plugins) {
   const Model& model = simulation.model();
   std::int64_t moving = 0;
@@ -61,7 +73,7 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
           {"step", simulation.step_size()},
           {"stepper", simulation.options().text("stepper")},
           {"solver", simulation.options().text("solver")},
-          {"notes", simulation.scene().notes()},
+          {"notes", notes_of(file, simulation)},
           {"freedoms", loops.freedoms},
           {"loops", loops_of(loops, model)},
           {"overlaps", groups},
