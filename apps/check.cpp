@@ -8,6 +8,7 @@
 #include "apps/constraints_text.h"
 #include "apps/overlaps.h"
 #include "apps/text.h"
+#include "vinci/control/signal_controller.h"
 #include "vinci/events/impact_energy.h"
 #include "vinci/formulation/loop_analysis.h"
 
@@ -40,6 +41,17 @@ Json loops_of(const LoopAnalysis& analysis, const Model& model) {
   return loops;
 }
 
+// Of the scene, and of gains that change while it runs.
+std::vector<std::string> notes_of(const std::string& file, const Simulation& simulation) {
+  std::vector<std::string> notes = simulation.scene().notes();
+  for (const auto& controller : simulation.model().controllers)
+    if (const auto* signals = dynamic_cast<const SignalDescription*>(controller.get()))
+      for (const std::string& note :
+           signals->network().gain_notes(simulation.options().real("duration")))
+        notes.push_back(fmt::format("{}: note: {}", file, note));
+  return notes;
+}
+
 Json facts(const std::string& file, const Simulation& simulation, const Plugins& plugins) {
   const Model& model = simulation.model();
   std::int64_t moving = 0;
@@ -67,7 +79,7 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
           {"step", simulation.step_size()},
           {"stepper", simulation.options().text("stepper")},
           {"solver", simulation.options().text("solver")},
-          {"notes", simulation.scene().notes()},
+          {"notes", notes_of(file, simulation)},
           {"constraints", constraints_json(model)},
           {"machines", machines_json(model)},
           {"energy_gains", gains},
