@@ -155,7 +155,7 @@ void HybridMotion::tell(HybridEvent event, int which) {
     give_up(fmt::format("more than {} events, the last of {}", options_.most_events, name(which)));
   // Does it pile up? After a hold a few more are enough to hold it twice as long.
   Pile& pile = piles_[which];
-  const bool again = pile.length > 0.0 && state_.time - pile.until <= pile.length;
+  const bool again = pile.length > 0.0 && state_.time - pile.until <= 10.0 * pile.length;
   const double since = again ? pile.until : state_.time - piled_time;
   int count = 0;
   for (std::size_t i = events_.size(); i > call_begin_ && events_[i - 1].time >= since; --i)
@@ -336,6 +336,9 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
   const auto margin = [&](double force) {
     return std::abs(force) <= rounding ? 2.0 * rounding + least_number : 0.0;
   };
+  const auto add = [&](What what, int i, int direction, double value) {
+    list.push_back({what, i, direction, -1, -1, value == 0.0 ? -direction * least_number : 0.0});
+  };
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
     const Constraint& constraint = system_.constraints()[i];
     if (constraint.kind == ConstraintKind::link || constraint.second || constraint.never_slides ||
@@ -343,15 +346,15 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
       continue;
     switch (state_.mode.states[i]) {
       case ContactState::free:
-        if (constraint.kind == ConstraintKind::contact) list.push_back({What::gap, i, -1});
+        if (constraint.kind == ConstraintKind::contact) add(What::gap, i, -1, gaps_[i].value);
         break;
       case ContactState::contact:
         list.push_back({What::force, i, -1, -1, -1, margin(multipliers_[i])});
         break;
       case ContactState::ballistic:
-        list.push_back({What::gap, i, 1});
-        list.push_back({What::gap, i, -1});
-        if (gaps_[i].value <= 0.0) list.push_back({What::gap_rate, i, -1});
+        add(What::gap, i, 1, gaps_[i].value);
+        add(What::gap, i, -1, gaps_[i].value);
+        if (gaps_[i].value <= 0.0) add(What::gap_rate, i, -1, gaps_[i].first);
         if (state_.sinking[i]) list.push_back({What::urge, i, -1});
         break;
       case ContactState::sticking:
@@ -365,7 +368,10 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
   for (int i = 0; i < static_cast<int>(passages_.size()); ++i)
     if (passages_[i].guard >= 0 && state_.machines[passages_[i].machine] == passages_[i].from &&
         !is_held(static_cast<int>(state_.mode.states.size()) + passages_[i].machine))
-      list.push_back({What::guard, -1, passages_[i].direction, i, passages_[i].guard});
+      list.push_back({What::guard, -1, passages_[i].direction, i, passages_[i].guard,
+                      equations_.frame().guards[passages_[i].guard] == 0.0
+                          ? -passages_[i].direction * least_number
+                          : 0.0});
   for (int i = 0; i < system_.border_count(); ++i) list.push_back({What::border, -1, -1, i});
   if (equations_.is_redundant()) list.push_back({What::misfit, -1, 1});
   return list;

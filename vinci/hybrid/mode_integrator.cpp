@@ -82,7 +82,7 @@ void HybridMotion::Integrator::jacobian(double time, double factor, const Vector
   matrix.diagonal().array() += factor;
 }
 
-double HybridMotion::Integrator::value(const Watch& watch) const {
+double HybridMotion::Integrator::plain_value(const Watch& watch) const {
   const SystemFrame<double>& frame = const_cast<ModeEquations&>(equations_).frame();
   const int i = watch.constraint;
   const auto& all = system_.constraints();
@@ -93,7 +93,7 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
     case Watch::What::gap_rate:
       return frame.gaps[i].first;
     case Watch::What::force:
-      return frame.multipliers[i] + watch.margin;
+      return frame.multipliers[i];
     case Watch::What::urge:
       return all[i].stabilisation.error(frame.gaps[i]);
     case Watch::What::grip: {
@@ -102,7 +102,7 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
           (all[i].with < 0 ? 0.0 : all[i].coefficient * frame.multipliers[all[i].with]);
       const double force = two ? std::hypot(frame.multipliers[i], frame.multipliers[i + 1])
                                : std::abs(frame.multipliers[i]);
-      return bound - force + watch.margin;
+      return bound - force;
     }
     case Watch::What::slip:
       if (!two) return frame.gaps[i].first * mode_.directions[i];
@@ -120,7 +120,8 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
 void HybridMotion::Integrator::watches(double time, const VectorX& y, VectorX& values) {
   solve(time, y);
   if (borders_.size() > 0) system_.borders(time, y.head(n_), borders_);
-  for (std::size_t i = 0; i < watches_.size(); ++i) values[i] = value(watches_[i]);
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+    values[i] = plain_value(watches_[i]) + watches_[i].margin;
 }
 
 }  // namespace vinci

@@ -34,7 +34,8 @@ struct HybridMotion::Watch {
   int constraint = 0;
   int direction = 0;  // −1 falling, 1 rising, 0 both
   int passage = -1, guard = -1;
-  double margin = 0.0;  // added to what is zero to rounding at the start, so that it can fall
+  // Added to what is zero to rounding at the start, so that it can change its sign.
+  double margin = 0.0;
 };
 
 class HybridMotion::Integrator : public ImplicitSystem {
@@ -61,7 +62,7 @@ class HybridMotion::Integrator : public ImplicitSystem {
 
  private:
   void solve(double time, const VectorX& y);
-  double value(const Watch& watch) const;
+  double plain_value(const Watch& watch) const;
 
   ModeEquations equations_;
   const ConstrainedSystem& system_;
