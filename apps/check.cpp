@@ -8,6 +8,7 @@
 #include "apps/constraints_text.h"
 #include "apps/overlaps.h"
 #include "apps/text.h"
+#include "vinci/events/impact_energy.h"
 #include "vinci/formulation/loop_analysis.h"
 
 namespace vinci {

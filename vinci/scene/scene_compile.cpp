@@ -55,11 +55,13 @@ class Compiler {
     impacts_.check_pairs(*model_);
     number_coordinates();
     if (!model_->joints.empty()) joints.set_velocities();
-    read_switched();
     read_elements();
     const Node *trajectories = part("trajectories"), *controllers = part("controllers");
     if (fine_ && mistakes_.none())
       fine_ = read_controls(trajectories, controllers, scene_, numbers_, mistakes_, *model_);
+    const Node *constraints = part("constraints"), *machines = part("machines");
+    if (fine_ && mistakes_.none())
+      fine_ = read_constraints(constraints, machines, scene_, numbers_, mistakes_, *model_);
     return fine_ && mistakes_.none() ? model_ : nullptr;
   }
 
@@ -239,12 +241,6 @@ class Compiler {
         model_->elements.push_back(kind.make(std::move(place), values));
       }
     }
-  }
-
-  void read_switched() {
-    const Node *constraints = part("constraints"), *machines = part("machines");
-    if (fine_ && mistakes_.none())
-      fine_ = read_constraints(constraints, machines, scene_, numbers_, mistakes_, *model_);
   }
 
   void number_coordinates() {
