@@ -61,7 +61,7 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
   const Overlaps overlaps = find_overlaps(simulation, plugins);
   const LoopAnalysis loops = analyse_loops(model, simulation.state());
   Json gains = Json::array();
-  for (const ImpactGain& gain : impact_gains(model))
+  for (const ImpactGain& gain : gains_of(simulation))
     gains.push_back(
         {{"what", gain.what}, {"gain", gain.gain}, {"speed", gain.speed}, {"text", text_of(gain)}});
   Json groups = Json::array();

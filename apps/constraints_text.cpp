@@ -57,6 +57,12 @@ Json machines_json(const Model& model) {
   return list;
 }
 
+std::vector<ImpactGain> gains_of(const Simulation& simulation) {
+  if (simulation.options().text("stepper") != "event-driven") return {};
+  return impact_gains(simulation.model(),
+                      simulation.plugin_options().at("stepper").real("time-scale"));
+}
+
 void print_constraints(const Json& constraints, const Json& machines) {
   const auto text = [](const Json& one, const char* key) { return one[key].get<std::string>(); };
   const auto joined = [](const Json& names) {

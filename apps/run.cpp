@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/constraints_text.h"
 #include "apps/problem_dump.h"
 #include "apps/progress.h"
 #include "apps/recorded_run.h"
@@ -15,7 +16,6 @@
 #include "apps/stop_signal.h"
 #include "apps/text.h"
 #include "apps/viewer_child.h"
-#include "vinci/events/impact_energy.h"
 #include "vinci/model/run_options.h"
 #include "vinci/recording/run_loop.h"
 
@@ -129,9 +129,8 @@ std::vector<Job> jobs_of(const RunFlags& flags, const std::shared_ptr<const Plug
 // Impacts of event-driven runs that give energy, before they do.
 void warn_of_gains(const std::vector<Job>& jobs) {
   for (const Job& job : jobs)
-    if (job.simulation.options().text("stepper") == "event-driven")
-      for (const ImpactGain& gain : impact_gains(job.simulation.model()))
-        say(stderr, "{}: warning: {}\n", job.name, text_of(gain));
+    for (const ImpactGain& gain : gains_of(job.simulation))
+      say(stderr, "{}: warning: {}\n", job.name, text_of(gain));
 }
 
 Recorder open_recorder(const RunFlags& flags, Job& job) {

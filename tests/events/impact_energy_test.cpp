@@ -3,6 +3,8 @@
 // lets go at the height h₁ with α₀ h₁ = g and has gained g²/(2 α₀) per kg, at every speed.
 #include "vinci/events/impact_energy.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "vinci/scene/scene.h"
@@ -63,10 +65,24 @@ TEST(ImpactEnergy, of_materials_only_pairs_on_shapes_count) {
                     "bodies:\n"
                     "  ball: {shapes: [{circle: 0.1, material: rubber}], position: [0, 2]}\n"
                     "  floor: {freedom: fixed, shapes: [{half-plane: {}, material: felt}]}\n")
-           .compile());
+           .compile(),
+      0.01);
   ASSERT_EQ(gains.size(), 1u);  // there is no other rubber
   EXPECT_EQ(gains[0].what, "materials 'rubber' and 'felt'");
   EXPECT_NEAR(gains[0].gain, 4.0 / 200.0, 1e-8);
+}
+
+TEST(ImpactEnergy, a_restitution_alone_rebounds_with_the_time_scale_of_the_stepper) {
+  const auto model = Scene::parse(
+                         "world: planar\n"
+                         "materials: {steel: {restitution: 1}}\n"
+                         "bodies:\n"
+                         "  a: {shapes: [{circle: 0.1, material: steel}], position: [0, 2]}\n"
+                         "  b: {shapes: [{circle: 0.1, material: steel}]}\n")
+                         .compile();
+  const auto gains = impact_gains(*model, 0.02);
+  ASSERT_EQ(gains.size(), 1u);
+  EXPECT_NEAR(gains[0].gain, 0.5 * std::pow(9.81 * 0.02, 2), 1e-8);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ bool may_touch(const Model& model, std::size_t material_a, std::size_t material_
 
 }  // namespace
 
-std::vector<ImpactGain> impact_gains(const Model& model) {
+std::vector<ImpactGain> impact_gains(const Model& model, double time_scale) {
   std::vector<ImpactGain> gains;
   const auto add = [&](const std::string& what, const Stabilisation& stabilisation,
                        double pressing) {
@@ -84,12 +84,15 @@ std::vector<ImpactGain> impact_gains(const Model& model) {
       add(fmt::format("constraint '{}'", constraint.name), *constraint.stabilisation,
           weight_along(model, constraint.function));
   for (std::size_t a = 0; a < model.materials.size(); ++a)
-    for (std::size_t b = a; b < model.materials.size(); ++b)
-      if (const Surface& surface = model.surface(static_cast<int>(a), static_cast<int>(b));
-          surface.impact && may_touch(model, a, b))
+    for (std::size_t b = a; b < model.materials.size(); ++b) {
+      const Surface& surface = model.surface(static_cast<int>(a), static_cast<int>(b));
+      const bool rebounds = surface.impact || surface.restitution > 0.0;
+      if (rebounds && may_touch(model, a, b))
         add(fmt::format("materials '{}' and '{}'", model.materials[a].name,
                         model.materials[b].name),
-            *surface.impact, model.gravity.norm());
+            surface.impact ? *surface.impact : restituting(surface.restitution, time_scale),
+            model.gravity.norm());
+    }
   return gains;
 }
 

@@ -17,8 +17,9 @@ struct ImpactGain {
 };
 
 // Of contacts among the constraints, and of pairs of materials on shapes of the model, under its
-// gravity; only what the scene says itself. Impacts at several speeds are simulated.
-std::vector<ImpactGain> impact_gains(const Model& model);
+// gravity. `time_scale` is that of the stepper, with which materials rebound that have a
+// restitution alone. Impacts at several speeds are simulated.
+std::vector<ImpactGain> impact_gains(const Model& model, double time_scale);
 std::string text_of(const ImpactGain& gain);  // one sentence
 
 }  // namespace vinci
