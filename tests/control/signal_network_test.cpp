@@ -309,5 +309,29 @@ TEST(SignalNetworks, sampled_loop_has_the_poles_of_case_24) {
   }
 }
 
+TEST(SignalNetworks, gains_that_leave_their_bound_are_noted) {
+  const auto notes = [](const std::string& kp, const std::string& kd) {
+    const Loop loop(
+        fmt::format("  kp: {}\n  kd: [20, 5]\n  u: {{digital-pd: {{proportional: kp, "
+                    "derivative: {}, filter: 0.1, measured: cart.x, reference: [0, "
+                    "0]}}, sample: 0.25}}\n",
+                    kp, kd));
+    return loop.net().gain_notes(2.0);
+  };
+  EXPECT_TRUE(notes("25", "kd").empty());
+  EXPECT_TRUE(notes("400 - 100*t", "20").empty());
+  // 400 t first exceeds 400 behind 1 s.
+  const auto grown = notes("[400*t, 1]", "20");
+  ASSERT_EQ(grown.size(), 1U);
+  EXPECT_EQ(grown[0].find("signal 'u', channel 0: kp is 500 at 1.25 s, outside of 0 <= kp <= kd^2 "
+                          "= 400"),
+            0U)
+      << grown[0];
+  EXPECT_EQ(notes("26", "kd").size(), 1U);
+  EXPECT_EQ(notes("1 - t", "kd").size(), 2U);
+  // Of gains that depend on the motion nothing is said.
+  EXPECT_TRUE(notes("1000*cart.vx", "kd").empty());
+}
+
 }  // namespace
 }  // namespace vinci::test

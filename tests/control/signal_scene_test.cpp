@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals of scenes in motion: against solutions by other integrators, recorded, continued, and
 // what is refused.
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/reference.h"
@@ -181,6 +183,28 @@ run: {step: 1 ms, duration: 1}
   EXPECT_NEAR(twist(simulation, "puck").linear.x(), 2.0, 1e-9);
 }
 
+// Whole scenes of the manual run.
+TEST(SceneSignals, examples_of_the_manual_run) {
+  std::ifstream file(std::string(VINCI_SOURCE_DIR) + "/docs/control.md");
+  std::string line, text;
+  int scenes = 0;
+  for (bool inside = false; std::getline(file, line);) {
+    if (line.starts_with("```")) {
+      if (inside) {
+        Simulation simulation = simulate(text);
+        for (int i = 0; i < 20; ++i) simulation.step();
+        EXPECT_TRUE(is_finite(simulation.state())) << text;
+        ++scenes;
+      }
+      inside = line == "```yaml";
+      text.clear();
+    } else if (inside) {
+      text += line + "\n";
+    }
+  }
+  EXPECT_EQ(scenes, 4);
+}
+
 // --- what is refused ---
 
 void expect_mistake(const std::string& signals, int line, const std::string& part) {
@@ -237,6 +261,9 @@ TEST(SceneSignals, lengths_have_to_fit) {
 }
 
 TEST(SceneSignals, blocks_say_what_they_need) {
+  expect_mistake("  u: 1\ncontrollers: {signals: {kind: pd, proportional: 1, joints: [rail]}}\n", 2,
+                 "this is the name of the network of signals");
+  expect_mistake("  u: 1/0\n", 1, "not a finite number");
   expect_mistake("  u: {rate-limit: 1, in: 2}\n", 1, "'sample' is missing");
   expect_mistake("  u: {lead: {zero: -1, pole: -2}}\n", 1, "'in' is missing");
   expect_mistake("  u: {lead: {zero: -2, pole: -1}, in: 1}\n", 1,

@@ -67,6 +67,7 @@ void SignalBuilder::read_names(std::vector<SignalMistake>& mistakes) {
       lists_[name] = list;
     }
   }
+  collect_names();
   formulas_.resize(specs_.size());
   for (std::size_t i = 0; i < specs_.size(); ++i)
     for (const SignalPort& port : specs_[i].ports) {
@@ -117,17 +118,16 @@ SignalBuilder::Meaning SignalBuilder::meaning(const std::string& name) {
   return {Meaning::Kind::parameter, static_cast<int>(found - parameter_names_.begin())};
 }
 
-std::vector<std::string> SignalBuilder::known_names() const {
-  std::vector<std::string> names{"t"};
-  for (const auto& [name, list] : lists_) names.push_back(name);
-  names.insert(names.end(), parameter_names_.begin(), parameter_names_.end());
-  for (const std::string& name : coordinate_names(model_)) names.push_back(name);
-  return names;
+void SignalBuilder::collect_names() {
+  known_names_ = {"t"};
+  for (const auto& [name, list] : lists_) known_names_.push_back(name);
+  known_names_.insert(known_names_.end(), parameter_names_.begin(), parameter_names_.end());
+  for (const std::string& name : coordinate_names(model_)) known_names_.push_back(name);
 }
 
 SignalBuilder::Formula SignalBuilder::formula(const PlacedText& entry) {
   const SignalText text = read_signal_text(
-      entry.text, [&](const std::string& name) { return is_known(name); }, known_names());
+      entry.text, [&](const std::string& name) { return is_known(name); }, known_names_);
   Formula result{text.text, entry.place, {}};
   std::vector<std::string> variables;
   for (const SignalText::Name& name : text.names) {
@@ -281,19 +281,21 @@ int SignalBuilder::slot_of(const Meaning& meaning, int entry) const {
   return first + at;
 }
 
-Expression SignalBuilder::expression(const Formula& formula, int entry) const {
-  const auto slots = static_cast<std::size_t>(network_->slots_);
-  // Parameters behind the slots, until they are replaced by their numbers.
-  std::vector<std::string> names(slots + parameter_names_.size());
-  std::vector<double> bound(names.size(), std::numeric_limits<double>::quiet_NaN());
+SignalNetwork::Formula SignalBuilder::compiled(const Formula& formula, int entry) const {
+  std::vector<std::string> variables;
+  std::vector<double> bound;
+  SignalNetwork::Formula result;
   for (const auto& [meaning, variable] : formula.names) {
     const bool parameter = meaning.kind == Meaning::Kind::parameter;
-    const std::size_t at = parameter ? slots + static_cast<std::size_t>(meaning.index)
-                                     : static_cast<std::size_t>(slot_of(meaning, entry));
-    names[at] = variable;
-    if (parameter) bound[at] = parameter_values_[static_cast<std::size_t>(meaning.index)];
+    variables.push_back(variable);
+    bound.push_back(parameter ? parameter_values_[static_cast<std::size_t>(meaning.index)]
+                              : std::numeric_limits<double>::quiet_NaN());
+    result.slots.push_back(parameter ? -1 : slot_of(meaning, entry));
   }
-  return Expression::parse(formula.text, names).bind(bound);
+  result.expression = Expression::parse(formula.text, variables).bind(bound);
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (!result.expression.uses(i)) result.slots[i] = -1;
+  return result;
 }
 
 // --- parts ---
@@ -303,11 +305,13 @@ void SignalBuilder::add_formulas(const std::vector<Formula>& formulas, SignalNet
   std::vector<int>& follows = origins_.back().follows;
   for (int k = 0; k < part.size; ++k) {
     const Formula& formula = formulas[formulas.size() > 1 ? static_cast<std::size_t>(k) : 0];
-    part.expressions.push_back(expression(formula, k));
-    if (part.expressions.back().is_constant() && !std::isfinite(part.expressions.back().value({})))
+    part.formulas.push_back(compiled(formula, k));
+    const Expression& made = part.formulas.back().expression;
+    if (made.is_constant() && !std::isfinite(made.value({})))
       mistakes.push_back({formula.place, "not a finite number; accepted: finite numbers"});
-    for (const auto& [meaning, variable] : formula.names)
-      if (meaning.kind == Meaning::Kind::list) follows.push_back(slot_of(meaning, k));
+    const int first_signal = 1 + static_cast<int>(network_->reads_.size());
+    for (const int slot : part.formulas.back().slots)
+      if (slot >= first_signal) follows.push_back(slot);
   }
 }
 

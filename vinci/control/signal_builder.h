@@ -83,7 +83,7 @@ class SignalBuilder {
   Meaning meaning(const std::string& name);
   bool is_known(const std::string& name) const;
   Meaning list_of(const std::string& name) const;
-  std::vector<std::string> known_names() const;
+  void collect_names();
   Formula formula(const PlacedText& entry);
   int length_of(const Meaning& meaning) const;
   std::string name_of(const Meaning& meaning) const;
@@ -94,7 +94,7 @@ class SignalBuilder {
   void check_lengths(std::vector<SignalMistake>& mistakes) const;
   void check_port(std::size_t spec, std::size_t port, std::vector<SignalMistake>& mistakes) const;
   int slot_of(const Meaning& meaning, int entry) const;
-  Expression expression(const Formula& formula, int entry) const;
+  SignalNetwork::Formula compiled(const Formula& formula, int entry) const;
   void number_slots();
   void make_parts(std::vector<SignalMistake>& mistakes);
   void make_ports(std::size_t spec, std::vector<SignalMistake>& mistakes);
@@ -110,6 +110,7 @@ class SignalBuilder {
   std::map<std::string, int>
       coordinates_;  // by name: number of the read, or −1 of one not read yet
   std::vector<SignalSpec> specs_;
+  std::vector<std::string> known_names_;  // for messages
   std::map<std::string, Meaning> lists_;
   std::vector<std::vector<std::vector<Formula>>> formulas_;  // per signal, port and entry
   std::vector<int> lengths_;                                 // per signal; 0: not known yet

@@ -10,24 +10,25 @@
 
 namespace vinci {
 
-// With derivatives, expressions read a list of their own.
 template <class T>
 class SignalNetwork::Numbers {
  public:
-  explicit Numbers(int slots) : numbers_(VectorOf<T>::Constant(slots, T(0.0))) {
-    if constexpr (!std::is_same_v<T, double>) jets_.resize(static_cast<std::size_t>(slots));
-  }
+  explicit Numbers(int slots) : numbers_(VectorOf<T>::Constant(slots, T(0.0))) {}
   const T& operator[](int slot) const { return numbers_[slot]; }
-  void set(int slot, const T& number) {
-    numbers_[slot] = number;
-    if constexpr (!std::is_same_v<T, double>)
-      jets_[static_cast<std::size_t>(slot)] = {number.value, number.slope, 0.0};
-  }
-  T value(const Expression& expression) const {
+  void set(int slot, const T& number) { numbers_[slot] = number; }
+  T value(const Formula& formula) {
+    variables_.clear();
+    for (const int slot : formula.slots) {
+      const T number = slot < 0 ? T(0.0) : numbers_[slot];
+      if constexpr (std::is_same_v<T, double>)
+        variables_.push_back(number);
+      else
+        variables_.push_back({number.value, number.slope, 0.0});
+    }
     if constexpr (std::is_same_v<T, double>) {
-      return expression.value({numbers_.data(), static_cast<std::size_t>(numbers_.size())});
+      return formula.expression.value(variables_);
     } else {
-      const Jet jet = expression.jet(jets_);
+      const Jet jet = formula.expression.jet(variables_);
       return {jet.value, jet.first};
     }
   }
@@ -35,7 +36,7 @@ class SignalNetwork::Numbers {
 
  private:
   VectorOf<T> numbers_;
-  std::vector<Jet> jets_;
+  std::vector<std::conditional_t<std::is_same_v<T, double>, double, Jet>> variables_;
 };
 
 namespace {
@@ -104,7 +105,7 @@ void SignalNetwork::write(const Part& part, Numbers<T>& numbers, const VectorOf<
   switch (part.kind) {
     case Part::Kind::expressions:
       for (int i = 0; i < part.size; ++i)
-        numbers.set(part.first + i, numbers.value(part.expressions[static_cast<std::size_t>(i)]));
+        numbers.set(part.first + i, numbers.value(part.formulas[static_cast<std::size_t>(i)]));
       return;
     case Part::Kind::sum:
     case Part::Kind::product:
@@ -286,10 +287,10 @@ std::vector<char> SignalNetwork::slots_of_time() const {
     for (int i = 0; i < part.size; ++i) {
       bool own = part.kind == Part::Kind::trajectory;
       if (part.kind == Part::Kind::expressions) {
-        const Expression& expression = part.expressions[static_cast<std::size_t>(i)];
-        own = true;
-        for (std::size_t slot = 0; own && slot < known.size(); ++slot)
-          own = known[slot] != 0 || !expression.uses(slot);
+        const std::vector<int>& slots = part.formulas[static_cast<std::size_t>(i)].slots;
+        own = std::all_of(slots.begin(), slots.end(), [&](int slot) {
+          return slot < 0 || known[static_cast<std::size_t>(slot)] != 0;
+        });
       } else if (part.kind == Part::Kind::sum || part.kind == Part::Kind::product ||
                  part.kind == Part::Kind::saturation ||
                  (part.linear && part.linear->memory_size() == 0)) {

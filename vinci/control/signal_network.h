@@ -79,6 +79,10 @@ class SignalNetwork {
   template <class T>
   class Numbers;  // of all slots: the time, what is read, then what parts write
 
+  struct Formula {
+    Expression expression;
+    std::vector<int> slots;  // of its variables; −1: one that it does not use
+  };
   // Writes some slots from others, all of which are written before it.
   struct Part {
     enum class Kind {
@@ -96,7 +100,7 @@ class SignalNetwork {
     int input = 0, inputs = 0;  // slots that a block reads; they may be written after it
     int memory = 0;             // its first state, or first number among those of sampled blocks
     int outside = 0;            // its first one of inputs_
-    std::vector<Expression> expressions = {};  // of the slots
+    std::vector<Formula> formulas = {};  // of the slots
     std::shared_ptr<const LinearBlock> linear = {};
     std::shared_ptr<const SaturationBlock> saturation = {};
     std::shared_ptr<const SignalBlock> sampled = {};

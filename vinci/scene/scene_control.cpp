@@ -294,6 +294,10 @@ bool read_controls(const ControlSections& sections, const SceneData& scene, cons
   for (std::size_t i = 0; controllers && i < controllers->children.size(); ++i)
     attempt([&] { reads.note(controllers->children[i]); });
   std::shared_ptr<const SignalNetwork> network;
+  if (const Node* same = signals && controllers ? controllers->find(signals_name) : nullptr) {
+    mistakes.add(*same, "this is the name of the network of signals; choose another name");
+    fine = false;
+  }
   if (fine && signals) {
     network = read_signals(*signals, made, reads.driven(), numbers, read, model, mistakes);
     fine = network != nullptr;

@@ -14,7 +14,7 @@ namespace vinci {
 
 inline constexpr std::size_t max_signals = 1000;
 inline constexpr std::size_t max_signal_length = 100;  // of lists
-inline constexpr std::size_t max_delay_samples = 100'000;
+inline constexpr std::size_t max_delay_samples = 10'000;
 inline constexpr const char* signals_name = "signals";  // of the section, and of the controller
 
 // The section `signals`.
