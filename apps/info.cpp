@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/event_table.h"
 #include "apps/report.h"
 #include "apps/text.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 struct InfoFlags {
   std::string recording;
+  bool events = false;
 };
 
 std::string standing(const Recording& recording, const RunResult& result) {
@@ -102,6 +104,7 @@ int run_info(const InfoFlags& flags, const Command& command) {
                  {"scene_text", recording.scene_text()}};
     json.update(to_json(result));
     json["bodies"] = poses_json(recording, state);
+    if (flags.events) json["event_list"] = events_json(recording);
     print(json);
     return exit_good;
   }
@@ -111,6 +114,7 @@ int run_info(const InfoFlags& flags, const Command& command) {
       recording.created());
   print_options(options);
   print_poses(recording, state);
+  if (flags.events) print_events(recording);
   return exit_good;
 }
 
@@ -123,6 +127,7 @@ void add_info(CLI::App& app, Command& command) {
   subcommand->add_option("recording", flags->recording, "The recording (RUN.h5).")
       ->type_name("")
       ->required();
+  subcommand->add_flag("--events", flags->events, "List the events of event-driven steps.");
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command] {
     command.action = [flags, &command] { return run_info(*flags, command); };

@@ -109,6 +109,8 @@ std::string run_description(const Recording& recording, std::int64_t stride, std
                {"world", world_of(recording)},
                {"bodies", bodies_json(recording)},
                {"models", recording.models()},
+               {"events", recording.event_count()},
+               {"event_driven", recording.is_event_driven()},
                {"summary", Json::parse(summary_json(summary))},
                {"lines", summary_lines(summary, recording.facts())},
                {"options", options}};

@@ -3,6 +3,7 @@
 // the token.
 import { BlockBuilder } from './block_builder';
 import { parseDescription, parseModel } from './description';
+import { parseEvents, type EventPiece } from './events';
 import { decodeFrameBlock, frameOf } from './frame_block';
 import { parseGrasp, type GraspAnswer } from './grasp';
 import { frameBytes, runList, velocityEntries, type BlockRange, type FrameQuery, type RunList,
@@ -63,6 +64,10 @@ export class HttpSource implements RunSource {
 
   async model(version: number): Promise<ModelJson> {
     return parseModel(await jsonAnswer(`api/runs/${this.run}/models/${version}`), this.description);
+  }
+
+  async events(first: number, signal?: AbortSignal): Promise<EventPiece> {
+    return parseEvents(await jsonAnswer(`api/runs/${this.run}/events?first=${first}`, signal));
   }
 
   async grasp(frame: number, body: number, signal?: AbortSignal): Promise<GraspAnswer> {

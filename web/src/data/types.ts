@@ -40,6 +40,8 @@ export interface Description {
   world: 'planar' | 'spatial';
   bodies: BodyDescription[];
   models: number; // how many
+  event_driven: boolean; // its stepper leaves events
+  events: number; // so far
   summary: Summary;
   lines: [string, string][]; // what there is to tell of the run, in words: what, and how it was
   options: RecordedOptions;
@@ -156,6 +158,21 @@ export interface ModelJson {
   elements: ElementJson[];
   joints?: JointJson[];
   couplings?: CouplingJson[];
+  constraints?: ConstraintJson[];
+  machines?: MachineJson[];
+}
+
+// Of the scene, as an expression.
+export interface ConstraintJson {
+  name: string;
+  kind: string; // contact: h >= 0, link: h = 0
+  text: string; // h
+  reads: string[]; // what its variables are
+}
+
+export interface MachineJson {
+  name: string;
+  states: string[];
 }
 
 // Status of a step, in the order of the recording's numbers.

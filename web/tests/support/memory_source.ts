@@ -25,6 +25,10 @@ export class MemorySource implements RunSource {
     return this.run.models[version];
   }
 
+  async events(): Promise<null> {
+    return null;
+  }
+
   async grasp(): Promise<null> {
     return null;
   }

@@ -41,7 +41,7 @@ export function syntheticRun(options: SyntheticOptions): SyntheticRun {
     version: '0.4.0', created: '2026-01-01T00:00:00Z',
     frames: options.frames, finished: true, has_writer: false,
     total_steps: Math.max(0, options.frames - 1), step_size: step,
-    duration: Math.max(0, options.frames - 1) * step, world: options.world, bodies, models: 1,
+    duration: Math.max(0, options.frames - 1) * step, world: options.world, bodies, models: 1, event_driven: false, events: 0,
     lines: [['worst residual', '3.1e-12 relative, in step 42'], ['state hash', '0123456789abcdef']],
     summary: {
       steps: Math.max(0, options.frames - 1), uncertified_steps: 0, contacts_mean: 2 * options.bodies,
