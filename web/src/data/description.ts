@@ -41,6 +41,7 @@ export function parseDescription(value: unknown): Description {
     models: Math.max(1, whole(json.models)),
     event_driven: json.event_driven === true,
     events: whole(json.events),
+    signals: Array.isArray(json.signals) ? json.signals.map(text) : [],
     summary: parseSummary(json.summary),
     lines: Array.isArray(json.lines) ? json.lines.map(parseLine) : [],
     options: typeof json.options === 'object' && json.options !== null ? (json.options as Fields) : {},

@@ -111,7 +111,8 @@ export class EmbeddedSource implements RunSource {
 
   async frames(query: FrameQuery, signal?: AbortSignal): Promise<FrameBlock> {
     const holder = this.blockWith(query.first);
-    const all = [query.poses, query.velocities, query.contacts, query.joints].every((one) => one === 'all');
+    const all = !query.signals &&
+        [query.poses, query.velocities, query.contacts, query.joints].every((one) => one === 'all');
     if (all && query.stride === 1 && holder.first === query.first && holder.count === query.count)
       return this.decoded(holder);
     const builder = new BlockBuilder();
@@ -172,6 +173,7 @@ export class EmbeddedSource implements RunSource {
       joints: query.joints === 'all' ? frame.joints.slice()
         : query.joints === 'none' ? new Float32Array()
         : Float32Array.from(query.joints, (column) => frame.joints[column] ?? NaN),
+      signals: Float32Array.from(query.signals ?? [], (column) => frame.signals[column] ?? NaN),
     };
   }
 }

@@ -98,10 +98,11 @@ export class HttpSource implements RunSource {
   private async part(query: FrameQuery, have: number, signal?: AbortSignal): Promise<FrameBlock> {
     const contacts = typeof query.contacts === 'string' ? query.contacts : query.contacts.join('.');
     const joints = typeof query.joints === 'string' ? query.joints : query.joints.join('.');
+    const signals = query.signals?.join('.') || 'none';
     const first = query.first + have * query.stride;
     const address = `api/runs/${this.run}/frames?first=${first}&count=${query.count - have}` +
         `&stride=${query.stride}&poses=${query.poses}&velocities=${query.velocities}` +
-        `&contacts=${contacts}&joints=${joints}`;
+        `&contacts=${contacts}&joints=${joints}&signals=${signals}`;
     const buffer = await (await answer(address, signal)).arrayBuffer();
     const { bodies, models } = this.description;
     const limits = { bodies: bodies.length, entries: velocityEntries(this.description), models };

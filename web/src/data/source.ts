@@ -12,6 +12,7 @@ export interface FrameQuery {
   velocities: 'all' | 'none' | number; // the same body as in poses, if both name one
   contacts: 'all' | 'none' | ContactKey;
   joints: 'all' | 'none' | number[]; // numbers: columns, ascending
+  signals?: number[]; // columns, ascending; none if not given
 }
 
 export interface RunSource {

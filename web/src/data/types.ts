@@ -42,6 +42,7 @@ export interface Description {
   models: number; // how many
   event_driven: boolean; // its stepper leaves events
   events: number; // so far
+  signals: string[]; // "pd.effort [N m]": of controllers and constraints, over the frames
   summary: Summary;
   lines: [string, string][]; // what there is to tell of the run, in words: what, and how it was
   options: RecordedOptions;
@@ -215,6 +216,7 @@ export interface Frame {
   velocities: Float32Array; // packed
   contacts: Contacts;
   joints: Float32Array; // numbers of joints (joints.ts); empty where there are none
+  signals: Float32Array; // of the description's list; empty where they were not asked for
 }
 
 // Frames `first`, `first + stride`, ... of a run, decoded. Columns that were not asked for are empty.
@@ -241,6 +243,8 @@ export interface FrameBlock {
   contacts: Contacts;
   jointNumbers: number; // in each frame
   joints: Float32Array;
+  signalNumbers: number; // in each frame
+  signals: Float32Array;
   bytes: number; // in memory
 }
 
