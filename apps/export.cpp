@@ -14,16 +14,16 @@ struct ExportFlags {
 
 int run_export(const ExportFlags& flags, const Command& command) {
   const Recording recording(flags.recording);
-  export_csv(recording, flags.folder);
+  const std::vector<std::string> files = export_csv(recording, flags.folder);
   if (command.json)
     print({{"ok", true},
            {"recording", flags.recording},
            {"frames", recording.frames()},
            {"folder", flags.folder},
-           {"files", {"steps.csv", "states.csv", "contacts.csv"}}});
+           {"files", files}});
   else
-    say(stdout, "{}: {} in steps.csv, states.csv and contacts.csv\n", flags.folder,
-        plural(recording.frames(), "frame"));
+    say(stdout, "{}: {} in {}\n", flags.folder, plural(recording.frames(), "frame"),
+        fmt::join(files, ", "));
   return exit_good;
 }
 

@@ -5,6 +5,7 @@
 #include "apps/command.h"
 #include "apps/constraints_text.h"
 #include "apps/recorded_run.h"
+#include "apps/event_table.h"
 #include "apps/report.h"
 #include "apps/text.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 struct InfoFlags {
   std::string recording;
+  bool events = false;
 };
 
 std::string standing(const Recording& recording, const RunResult& result) {
@@ -123,6 +125,7 @@ int run_info(const InfoFlags& flags, const Command& command) {
                  {"machines", machines}};
     json.update(to_json(result));
     json["bodies"] = poses_json(recording, state);
+    if (flags.events) json["event_list"] = events_json(recording);
     print(json);
     return exit_good;
   }
@@ -133,6 +136,7 @@ int run_info(const InfoFlags& flags, const Command& command) {
   print_options(options);
   print_constraints(constraints, machines);
   print_poses(recording, state);
+  if (flags.events) print_events(recording);
   return exit_good;
 }
 
@@ -145,6 +149,7 @@ void add_info(CLI::App& app, Command& command) {
   subcommand->add_option("recording", flags->recording, "The recording (RUN.h5).")
       ->type_name("")
       ->required();
+  subcommand->add_flag("--events", flags->events, "List the events of event-driven steps.");
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command] {
     command.action = [flags, &command] { return run_info(*flags, command); };

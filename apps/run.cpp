@@ -8,6 +8,7 @@
 
 #include "apps/command.h"
 #include "apps/constraints_text.h"
+#include "apps/event_table.h"
 #include "apps/problem_dump.h"
 #include "apps/progress.h"
 #include "apps/recorded_run.h"
@@ -31,6 +32,7 @@ struct RunFlags {
   BranchFlags branches;
   double flush_interval = Recorder::default_flush_interval;
   bool overwrite = false, quiet = false, profile = false, table = false, view = false;
+  bool events = false;
 };
 
 // One scene, ready to go.
@@ -216,6 +218,7 @@ int perform_all(const RunFlags& flags, std::vector<Job>& jobs, const Command& co
       print_summary(results.back());
     }
     if (flags.profile && !command.json) print_profile(results.back().summary);
+    if (flags.events && !command.json) print_events(Recording(job.recording));
     std::fflush(stdout);
     if (!command.json) print_trouble(results.back());
   }
@@ -227,11 +230,16 @@ int perform_all(const RunFlags& flags, std::vector<Job>& jobs, const Command& co
   if (!command.json) return code;
   Json json = {{"ok", code == exit_good}, {"exit_code", code}};
   if (!left.empty()) json["not_begun"] = left;
+  const auto told = [&](const RunResult& result) {
+    Json run = to_json(result);
+    if (flags.events) run["event_list"] = events_json(Recording(result.recording));
+    return run;
+  };
   if (jobs.size() == 1 && left.empty()) {
-    json.update(to_json(results.front()));
+    json.update(told(results.front()));
   } else {
     json["runs"] = Json::array();
-    for (const RunResult& result : results) json["runs"].push_back(to_json(result));
+    for (const RunResult& result : results) json["runs"].push_back(told(result));
   }
   print(json);
   return code;
@@ -255,10 +263,10 @@ std::optional<ViewerChild> start_viewer(const RunFlags& flags, const std::vector
 // The run with every other one that its steps allow.
 int run_all_branches(const RunFlags& flags, const Command& command) {
   if (flags.scenes.size() != 1 || !flags.resume.empty() || !flags.dump.empty() || flags.view ||
-      flags.profile || flags.table)
+      flags.profile || flags.table || flags.events)
     throw Error(
         "follows one scene from its beginning: give one scene, and no --resume, --view, "
-        "--dump-problems, --profile or --table",
+        "--dump-problems, --profile, --table or --events",
         "--branches");
   return run_branches(flags.branches,
                       {.scene = flags.scenes.front(),
@@ -311,6 +319,7 @@ void add_run(CLI::App& app, Command& command) {
   subcommand->add_flag("--view", flags->view,
                        "Watch the run in the browser; the viewer stays until Ctrl-C.");
   subcommand->add_flag("--profile", flags->profile, "Show where the time went, by stage.");
+  subcommand->add_flag("--events", flags->events, "List the events of event-driven steps.");
   subcommand->add_flag("--table", flags->table, "End with one table of all scenes.");
   subcommand->add_flag("--quiet", flags->quiet, "No progress bar and no summary.");
   add_json_flag(*subcommand, command);

@@ -12,6 +12,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "python/core/core.h"
+#include "python/core/events.h"
 #include "vinci/recording/frame_fields.h"
 
 namespace vinci::python {
@@ -208,6 +209,34 @@ py::tuple contacts_of_frames(RecordingHandle& handle, std::int64_t first, std::i
                         owning(py::dtype::of<std::int64_t>(), {ends}, std::move(starts)));
 }
 
+// Of the frames from `first` up to, but without, `end`.
+py::tuple events_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t end) {
+  std::vector<RecordedEvent> events;
+  in_parts({first, std::max<std::int64_t>(0, end - first), 1}, 4096,
+           [&](const FrameRange& part, std::int64_t) {
+             const std::vector<RecordedEvent> read =
+                 handle.get().events(part.first, part.first + part.count - 1);
+             events.insert(events.end(), read.begin(), read.end());
+           });
+  return event_table(std::move(events), EventNames(handle.get().model_json(0)));
+}
+
+// With the number of rows before those of each frame, and of all.
+py::tuple modes_of_frames(RecordingHandle& handle, std::int64_t first, std::int64_t count,
+                          std::int64_t stride) {
+  std::vector<std::int64_t> starts = {0};
+  std::vector<ConstraintMode> rows;
+  in_parts({first, count, stride}, 4096, [&](const FrameRange& part, std::int64_t) {
+    const ModeRows read = handle.get().modes(part);
+    const std::int64_t before = starts.back();
+    for (std::size_t i = 1; i < read.starts.size(); ++i) starts.push_back(before + read.starts[i]);
+    rows.insert(rows.end(), read.rows.begin(), read.rows.end());
+  });
+  const auto ends = static_cast<py::ssize_t>(starts.size());
+  return py::make_tuple(mode_table(std::move(rows), EventNames(handle.get().model_json(0))),
+                        owning(py::dtype::of<std::int64_t>(), {ends}, std::move(starts)));
+}
+
 // As (step, part, island, number, {body: velocity}, [state]).
 py::list motions_of(RecordingHandle& handle, std::int64_t frame) {
   py::list list;
@@ -272,6 +301,11 @@ void add_recording(py::module_& module) {
   recording.def("_joint_columns", [](RecordingHandle& r) { return r.get().joint_columns(); });
   recording.def("_contacts", &contacts_of_frames);
   recording.def("_motions", &motions_of);
+  recording.def("_events", &events_of_frames);
+  recording.def("_modes", &modes_of_frames);
+  recording.def_property_readonly(
+      "is_event_driven", [](RecordingHandle& r) { return r.get().is_event_driven(); },
+      "Whether an event-driven stepper made it; others have no events and no modes.");
   recording.def("_state", [](RecordingHandle& r, std::int64_t frame) {
     return StateHandle{std::make_shared<State>(r.get().state(frame)), bodies_of(r.get())};
   });
@@ -312,9 +346,13 @@ void add_recording(py::module_& module) {
       "Looks again how many frames are complete, if a run is writing the file.");
   recording.def(
       "to_csv",
-      [](RecordingHandle& r, const std::filesystem::path& folder) { export_csv(r.get(), folder); },
+      [](RecordingHandle& r, const std::filesystem::path& folder) {
+        return export_csv(r.get(), folder);
+      },
       "folder"_a,
-      "Writes `steps.csv`, `states.csv` and `contacts.csv` into the folder, which is made.");
+      "Writes `steps.csv`, `states.csv`, `contacts.csv` and further tables of what the run has "
+      "into "
+      "the folder, which is made; their names.");
 }
 
 }  // namespace vinci::python

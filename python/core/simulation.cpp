@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "python/core/code.h"
+#include "python/core/events.h"
 #include "vinci/model/controller.h"
 #include "vinci/model/element.h"
 #include "vinci/model/joint_columns.h"
@@ -208,6 +209,14 @@ to a after the step, same axes). The array is read-only and stays as it is when 
 >>> _ = sim.step()
 >>> bool((sim.contacts["impulse"][:, 0] > 0).all())
 True)");
+  simulation.def("_events", [](const SimulationHandle& s) {
+    std::vector<RecordedEvent> events;
+    for (const StepEvent& event : s.get().events()) events.push_back({event, s.get().state().step});
+    return event_table(std::move(events), EventNames(s.get().model()));
+  });
+  simulation.def("_modes", [](const SimulationHandle& s) {
+    return mode_table(s.get().modes(), EventNames(s.get().model()));
+  });
   simulation.def_property_readonly(
       "model", [](const SimulationHandle& s) { return ModelHandle{s.get().shared_model()}; },
       "The present model; a change of parameters makes another one.");

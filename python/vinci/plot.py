@@ -353,6 +353,98 @@ def cone_usage(recordings: Sources, between: Optional[Pair] = None, *, most: int
     return ax
 
 
+# ---------------------------------------------------------------------------- events
+
+# Colours of the viewer, and how the lines are told apart without them.
+_EVENTS: dict[str, tuple[str, Any]] = {
+    "touch": ("#1f5fa6", "-"), "release": (MUTED, ":"), "parting": (MUTED, "--"),
+    "slide": (SLIDING, "-"), "stick": (STICKING, "-"), "transition": ("#7d5bb0", "-."),
+    "other": (MUTED, "-."),
+}
+
+
+def events(recordings: Sources, kinds: Optional[Sequence[str]] = None, *,
+           subjects: Optional[Sequence[str]] = None, ax: Optional[Axes] = None) -> Axes:
+    """Events of event-driven runs as vertical lines, by their kinds; for axes over time that show
+    something else, or for new ones.
+
+    kinds: some of "touch", "release", "parting", "slide", "stick", "transition", "other"; all if
+    not given. subjects: names as in `Recording.events()`; all if not given.
+
+    >>> axes = vinci.plot.energy("runs/bouncing_ball.h5")
+    >>> vinci.plot.events("runs/bouncing_ball.h5", ["touch"], ax=axes) is axes
+    True
+    """
+    for kind in kinds or ():
+        if kind not in _EVENTS:
+            raise Error(f"unknown kind '{kind}'; accepted: {', '.join(_EVENTS)}", "kinds")
+    opened = _opened(recordings)
+    is_new = ax is None
+    ax = _axes(ax)
+    for number, (recording, label) in enumerate(zip(opened, _labels(opened))):
+        rows = recording.events()
+        if subjects is not None:
+            known = sorted(set(rows["subject"].tolist()))
+            for name in subjects:
+                if name not in known:
+                    raise Error(f"no event of '{name}'; accepted: {', '.join(known)}", "subjects")
+            rows = rows[np.isin(rows["subject"], list(subjects))]
+        for kind in kinds or _EVENTS:
+            times = np.unique(rows["time"][rows["kind"] == kind])
+            if len(times) == 0:
+                continue
+            colour, dash = _EVENTS[kind]
+            ax.vlines(times, 0.0, 1.0, transform=ax.get_xaxis_transform(), colors=colour,
+                      linestyles=dash, linewidth=0.9 if number == 0 else 0.5, alpha=0.75, zorder=0,
+                      label=_joined(kind, label))
+    if is_new:
+        ax.set_yticks([])
+        ax.set_xlim(opened[0].times[0], max(opened[0].times[-1], 1e-9))
+    ax.set_xlabel("time (s)")
+    _legend(ax)
+    return ax
+
+
+def modes(recording: Source, subjects: Optional[Sequence[str]] = None, *,
+          ax: Optional[Axes] = None) -> Axes:
+    """What acted when in an event-driven run: one strip per subject, from event to event.
+
+    subjects: names as in `Recording.events()`, from top to bottom; all that had an event if not
+    given.
+
+    >>> vinci.plot.modes("runs/bouncing_ball.h5").get_xlabel()
+    'time (s)'
+    """
+    run, = _opened(recording)
+    rows = run.events()
+    names = list(subjects) if subjects is not None else list(dict.fromkeys(rows["subject"].tolist()))
+    ax = _axes(ax)
+    start, end = float(run.times[0]), float(run.times[-1])
+    colours: dict[str, str] = {"free": "#e6e9ed", "contact": "#1f5fa6", "sticking": STICKING,
+                               "sliding": SLIDING, "ballistic": MUTED}
+    for place, name in enumerate(names):
+        own = rows[rows["subject"] == name]
+        if len(own) == 0:
+            known = ", ".join(sorted(set(rows["subject"].tolist())))
+            raise Error(f"no event of '{name}'; accepted: {known}", "subjects")
+        borders = np.concatenate([[start], own["time"], [end]])
+        states = [str(own["from"][0]), *map(str, own["to"])]
+        for begin, width, state in zip(borders, np.diff(borders), states):
+            if width > 0.0:
+                colour = colours.setdefault(state, f"C{len(colours) % 10}")
+                ax.broken_barh([(begin, width)], (place - 0.35, 0.7), color=colour)
+    shown = {state for name in names for event in rows[rows["subject"] == name]
+             for state in (str(event["from"]), str(event["to"]))}
+    ax.legend(handles=[Patch(color=colour, label=state) for state, colour in colours.items()
+                       if state in shown], frameon=False, fontsize="small",
+              loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
+    ax.set_xlim(start, max(end, start + 1e-9))
+    ax.set_xlabel("time (s)")
+    return ax
+
+
 # ---------------------------------------------------------------------------- the whole run
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from .errors import Error
+from .events import event_table, mode_table
 
 
 if TYPE_CHECKING:
@@ -190,6 +191,37 @@ class Recording(_core.Recording):
         start, count, step = self._range(first, last, stride)
         rows, starts = self._contacts(start, count, step)
         return rows, np.repeat(start + step * np.arange(count), np.diff(starts))
+
+    def events(self, first: int = 0, last: int | None = None) -> np.ndarray:
+        """Events of event-driven steps, in the order in which they happened, a structured array;
+        of the steps that lead to the frames from `first` to `last` (excluded), recorded or not.
+
+        Fields: `time` (s), `step`, `subject` ("ball on floor", or the name of a constraint or a
+        machine), `kind` ("touch", "release": no force any more, still inside; "parting", "slide",
+        "stick", "transition" of a machine or a link, "other"), `from` and `to` ("free", "contact",
+        "sticking", "sliding", "ballistic", or a state of the machine), the same as numbers
+        `state_before` and `state`, `key`, `point`, and after the event `gap`, `gap_rate` (m and
+        m/s, or in the unit of the constraint) and `force` (N along normal, tangent 1, tangent 2).
+        Other runs have none.
+
+        >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "e.h5")
+        >>> len(vinci.Recording(tmp / "e.h5").events())
+        0
+        """
+        start, count, _ = self._range(first, last, 1)
+        return event_table(self._events(start, start + count))
+
+    def modes(self, first: int = 0, last: int | None = None, stride: int = 1) -> np.ndarray:
+        """What acts at the ends of the frames' steps, of event-driven runs: a structured array,
+        one row per frame and subject. Fields: `frame`, `time` (s), `subject` and `mode` in words
+        (as `from` and `to` of `events()`), `state` (the same as a number), `key`, `point`, `gap`,
+        `gap_rate`, `force`."""
+        start, count, step = self._range(first, last, stride)
+        found, starts = self._modes(start, count, step)
+        repeats = np.diff(starts)
+        frames = np.repeat(start + step * np.arange(count), repeats)
+        times = np.repeat(self._frames(start, count, step)["time"], repeats)
+        return mode_table(found, {"frame": frames, "time": times})
 
     def motions(self, frame: int) -> list[FoundMotion]:
         """Motions that the steps since the frame before allow, where there are several and

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _core
 from .errors import Error
+from .events import event_table, mode_table
 from .progress import Progress
 
 # Wall time that the compiled loop may take before Python looks at signals and the bar, s.
@@ -151,6 +152,22 @@ class Simulation(_core.Simulation):
     @parameters.setter
     def parameters(self, values: Mapping[str, float]) -> None:
         self.parameters.update(values)
+
+    @property
+    def events(self) -> np.ndarray:
+        """Events of the last step, where it was event-driven, as `Recording.events()` has them.
+
+        >>> len(vinci.Simulation(scenes / "stack.yaml").events)
+        0
+        """
+        return event_table(self._events())
+
+    @property
+    def modes(self) -> np.ndarray:
+        """What acts at the end of the last step, where it was event-driven, with the fields of
+        `Recording.modes()` but for the frame."""
+        found = self._modes()
+        return mode_table(found, {"time": np.full(len(found[0]), self.state.time)})
 
     def run(
         self,

@@ -99,13 +99,17 @@ class Bouncer : public TimeStepper {
   }
 };
 
-inline std::shared_ptr<const Plugins> with_bouncer() {
-  Plugins plugins = builtin_plugins();
+inline void add_bouncer(Plugins& plugins) {
   plugins.steppers.add({.name = "bouncer",
-                        .text = "",
+                        .text = "A ball that bounces, in closed form.",
                         .reference = "",
                         .options = {},
                         .make = [](const OptionValues&) { return std::make_unique<Bouncer>(); }});
+}
+
+inline std::shared_ptr<const Plugins> with_bouncer() {
+  Plugins plugins = builtin_plugins();
+  add_bouncer(plugins);
   return std::make_shared<const Plugins>(std::move(plugins));
 }
 

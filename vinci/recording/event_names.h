@@ -38,6 +38,7 @@ class EventNames {
   std::string state(const EntityKey& key, int state) const;
   EventKind kind(const StepEvent& event) const;
   bool is_link(const EntityKey& key) const;
+  std::size_t constraints() const { return constraints_.size(); }  // of the scene
 
  private:
   struct BodyName {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of a recording as CSV (RFC 4180): numbers with 17 significant digits, so that reading them
 // back gives the same bits.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
+#include "vinci/recording/event_names.h"
 #include "vinci/recording/frame_fields.h"
 
 namespace vinci {
@@ -184,7 +186,6 @@ void write_contacts(const Recording& recording, const std::filesystem::path& fol
 void write_columns(const Recording& recording, const std::filesystem::path& folder,
                    const char* name, const std::vector<std::string>& columns,
                    std::vector<double> (Recording::*read)(const FrameRange&) const) {
-  if (columns.empty()) return;
   Table table(folder, name);
   table.text("step,time [s]");
   for (const std::string& column : columns) table.text(",{}", field(column));
@@ -199,20 +200,85 @@ void write_columns(const Recording& recording, const std::filesystem::path& fold
   table.publish();
 }
 
+// The columns of an event or a mode after those that say when.
+void head_mode(Table& table) {
+  for (const char* part : {"a", "b", "c", "d"}) table.text(",key {}", part);
+  table.text(",point,gap [m],gap rate [m/s]");
+  for (const char* along : {"normal", "tangent 1", "tangent 2"}) table.text(",force {} [N]", along);
+  table.end_line();
+}
+
+void write_mode(Table& table, const ConstraintMode& mode) {
+  for (const std::uint32_t word : key_words(mode.key)) table.text(",{}", word);
+  table.text(",{}", mode.point);
+  table.number(mode.gap);
+  table.number(mode.gap_rate);
+  table.numbers(mode.force);
+  table.end_line();
+}
+
+void write_events(const Recording& recording, const std::filesystem::path& folder) {
+  Table table(folder, "events.csv");
+  const EventNames names(recording.model_json(0));
+  table.text("step,time [s],subject,kind,from,to");
+  head_mode(table);
+  constexpr std::int64_t at_once = 1000;  // frames
+  for (std::int64_t frame = 0; frame < recording.frames(); frame += at_once)
+    for (const RecordedEvent& event :
+         recording.events(frame, std::min(frame + at_once, recording.frames()) - 1)) {
+      const ConstraintMode& after = event.after;
+      table.text("{},{:.17g},{},{},{},{}", event.step, event.time,
+                 field(names.subject(after.key, after.point)), to_string(names.kind(event)),
+                 field(names.state(after.key, event.from)),
+                 field(names.state(after.key, after.state)));
+      write_mode(table, after);
+    }
+  table.publish();
+}
+
+void write_modes(const Recording& recording, const std::filesystem::path& folder) {
+  Table table(folder, "modes.csv");
+  const EventNames names(recording.model_json(0));
+  table.text("step,time [s],subject,state");
+  head_mode(table);
+  for (std::int64_t frame = 0; frame < recording.frames(); ++frame) {
+    const FrameInfo info = recording.info(frame);
+    for (const ConstraintMode& mode : recording.modes({frame, 1, 1}).rows) {
+      table.text("{},{:.17g},{},{}", info.step, info.time,
+                 field(names.subject(mode.key, mode.point)),
+                 field(names.state(mode.key, mode.state)));
+      write_mode(table, mode);
+    }
+  }
+  table.publish();
+}
+
 }  // namespace
 
-void export_csv(const Recording& recording, const std::filesystem::path& folder) {
+std::vector<std::string> export_csv(const Recording& recording,
+                                    const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) throw Failure("cannot be created: " + code.message(), folder.string());
   write_steps(recording, folder);
   write_states(recording, folder);
   write_contacts(recording, folder);
-  write_columns(recording, folder, "elements.csv", recording.element_columns(),
-                &Recording::elements);
-  write_columns(recording, folder, "joints.csv", recording.joint_columns(), &Recording::joints);
-  write_columns(recording, folder, "controls.csv", recording.control_columns(),
-                &Recording::controls);
+  std::vector<std::string> files = {"steps.csv", "states.csv", "contacts.csv"};
+  const auto columns = [&](const char* name, const std::vector<std::string>& heads,
+                           std::vector<double> (Recording::*read)(const FrameRange&) const) {
+    if (heads.empty()) return;
+    write_columns(recording, folder, name, heads, read);
+    files.emplace_back(name);
+  };
+  columns("elements.csv", recording.element_columns(), &Recording::elements);
+  columns("joints.csv", recording.joint_columns(), &Recording::joints);
+  columns("controls.csv", recording.control_columns(), &Recording::controls);
+  if (recording.is_event_driven()) {
+    write_events(recording, folder);
+    write_modes(recording, folder);
+    files.insert(files.end(), {"events.csv", "modes.csv"});
+  }
+  return files;
 }
 
 }  // namespace vinci

@@ -660,17 +660,25 @@ std::int64_t Recording::event_count() const {
 
 std::vector<RecordedEvent> Recording::events(std::int64_t first, std::int64_t last) const {
   if (first > last) return {};
-  const std::uint64_t begin = impl_->row(first).event_offset;
+  const auto begin = static_cast<std::int64_t>(impl_->row(first).event_offset);
   const FrameRow end = impl_->row(last);
-  std::vector<RecordedEvent> events;
-  if (!impl_->tables.has_events) return events;
-  if (end.event_offset + end.event_rows < begin)
-    throw Error("is damaged: its events are not in the order of its frames", impl_->path.string());
-  if (end.event_offset + end.event_rows - begin > max_rows_of_frame)
-    throw Error("has too many events to be read at once: ask for those of fewer frames",
+  return numbered_events(begin,
+                         static_cast<std::int64_t>(end.event_offset + end.event_rows) - begin);
+}
+
+std::vector<RecordedEvent> Recording::numbered_events(std::int64_t first,
+                                                      std::int64_t count) const {
+  if (!impl_->tables.has_events) return {};
+  const auto rows = static_cast<std::int64_t>(impl_->tables.events.rows());
+  if (first < 0 || count < 0 || first > rows || count > rows - first)
+    throw Error(fmt::format("has no {} events from number {} on; it holds {}", count, first, rows),
                 impl_->path.string());
-  std::vector<EventRecord> records(end.event_offset + end.event_rows - begin);
-  impl_->tables.events.read(begin, records.size(), records.data());
+  if (count > static_cast<std::int64_t>(max_rows_of_frame))
+    throw Error("has too many events to be read at once: ask for fewer", impl_->path.string());
+  std::vector<EventRecord> records(static_cast<std::size_t>(count));
+  if (count > 0)
+    impl_->tables.events.read(static_cast<std::uint64_t>(first), records.size(), records.data());
+  std::vector<RecordedEvent> events;
   events.reserve(records.size());
   for (const EventRecord& record : records)
     events.push_back({{record.time, record.from, mode_of(record, record.to)}, record.step});

@@ -104,6 +104,8 @@ class Recording {
   std::vector<RecordedEvent> events(std::int64_t first, std::int64_t last) const;
   std::vector<RecordedEvent> events() const { return events(0, frames() - 1); }
   std::int64_t event_count() const;
+  // `count` of them from number `first` on.
+  std::vector<RecordedEvent> numbered_events(std::int64_t first, std::int64_t count) const;
 
   // Many frames at once, for plots, viewers and scripts; not verified by the states' hashes.
   // Memory is what the range takes: ask for a part of a large recording.
@@ -135,6 +137,8 @@ class Recording {
 // Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv, joints.csv,
 // controls.csv, events.csv and modes.csv where there are any. Throws Failure if they cannot be
 // written, Error if the recording cannot be read.
-void export_csv(const Recording& recording, const std::filesystem::path& folder);
+// Returns the names of the files.
+std::vector<std::string> export_csv(const Recording& recording,
+                                    const std::filesystem::path& folder);
 
 }  // namespace vinci

@@ -22,7 +22,7 @@ struct Plugins {
 };
 
 // Grows whenever an interface that plugins see changes.
-inline constexpr int plugin_interface_version = 4;
+inline constexpr int plugin_interface_version = 5;
 
 Plugins builtin_plugins();
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/viewing/signals.h"
 
 namespace vinci {
 namespace {
@@ -109,6 +110,9 @@ std::string run_description(const Recording& recording, std::int64_t stride, std
                {"world", world_of(recording)},
                {"bodies", bodies_json(recording)},
                {"models", recording.models()},
+               {"events", recording.event_count()},
+               {"event_driven", recording.is_event_driven()},
+               {"signals", Signals(recording).columns()},
                {"summary", Json::parse(summary_json(summary))},
                {"lines", summary_lines(summary, recording.facts())},
                {"options", options}};

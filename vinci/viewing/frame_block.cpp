@@ -13,6 +13,7 @@
 
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
+#include "vinci/viewing/signals.h"
 
 namespace vinci {
 namespace {
@@ -65,19 +66,18 @@ EntityKey parsed_contact(std::string_view text) {
   return key_of_words(parts);
 }
 
-// "3.17.40": columns of the table of joints.
-std::vector<int> parsed_columns(std::string_view text) {
+// "3.17.40": columns of joints or signals.
+std::vector<int> parsed_columns(std::string_view text, std::string_view key) {
   constexpr std::size_t most = 256;
   std::vector<int> columns;
   for (bool more = true; more;) {
     const auto dot = text.find('.');
     more = dot != std::string_view::npos;
-    columns.push_back(
-        static_cast<int>(whole_number(text.substr(0, dot), "joints", 0, most_frames)));
+    columns.push_back(static_cast<int>(whole_number(text.substr(0, dot), key, 0, most_frames)));
     if (columns.size() > most || (columns.size() > 1 && columns.end()[-2] >= columns.back()))
       throw Error(
           fmt::format("accepted: all, none, up to {} ascending columns joined by dots", most),
-          "joints");
+          std::string(key));
     if (more) text.remove_prefix(dot + 1);
   }
   return columns;
@@ -97,11 +97,15 @@ void set_key(FrameQuery& query, std::string_view key, std::string_view value) {
   else if (key == "joints" && (value == "all" || value == "none"))
     query.joints = value == "all";
   else if (key == "joints")
-    query.joint_columns = parsed_columns(value);
+    query.joint_columns = parsed_columns(value, key);
+  else if (key == "signals" && (value == "all" || value == "none"))
+    query.signals = value == "all";
+  else if (key == "signals")
+    query.signal_columns = parsed_columns(value, key);
   else if (key != "contacts")
     throw Error(
         fmt::format("'{}' is not known; accepted: first, count, stride, poses, velocities, "
-                    "contacts, joints",
+                    "contacts, joints, signals",
                     key.substr(0, 40)));
   else if (value == "all" || value == "none")
     query.contacts = value == "all";
@@ -122,12 +126,13 @@ struct Columns {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> bodies;
   std::vector<float> point_a, point_b, normal, tangent_1, tangent_2, impulse, velocity;
-  std::vector<float> gap, friction, friction_2, moment, turning, joints;
+  std::vector<float> gap, friction, friction_2, moment, turning, joints, signals;
   bool moments = false;  // one is not 0
 
   std::size_t frames() const { return time.size(); }
   std::size_t bytes() const {
-    return frames() * frame_row_bytes + 4 * (poses.size() + velocities.size() + joints.size()) +
+    return frames() * frame_row_bytes +
+           4 * (poses.size() + velocities.size() + joints.size() + signals.size()) +
            gap.size() * (contact_row_bytes + (moments ? moment_row_bytes : 0));
   }
   void add(const FrameInfo& info);
@@ -202,6 +207,17 @@ class BlockReader {
       header_.joints = narrow_count(query.joint_columns.empty() ? recording.joint_columns().size()
                                                                 : query.joint_columns.size());
     }
+    if (query.signals) {
+      signals_.emplace(recording);
+      const std::size_t all = signals_->columns().size();
+      if (!query.signal_columns.empty() &&
+          static_cast<std::size_t>(query.signal_columns.back()) >= all)
+        throw Error(fmt::format("there is no column {} of signals; the recording has {}",
+                                query.signal_columns.back(), all));
+      header_.signals =
+          narrow_count(query.signal_columns.empty() ? all : query.signal_columns.size());
+      if (header_.signals > 0) header_.flags |= BlockHeader::with_signals;
+    }
   }
 
   std::string read();
@@ -212,13 +228,15 @@ class BlockReader {
   FrameRange piece(std::int64_t first, std::int64_t left);
   void add_piece(const FrameRange& range);
   void add_contacts(const FrameRange& range);
-  void add_joints(const FrameRange& range);
+  void add_columns(const std::vector<double>& numbers, std::size_t width,
+                   const std::vector<int>& chosen, std::vector<float>& to) const;
   std::string joined() const;
 
   const Recording& recording_;
   const FrameQuery& query_;
   const BlockLimits& limits_;
   std::size_t piece_bytes_;
+  std::optional<Signals> signals_;
   BlockHeader header_;
   Columns columns_;
   std::vector<FrameInfo> infos_;  // of the piece
@@ -238,7 +256,8 @@ FrameRange BlockReader::piece(std::int64_t first, std::int64_t left) {
       frame_row_bytes + 200 +
       (query_.poses != FrameQuery::none ? recording_.body_names().size() * 7 * sizeof(double) : 0) +
       header_.velocities * sizeof(double) +
-      (header_.joints > 0 ? recording_.joint_columns().size() * sizeof(double) : 0);
+      (header_.joints > 0 ? recording_.joint_columns().size() * sizeof(double) : 0) +
+      (header_.signals > 0 ? signals_->columns().size() * sizeof(double) : 0);
   FrameRange range{first, 0, query_.stride};
   range.count = std::clamp<std::int64_t>(static_cast<std::int64_t>(piece_bytes_ / frame_bytes), 1,
                                          std::min<std::int64_t>(left, 4096));
@@ -266,19 +285,24 @@ void BlockReader::add_piece(const FrameRange& range) {
                    narrow);
   }
   add_contacts(range);
-  if (header_.joints > 0) add_joints(range);
+  if (header_.joints > 0)
+    add_columns(recording_.joints(range), recording_.joint_columns().size(), query_.joint_columns,
+                columns_.joints);
+  if (header_.signals > 0)
+    add_columns(signals_->read(range), signals_->columns().size(), query_.signal_columns,
+                columns_.signals);
 }
 
-void BlockReader::add_joints(const FrameRange& range) {
-  const std::vector<double> numbers = recording_.joints(range);
-  if (query_.joint_columns.empty()) {
-    std::transform(numbers.begin(), numbers.end(), std::back_inserter(columns_.joints), narrow);
+// Of rows of so many numbers the chosen ones, or all.
+void BlockReader::add_columns(const std::vector<double>& numbers, std::size_t width,
+                              const std::vector<int>& chosen, std::vector<float>& to) const {
+  if (chosen.empty()) {
+    std::transform(numbers.begin(), numbers.end(), std::back_inserter(to), narrow);
     return;
   }
-  const std::size_t width = recording_.joint_columns().size();
   for (std::size_t row = 0; row + width <= numbers.size(); row += width)
-    for (const int column : query_.joint_columns)
-      columns_.joints.push_back(narrow(numbers[row + static_cast<std::size_t>(column)]));
+    for (const int column : chosen)
+      to.push_back(narrow(numbers[row + static_cast<std::size_t>(column)]));
 }
 
 void BlockReader::add_contacts(const FrameRange& range) {
@@ -343,6 +367,7 @@ std::string BlockReader::joined() const {
   if (columns_.moments)
     for (const auto* column : {&columns_.moment, &columns_.turning}) append(block, *column);
   append(block, columns_.joints);
+  append(block, columns_.signals);
   return block;
 }
 

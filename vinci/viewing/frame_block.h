@@ -22,10 +22,13 @@ struct FrameQuery {
   std::optional<EntityKey> contact;  // this one alone
   bool joints = true;
   std::vector<int> joint_columns;  // these alone, ascending; all if empty
+  bool signals = true;             // (signals.h)
+  std::vector<int> signal_columns;
 };
 
-// Reads "first=0&count=10&stride=2&poses=all&velocities=3&contacts=none&joints=all"; what is not
-// given has its default. Throws Error naming the key and what it accepts.
+// Reads "first=0&count=10&stride=2&poses=all&velocities=3&contacts=none&joints=all
+// &signals=none"; what is not given has its default. Throws Error naming the key and what it
+// accepts.
 FrameQuery parse_frame_query(std::string_view text);
 // Throws Error if the recording has not what is asked for.
 void check_query(const Recording& recording, const FrameQuery& query);
@@ -45,7 +48,7 @@ struct BlockHeader {
   static constexpr std::uint32_t right_magic = 0x31434e56;  // "VNC1"
   static constexpr std::uint32_t with_poses = 1, with_velocities = 2, with_contacts = 4,
                                  with_moments = 8,  // of a contact of the block
-      with_joints = 16;
+      with_joints = 16, with_signals = 32;
   std::uint32_t magic = right_magic, version = 4;
   std::uint32_t frames = 0;
   std::uint32_t bodies = 0;      // poses per frame
@@ -55,7 +58,8 @@ struct BlockHeader {
   std::uint32_t flags = 0;
   std::uint32_t body = 0xffffffffu;  // the one asked for; all of them
   std::uint32_t joints = 0;          // numbers of joints per frame
-  std::uint32_t reserved[5] = {};
+  std::uint32_t signals = 0;         // likewise
+  std::uint32_t reserved[4] = {};
 };
 BlockHeader read_header(std::string_view block);
 void set_header(std::string& block, const BlockHeader& header);

@@ -16,6 +16,7 @@
 #include "vinci/viewing/encoding.h"
 #include "vinci/viewing/frame_block.h"
 #include "vinci/viewing/output_file.h"
+#include "vinci/viewing/run_events.h"
 #include "vinci/viewing/viewer_page.h"
 
 namespace vinci {
@@ -105,6 +106,13 @@ void write_models(OutputFile& file, const Recording& recording, std::size_t inde
   file.write("]</script>\n");
 }
 
+void write_events(OutputFile& file, const Recording& recording, std::size_t index) {
+  if (!recording.is_event_driven()) return;
+  file.write(fmt::format(
+      "<script type=\"application/json\" class=\"vinci-events\" data-run=\"{}\">{}</script>\n",
+      index, script_json(run_events(recording))));
+}
+
 // Returns the bytes of the run's data; gives up beyond `most`.
 double write_blocks(OutputFile& file, const Run& run, std::size_t index, double most,
                     const PageOptions& options) {
@@ -156,6 +164,7 @@ double write_all(OutputFile& file, const std::vector<Run>& runs, double most,
   double bytes = 0.0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     write_models(file, runs[i].recording, i);
+    write_events(file, runs[i].recording, i);
     bytes += write_blocks(file, runs[i], i, most - bytes, options);
   }
   file.write(page.substr(place + marker.size()));

@@ -13,6 +13,7 @@
 #include "vinci/viewing/description.h"
 #include "vinci/viewing/frame_block.h"
 #include "vinci/viewing/http_server.h"
+#include "vinci/viewing/run_events.h"
 #include "vinci/viewing/served_recording.h"
 #include "vinci/viewing/viewer_page.h"
 
@@ -83,6 +84,13 @@ HttpResponse read_run(const Recording& recording, const std::vector<std::string_
       return http_error(400, error.what());
     }
     return {200, "application/octet-stream", frame_block(recording, wanted)};
+  }
+  if (parts.size() == 4 && parts[3] == "events") {
+    const auto first =
+        query.starts_with("first=") ? index(std::string_view(query).substr(6)) : std::nullopt;
+    if (!first || *first > recording.event_count())
+      return http_error(400, "accepted: first=N, the number of an event or that of all events");
+    return {200, "application/json", run_events(recording, *first)};
   }
   if (parts.size() == 4 && parts[3] == "grasp") return answer_grasp_query(recording, query);
   const auto version = parts.size() == 5 && parts[3] == "models" ? index(parts[4]) : std::nullopt;

@@ -52,7 +52,7 @@ describe('a run from a server', () => {
     const asked = serve();
     await (await source()).frames({ ...query, count: 1, contacts: [0, 2, 7, 4294967295] });
     expect(asked.at(-1)).toBe('api/runs/0/frames?first=10&count=1&stride=3&poses=all&velocities=all' +
-        '&contacts=0.2.7.4294967295&joints=all');
+        '&contacts=0.2.7.4294967295&joints=all&signals=none');
   });
 
   it('asks for blocks that partition the run, of a few megabytes at most', async () => {

@@ -9,7 +9,7 @@ export interface BlockShape {
 }
 
 // The scalar columns of a frame, copied so that its block may be dropped.
-type Scalars = Omit<Frame, 'index' | 'poses' | 'velocities' | 'contacts' | 'joints'>;
+type Scalars = Omit<Frame, 'index' | 'poses' | 'velocities' | 'contacts' | 'joints' | 'signals'>;
 
 export class BlockBuilder {
   private readonly scalars: Scalars[] = [];
@@ -17,6 +17,7 @@ export class BlockBuilder {
   private readonly velocities: Float32Array[] = [];
   private readonly contacts: Contacts[] = [];
   private readonly joints: Float32Array[] = [];
+  private readonly signals: Float32Array[] = [];
 
   // The arrays of the frame are kept, not copied: pass slices where the rest of a block may go.
   add(frame: Frame): void {
@@ -28,6 +29,7 @@ export class BlockBuilder {
     this.velocities.push(frame.velocities);
     this.contacts.push(frame.contacts);
     this.joints.push(frame.joints);
+    this.signals.push(frame.signals);
   }
 
   build(shape: BlockShape): FrameBlock {
@@ -40,6 +42,7 @@ export class BlockBuilder {
     const velocities = joinedFloats(this.velocities);
     const contacts = joinedContacts(this.contacts);
     const joints = joinedFloats(this.joints);
+    const signals = joinedFloats(this.signals);
     return {
       ...shape, frames,
       bodies: frames > 0 ? this.poses[0].length / 7 : 0,
@@ -57,7 +60,9 @@ export class BlockBuilder {
       uniqueness: whole((s) => s.uniqueness),
       contactStart, poses, velocities, contacts, joints,
       jointNumbers: frames > 0 ? this.joints[0].length : 0,
-      bytes: 72 * frames + poses.byteLength + velocities.byteLength + joints.byteLength +
+      signals,
+      signalNumbers: frames > 0 ? this.signals[0].length : 0,
+      bytes: 72 * frames + poses.byteLength + velocities.byteLength + joints.byteLength + signals.byteLength +
           116 * contacts.count,
     };
   }

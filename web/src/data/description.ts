@@ -2,7 +2,7 @@
 // Descriptions and models as they arrive: checked, so that everything behind may trust their form.
 import { parseCouplings, parseJoints } from './joints';
 import type {
-  Anchor, BodyDescription, Description, ElementJson, ModelJson, Summary, Vector3,
+  Anchor, BodyDescription, ConstraintJson, Description, ElementJson, MachineJson, ModelJson, Summary, Vector3,
 } from './types';
 
 type Fields = Record<string, unknown>;
@@ -39,6 +39,9 @@ export function parseDescription(value: unknown): Description {
     world: json.world === 'planar' ? 'planar' : 'spatial',
     bodies,
     models: Math.max(1, whole(json.models)),
+    event_driven: json.event_driven === true,
+    events: whole(json.events),
+    signals: Array.isArray(json.signals) ? json.signals.map(text) : [],
     summary: parseSummary(json.summary),
     lines: Array.isArray(json.lines) ? json.lines.map(parseLine) : [],
     options: typeof json.options === 'object' && json.options !== null ? (json.options as Fields) : {},
@@ -93,7 +96,19 @@ export function parseModel(value: unknown, description: Description): ModelJson 
   const elements = parseElements(json.elements, json.bodies.length);
   const joints = parseJoints(json.joints, json.bodies.length);
   const couplings = parseCouplings(json.couplings, joints);
-  return { ...json, elements, joints, couplings } as unknown as ModelJson;
+  const constraints = listOf(json.constraints).map(parseConstraint);
+  const machines = listOf(json.machines).map((one): MachineJson =>
+      ({ name: text(one.name), states: Array.isArray(one.states) ? one.states.map(text) : [] }));
+  return { ...json, elements, joints, couplings, constraints, machines } as unknown as ModelJson;
+}
+
+const listOf = (value: unknown): Fields[] =>
+    Array.isArray(value) ? value.map((one) => (typeof one === 'object' && one !== null ? (one as Fields) : {})) : [];
+
+function parseConstraint(json: Fields): ConstraintJson {
+  const [shown] = listOf([json.function]);
+  return { name: text(json.name), kind: text(json.kind), text: text(shown.text),
+           reads: Array.isArray(shown.reads) ? shown.reads.map(text) : [] };
 }
 
 // Models of older recordings have none.

@@ -4,6 +4,7 @@
 import { BlockBuilder, contactsWithKey, noContacts } from './block_builder';
 import { BlockCache } from './block_cache';
 import { parseDescription, parseModel } from './description';
+import { parseEvents, type EventPiece } from './events';
 import { decodeFrameBlock, frameOf } from './frame_block';
 import { parseGrasp, type GraspAnswer } from './grasp';
 import { runList, velocityEntries, type BlockRange, type FrameQuery, type RunList, type RunSource } from './source';
@@ -32,6 +33,7 @@ export function embeddedRuns(page: Document): RunList | null {
   return runList(descriptions, (json, run) => {
     const models = page.querySelector(`script.vinci-models[data-run="${run}"]`);
     const blocks = page.querySelectorAll<HTMLElement>(`script.vinci-block[data-run="${run}"]`);
+    const events = page.querySelector(`script.vinci-events[data-run="${run}"]`);
     return new EmbeddedSource(
         parseDescription(json), parsedJson(models?.textContent ?? '[]', 'the model in this page'),
         Array.from(blocks, (element) => ({
@@ -41,7 +43,8 @@ export function embeddedRuns(page: Document): RunList | null {
         })),
         Array.from(page.querySelectorAll<HTMLElement>(`script.vinci-grasp[data-run="${run}"]`),
                    (element) => ({ frame: Number(element.dataset.frame),
-                                   answer: parseGrasp(parsedJson(element.textContent, 'the grasp in this page')) })));
+                                   answer: parseGrasp(parsedJson(element.textContent, 'the grasp in this page')) })),
+        events ? () => parseEvents(parsedJson(events.textContent, 'the list of events in this page')) : null);
   });
 }
 
@@ -60,7 +63,8 @@ export class EmbeddedSource implements RunSource {
   private readonly modelList: unknown[];
 
   constructor(readonly description: Description, models: unknown, blocks: EmbeddedBlock[],
-              private readonly grasps: EmbeddedGrasp[] = []) {
+              private readonly grasps: EmbeddedGrasp[] = [],
+              private readonly piece: (() => EventPiece) | null = null) {
     this.modelList = Array.isArray(models) ? models : [];
     this.blocks = [...blocks].sort((a, b) => a.first - b.first);
     let next = 0;
@@ -79,6 +83,13 @@ export class EmbeddedSource implements RunSource {
 
   async model(version: number): Promise<ModelJson> {
     return parseModel(this.modelList[version], this.description);
+  }
+
+  // All that the page holds come at once.
+  async events(first: number): Promise<EventPiece | null> {
+    if (!this.piece) return null;
+    const all = this.piece();
+    return first === 0 ? all : { ...all, first, events: all.events.slice(first) };
   }
 
   get knownGrasps(): { frame: number; body: number }[] {
@@ -100,7 +111,8 @@ export class EmbeddedSource implements RunSource {
 
   async frames(query: FrameQuery, signal?: AbortSignal): Promise<FrameBlock> {
     const holder = this.blockWith(query.first);
-    const all = [query.poses, query.velocities, query.contacts, query.joints].every((one) => one === 'all');
+    const all = !query.signals &&
+        [query.poses, query.velocities, query.contacts, query.joints].every((one) => one === 'all');
     if (all && query.stride === 1 && holder.first === query.first && holder.count === query.count)
       return this.decoded(holder);
     const builder = new BlockBuilder();
@@ -161,6 +173,7 @@ export class EmbeddedSource implements RunSource {
       joints: query.joints === 'all' ? frame.joints.slice()
         : query.joints === 'none' ? new Float32Array()
         : Float32Array.from(query.joints, (column) => frame.joints[column] ?? NaN),
+      signals: Float32Array.from(query.signals ?? [], (column) => frame.signals[column] ?? NaN),
     };
   }
 }

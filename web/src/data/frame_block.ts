@@ -48,7 +48,7 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
   if (!littleEndian) throw new Error('this machine stores numbers in an order that is not supported');
   if (buffer.byteLength < headerBytes)
     throw new Error(`the frame block is cut off: ${buffer.byteLength} bytes are less than its header`);
-  const [magic, version, frames, bodies, entries, rows, first, stride, flags, , jointNumbers] =
+  const [magic, version, frames, bodies, entries, rows, first, stride, flags, , jointNumbers, signalNumbers] =
       new Uint32Array(buffer, 0, 16);
   if (magic !== blockMagic) throw new Error('this is no frame block: it begins with other bytes');
   if (version !== blockVersion)
@@ -77,6 +77,8 @@ export function decodeFrameBlock(buffer: ArrayBuffer, limits?: BlockLimits): Fra
     contacts: takeContacts(reader, has(2) ? rows : 0, has(3)),
     jointNumbers: has(4) ? jointNumbers : 0,
     joints: reader.take(Float32Array, has(4) ? frames * jointNumbers : 0, 'joints'),
+    signalNumbers: has(5) ? signalNumbers : 0,
+    signals: reader.take(Float32Array, has(5) ? frames * signalNumbers : 0, 'signals'),
     bytes: buffer.byteLength,
   };
   reader.end();
@@ -168,5 +170,6 @@ export function frameOf(block: FrameBlock, i: number): Frame {
     velocities: block.velocities.subarray(i * block.entries, (i + 1) * block.entries),
     contacts: contactRows(block.contacts, block.contactStart[i], block.contactStart[i + 1]),
     joints: block.joints.subarray(i * block.jointNumbers, (i + 1) * block.jointNumbers),
+    signals: block.signals.subarray(i * block.signalNumbers, (i + 1) * block.signalNumbers),
   };
 }

@@ -3,6 +3,7 @@
 // the token.
 import { BlockBuilder } from './block_builder';
 import { parseDescription, parseModel } from './description';
+import { parseEvents, type EventPiece } from './events';
 import { decodeFrameBlock, frameOf } from './frame_block';
 import { parseGrasp, type GraspAnswer } from './grasp';
 import { frameBytes, runList, velocityEntries, type BlockRange, type FrameQuery, type RunList,
@@ -65,6 +66,10 @@ export class HttpSource implements RunSource {
     return parseModel(await jsonAnswer(`api/runs/${this.run}/models/${version}`), this.description);
   }
 
+  async events(first: number, signal?: AbortSignal): Promise<EventPiece> {
+    return parseEvents(await jsonAnswer(`api/runs/${this.run}/events?first=${first}`, signal));
+  }
+
   async grasp(frame: number, body: number, signal?: AbortSignal): Promise<GraspAnswer> {
     return parseGrasp(await jsonAnswer(`api/runs/${this.run}/grasp?frame=${frame}&object=${body}`, signal));
   }
@@ -93,10 +98,11 @@ export class HttpSource implements RunSource {
   private async part(query: FrameQuery, have: number, signal?: AbortSignal): Promise<FrameBlock> {
     const contacts = typeof query.contacts === 'string' ? query.contacts : query.contacts.join('.');
     const joints = typeof query.joints === 'string' ? query.joints : query.joints.join('.');
+    const signals = query.signals?.join('.') || 'none';
     const first = query.first + have * query.stride;
     const address = `api/runs/${this.run}/frames?first=${first}&count=${query.count - have}` +
         `&stride=${query.stride}&poses=${query.poses}&velocities=${query.velocities}` +
-        `&contacts=${contacts}&joints=${joints}`;
+        `&contacts=${contacts}&joints=${joints}&signals=${signals}`;
     const buffer = await (await answer(address, signal)).arrayBuffer();
     const { bodies, models } = this.description;
     const limits = { bodies: bodies.length, entries: velocityEntries(this.description), models };

@@ -136,6 +136,18 @@ export async function jointSeries(source: RunSource, columns: JointColumns, join
       Object.entries(parts).map(([name, part]) => [name, series(part)])) as unknown as JointSeries;
 }
 
+// Some of the description's signals, ascending.
+export async function signalSeries(source: RunSource, columns: number[], signal?: AbortSignal): Promise<Series> {
+  const frames = source.description.frames;
+  const stride = strideFor(frames);
+  const block = await source.frames(
+      { first: 0, count: Math.ceil(frames / stride), stride, poses: 'none', velocities: 'none',
+        contacts: 'none', joints: 'none', signals: columns }, signal);
+  const time = Array.from(block.time);
+  return { time, values: columns.map((_, c) =>
+      time.map((__, i) => finiteOrNull(block.signals[i * columns.length + c]))) };
+}
+
 // How much of its cone of friction, a circle or an ellipse, a contact uses. NaN without an impulse
 // or without friction.
 export function coneUsage(contacts: Contacts, row: number): number {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the frames of a run come from: a server, or the page itself. Both answer the same questions.
+import type { EventPiece } from './events';
 import type { GraspAnswer } from './grasp';
 import type { ContactKey, Description, FrameBlock, ModelJson } from './types';
 
@@ -11,6 +12,7 @@ export interface FrameQuery {
   velocities: 'all' | 'none' | number; // the same body as in poses, if both name one
   contacts: 'all' | 'none' | ContactKey;
   joints: 'all' | 'none' | number[]; // numbers: columns, ascending
+  signals?: number[]; // columns, ascending; none if not given
 }
 
 export interface RunSource {
@@ -26,6 +28,8 @@ export interface RunSource {
   // The frames that are best fetched together with this one: blocks of a stride partition the run.
   // A stride is a wish, for play that is faster than every frame can be fetched.
   blockRange(frame: number, stride: number): BlockRange;
+  // Those from number `first` on, as many as come at a time; null where there are none.
+  events(first: number, signal?: AbortSignal): Promise<EventPiece | null>;
   // What holds a body in a frame; null where nobody can tell, with frames that can be asked about.
   grasp(frame: number, body: number, signal?: AbortSignal): Promise<GraspAnswer | null>;
   readonly knownGrasps: readonly { frame: number; body: number }[] | null; // null: all

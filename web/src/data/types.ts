@@ -40,6 +40,9 @@ export interface Description {
   world: 'planar' | 'spatial';
   bodies: BodyDescription[];
   models: number; // how many
+  event_driven: boolean; // its stepper leaves events
+  events: number; // so far
+  signals: string[]; // "pd.effort [N m]": of controllers and constraints, over the frames
   summary: Summary;
   lines: [string, string][]; // what there is to tell of the run, in words: what, and how it was
   options: RecordedOptions;
@@ -156,6 +159,21 @@ export interface ModelJson {
   elements: ElementJson[];
   joints?: JointJson[];
   couplings?: CouplingJson[];
+  constraints?: ConstraintJson[];
+  machines?: MachineJson[];
+}
+
+// Of the scene, as an expression.
+export interface ConstraintJson {
+  name: string;
+  kind: string; // contact: h >= 0, link: h = 0
+  text: string; // h
+  reads: string[]; // what its variables are
+}
+
+export interface MachineJson {
+  name: string;
+  states: string[];
 }
 
 // Status of a step, in the order of the recording's numbers.
@@ -198,6 +216,7 @@ export interface Frame {
   velocities: Float32Array; // packed
   contacts: Contacts;
   joints: Float32Array; // numbers of joints (joints.ts); empty where there are none
+  signals: Float32Array; // of the description's list; empty where they were not asked for
 }
 
 // Frames `first`, `first + stride`, ... of a run, decoded. Columns that were not asked for are empty.
@@ -224,6 +243,8 @@ export interface FrameBlock {
   contacts: Contacts;
   jointNumbers: number; // in each frame
   joints: Float32Array;
+  signalNumbers: number; // in each frame
+  signals: Float32Array;
   bytes: number; // in memory
 }
 

@@ -7,6 +7,7 @@ import { SceneView } from '../scene/scene_view';
 import './body_list';
 import './comparison';
 import './dialog';
+import './event_list';
 import { download, exportName, screenshot } from './export';
 import './export_dialog';
 import './grasp_panel';
@@ -53,6 +54,8 @@ export class App extends LitElement implements PageActions {
     .left vinci-body-list { flex: 1 1 55%; }
     .left vinci-run-status { flex: 0 1 auto; max-height: 55%; border-top: 1px solid var(--line); }
     .right vinci-inspector { flex: none; max-height: 45%; overflow-y: auto; }
+    .left vinci-event-list { flex: 1 1 40%; border-top: 1px solid var(--line); }
+    .left:has(vinci-event-list) vinci-run-status { max-height: 35%; min-height: 5rem; }
     .left vinci-joint-list { flex: 0 0 auto; max-height: 50%; border-top: 1px solid var(--line); }
     .left.jointed vinci-body-list { flex: 1 1 9rem; min-height: 7rem; }
     .left.jointed vinci-run-status { max-height: 35%; min-height: 5rem; }
@@ -178,6 +181,7 @@ export class App extends LitElement implements PageActions {
       ${this.left ? html`<aside class="panel left ${viewer.pose.possible ? 'jointed' : ''}" aria-label="Bodies and run">
         <vinci-body-list .viewer=${viewer}></vinci-body-list>
         ${viewer.pose.possible ? html`<vinci-joint-list .viewer=${viewer}></vinci-joint-list>` : nothing}
+        ${viewer.events.list ? html`<vinci-event-list .viewer=${viewer}></vinci-event-list>` : nothing}
         <vinci-run-status .viewer=${viewer}></vinci-run-status></aside>` : nothing}
       ${this.stage()}
       ${this.right ? html`<aside class="panel right" aria-label="Inspector and plots">

@@ -13,6 +13,8 @@ export const icons = {
   stepForward: icon(svg`<path class="solid" d="M9 6v12l8-6z"/><path d="M6 6v12"/>`),
   toStart: icon(svg`<path d="M6 6v12"/><path class="solid" d="M19 6v12l-6-6zM13 6v12l-6-6z"/>`),
   toEnd: icon(svg`<path d="M18 6v12"/><path class="solid" d="M5 6v12l6-6zM11 6v12l6-6z"/>`),
+  eventBack: icon(svg`<path d="M18 5v14"/><path class="solid" d="M14 7v10l-6-5z"/><circle cx="5" cy="12" r="1.4" class="solid"/>`),
+  eventForward: icon(svg`<path d="M6 5v14"/><path class="solid" d="M10 7v10l6-5z"/><circle cx="19" cy="12" r="1.4" class="solid"/>`),
   loop: icon(svg`<path d="M17 3l3 3-3 3M4 11V9a3 3 0 0 1 3-3h13M7 21l-3-3 3-3M20 13v2a3 3 0 0 1-3 3H4"/>`),
   eye: icon(svg`<path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z"/><circle cx="12" cy="12" r="2.8"/>`),
   eyeOff: icon(svg`<path d="M4 4l16 16M9.5 6A9 9 0 0 1 12 5.5c6 0 9.5 6.5 9.5 6.5a16 16 0 0 1-2.8 3.5M6 7.8A16 16 0 0 0 2.5 12S6 18.5 12 18.5a9 9 0 0 0 4-1"/>`),

@@ -23,6 +23,8 @@ export const keyList: Key[] = [
   { keys: ['arrowright'], shown: '→', text: 'one frame on', action: (v) => v.step(1) },
   { keys: ['shift+arrowleft'], shown: 'Shift ←', text: 'ten frames back', action: (v) => v.step(-10) },
   { keys: ['shift+arrowright'], shown: 'Shift →', text: 'ten frames on', action: (v) => v.step(10) },
+  { keys: [','], shown: ',', text: 'to the event before', action: (v) => v.events.step(-1) },
+  { keys: ['.'], shown: '.', text: 'to the next event', action: (v) => v.events.step(1) },
   { keys: ['home'], shown: 'Home', text: 'to the start', action: (v) => v.seek(v.player.start) },
   { keys: ['end'], shown: 'End', text: 'to the end', action: (v) => v.seek(v.player.end) },
   { keys: ['arrowup'], shown: '↑', text: 'faster',

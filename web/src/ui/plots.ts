@@ -5,7 +5,8 @@ import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { FrameStore } from '../data/frame_store';
 import { isTurning, jointLayout } from '../data/joints';
-import { bodySeries, contactSeries, jointSeries, overviewSeries, type Series } from '../data/series';
+import { bodySeries, contactSeries, jointSeries, overviewSeries, signalSeries, type Series } from '../data/series';
+import { groupedSignals } from '../data/signals';
 import { message } from '../data/source';
 import type { Pick } from '../scene/scene_view';
 import { bodyName } from './describe';
@@ -41,8 +42,12 @@ export class Plots extends LitElement {
   @state() private closed = new Set<string>(['turning']);
   @state() private chosen: PlotContent[] = [];
   @state() private general: PlotContent[] = [];
+  @state() private signals: PlotContent[] = []; // that are open
+  @state() private open = new Set<string>(); // of the groups of signals
   @state() private failure = '';
   private wanted = '';
+  private wantedSignals = '';
+  private signalLoader: AbortController | null = null;
   private loader: AbortController | null = null;
   private loadedAt = 0;
   private later = 0; // timer of curves that are due
@@ -75,6 +80,7 @@ export class Plots extends LitElement {
     super.disconnectedCallback();
     clearTimeout(this.later);
     this.loader?.abort();
+    this.signalLoader?.abort();
   }
 
   private get runs(): number[] {
@@ -90,6 +96,7 @@ export class Plots extends LitElement {
     const wanted = JSON.stringify([pick, active, options.layout]);
     const isNew = wanted !== this.wanted;
     if (isNew || event === 'data') this.general = this.generalPlots();
+    void this.loadSignals(event);
     if (!isNew && event !== 'data') return;
     const wait = isNew ? 0 : this.loadedAt + livePeriod - performance.now();
     clearTimeout(this.later);
@@ -152,6 +159,48 @@ export class Plots extends LitElement {
     }
   }
 
+  // Curves of the groups of signals that are open; groups of other runs are those of the same name.
+  private async loadSignals(event: string): Promise<void> {
+    const runs = this.runs;
+    const wanted = JSON.stringify([runs, [...this.open]]);
+    const grown = event === 'data' && performance.now() > this.loadedAt + livePeriod;
+    if (wanted === this.wantedSignals && !grown) return;
+    this.wantedSignals = wanted;
+    this.signalLoader?.abort();
+    const loader = (this.signalLoader = new AbortController());
+    try {
+      const curves = await Promise.all(runs.map(async (run): Promise<RunCurves> => {
+        const { source } = this.viewer.stores[run];
+        const groups = groupedSignals(source.description.signals).filter(({ id }) => this.open.has(id));
+        const series = await Promise.all(groups.map(({ columns }) => signalSeries(source, columns, loader.signal)));
+        return Object.fromEntries(groups.map(({ id, unit, labels }, i) => [id, { unit, labels, series: series[i] }]));
+      }));
+      if (loader.signal.aborted) return;
+      this.signals = this.gathered(curves, Object.fromEntries([...this.open].map((id) => [id, id])));
+    } catch (error) {
+      if (!loader.signal.aborted) this.failure = `The signals could not be loaded: ${message(error)}`;
+    }
+  }
+
+  private toggleSignals(id: string): void {
+    const open = new Set(this.open);
+    if (!open.delete(id)) open.add(id);
+    this.open = open;
+    void this.loadSignals('change');
+  }
+
+  private signalSections() {
+    const groups = groupedSignals(this.viewer.description?.signals ?? []);
+    return groups.map(({ id, title, unit }) => {
+      const content = this.open.has(id) ? this.signals.find((one) => one.id === id) : undefined;
+      return html`
+        <button class="heading" aria-expanded=${this.open.has(id)} @click=${() => this.toggleSignals(id)}>
+          ${icons.down}${title}<span class="unit">${unit}</span></button>
+        ${content ? html`<vinci-plot data-plot=${`signal ${id}`} .viewer=${this.viewer} .curves=${content.curves}></vinci-plot>`
+          : nothing}`;
+    });
+  }
+
   private toggle(id: string): void {
     const closed = new Set(this.closed);
     if (!closed.delete(id)) closed.add(id);
@@ -179,7 +228,8 @@ export class Plots extends LitElement {
       </p>` : nothing}
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
       ${this.chosen.map((content) => this.section(content))}
-      ${this.general.map((content) => this.section(content))}`;
+      ${this.general.map((content) => this.section(content))}
+      ${this.signalSections()}`;
   }
 }
 

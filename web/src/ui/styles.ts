@@ -7,6 +7,8 @@ export const pageStyle = `
 :root {
   --background: #ffffff; --panel: #f6f7f9; --raised: #ffffff; --line: #dde1e6; --line-strong: #c3c9d1;
   --text: #1b2128; --muted: #5a6571; --accent: #1f5fa6; --accent-soft: #e3edf8; --hover: #eaedf1;
+  --event-touch: #1f5fa6; --event-part: #7d8792; --event-slide: #c8602a; --event-stick: #0f7a61;
+  --event-transition: #7d5bb0;
   --warn: #9a5b00; --warn-soft: #fdf3e1; --bad: #a82c1f; --bad-soft: #fcebe8; --good: #0f7a61;
   --shadow: 0 2px 12px rgb(20 30 45 / 16%);
   color-scheme: light;
@@ -15,6 +17,8 @@ export const pageStyle = `
 :root[data-theme='dark'] {
   --background: #13171b; --panel: #191e23; --raised: #20262c; --line: #2c343c; --line-strong: #404a55;
   --text: #e5e9ed; --muted: #9aa6b2; --accent: #82b6ec; --accent-soft: #20344a; --hover: #262d34;
+  --event-touch: #82b6ec; --event-part: #8b95a1; --event-slide: #ec9d6d; --event-stick: #58c5a6;
+  --event-transition: #b79ce4;
   --warn: #e7b25c; --warn-soft: #33291a; --bad: #f0907f; --bad-soft: #3a211e; --good: #58c5a6;
   --shadow: 0 2px 14px rgb(0 0 0 / 50%);
   color-scheme: dark;

@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { speedName, speeds } from '../player';
+import { eventColours, eventTime, eventWords } from './event_list';
 import { clock } from './format';
 import { icons } from './icons';
 import { controls } from './styles';
@@ -16,7 +17,8 @@ export class Timeline extends LitElement {
   @property({ attribute: false }) viewer!: Viewer;
   @state() private hoverPart: number | null = null; // of the track, 0 to 1
   @query('.track') private track!: HTMLElement;
-  @query('canvas') private marks?: HTMLCanvasElement;
+  @query('canvas.steps') private marks?: HTMLCanvasElement;
+  @query('canvas.events') private ticks?: HTMLCanvasElement;
   private readonly resized = new ResizeObserver(() => this.drawMarks());
   private resume = false; // it played when dragging began
 
@@ -38,6 +40,7 @@ export class Timeline extends LitElement {
       background: var(--line-strong); }
     .fill { position: absolute; inset: 0 auto 0 0; background: var(--accent); border-radius: 2px; }
     canvas { position: absolute; left: 0; top: 4px; width: 100%; height: 8px; pointer-events: none; }
+    canvas.events { top: auto; bottom: 2px; height: 9px; }
     .thumb { position: absolute; top: 50%; width: 14px; height: 14px; margin: -7px; border-radius: 50%;
       background: var(--accent); border: 2px solid var(--panel); box-shadow: 0 0 0 1px var(--accent); }
     .hover { position: absolute; bottom: calc(100% - 4px); transform: translateX(-50%); z-index: 3;
@@ -92,15 +95,42 @@ export class Timeline extends LitElement {
     this.viewer.announce('change');
   }
 
-  // Short ticks where a step was not solved as asked.
   private drawMarks(): void {
+    this.drawSteps();
+    this.drawEvents();
+  }
+
+  // A clean canvas as large as it is shown.
+  private fresh(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+    canvas.width = Math.round(canvas.clientWidth * window.devicePixelRatio);
+    canvas.height = Math.round(canvas.clientHeight * window.devicePixelRatio);
+    return canvas.getContext('2d');
+  }
+
+  // A tick at every event, below the rail. Of those that share a pixel the last one is seen.
+  private drawEvents(): void {
+    const canvas = this.ticks;
+    if (!canvas) return;
+    const pen = this.fresh(canvas);
+    const { start, end } = this.viewer.player;
+    const list = this.viewer.events.list;
+    canvas.dataset.events = String(list?.events.length ?? 0);
+    if (!pen || !list || end <= start) return;
+    const style = getComputedStyle(this);
+    const width = 1.5 * window.devicePixelRatio;
+    for (const event of list.events) {
+      pen.fillStyle = style.getPropertyValue(eventColours[event.kind] ?? '--muted');
+      pen.fillRect(((event.time - start) / (end - start)) * canvas.width - width / 2, 0, width, canvas.height);
+    }
+  }
+
+  // Short ticks where a step was not solved as asked.
+  private drawSteps(): void {
     const canvas = this.marks;
     const store = this.viewer.store;
     if (!canvas || !store) return;
     const ratio = window.devicePixelRatio;
-    canvas.width = Math.round(canvas.clientWidth * ratio);
-    canvas.height = Math.round(canvas.clientHeight * ratio);
-    const pen = canvas.getContext('2d');
+    const pen = this.fresh(canvas);
     const { start, end } = this.viewer.player;
     if (!pen || end <= start) return;
     const style = getComputedStyle(this);
@@ -138,13 +168,22 @@ export class Timeline extends LitElement {
         aria-valuetext=${`${clock(player.time, interval)} seconds`} aria-disabled=${span <= 0}
         @pointerdown=${this.press} @pointermove=${this.move} @pointerup=${this.release}
         @pointercancel=${this.release} @pointerleave=${() => (this.hoverPart = null)}>
-        <canvas></canvas>
+        <canvas class="steps"></canvas><canvas class="events"></canvas>
         <div class="rail"><div class="fill" style=${`width:${part * 100}%`}></div></div>
         <div class="thumb" style=${`left:${part * 100}%`}></div>
         ${this.hoverPart !== null && span > 0 ? html`<div class="hover number"
           style=${`left:clamp(2.2rem, ${this.hoverPart * 100}%, calc(100% - 2.2rem))`}>
-          ${clock(this.timeOf(this.hoverPart), interval)}\u202fs</div>` : nothing}
+          ${this.hoverWords(this.timeOf(this.hoverPart), interval)}</div>` : nothing}
       </div>`;
+  }
+
+  // Of the event under the pointer, or the time.
+  private hoverWords(time: number, interval: number): string {
+    const { player, events: { list } } = this.viewer;
+    const reach = (3 / Math.max(1, this.track.clientWidth)) * (player.end - player.start); // 3 px
+    const event = list?.near(time, reach);
+    return list && event ? `${eventTime(event.time)}\u202fs  ${eventWords(list, event)}`
+      : `${clock(time, interval)}\u202fs`;
   }
 
   override render() {
@@ -164,6 +203,9 @@ export class Timeline extends LitElement {
           ${player.playing ? icons.pause : icons.play}</button>
         ${button('One frame on', '→', icons.stepForward, () => viewer.step(1))}
         ${button('To the end', 'End', icons.toEnd, () => viewer.seek(player.end))}
+        ${viewer.events.list ? html`
+          ${button('Event before', ',', icons.eventBack, () => viewer.events.step(-1))}
+          ${button('Next event', '.', icons.eventForward, () => viewer.events.step(1))}` : nothing}
       </div>
       ${this.slider()}
       ${viewer.late ? html`<span class="late" role="status" aria-label="Loading frames"></span>` : nothing}

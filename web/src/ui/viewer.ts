@@ -11,6 +11,7 @@ import { Player } from '../player';
 import type { Theme } from '../palette';
 import type { Pick, SceneOptions, SceneView } from '../scene/scene_view';
 import { surveyFrames } from '../scene/survey';
+import { EventControl } from './event_control';
 import { GraspControl } from './grasp_control';
 import { PoseControl } from './pose_control';
 
@@ -45,6 +46,7 @@ export class Viewer extends EventTarget {
   comparison: Comparison | null = null; // of all runs
   readonly pose = new PoseControl(this);
   readonly grasp = new GraspControl(this);
+  readonly events = new EventControl(this);
   readonly cache = new BlockCache<FrameBlock>(cacheBytes);
   private dirty = true;
   private lastTick = 0;

@@ -20,7 +20,7 @@ const drawn = (page: Page) =>
   page.evaluate(() => {
     const find = (root: Document | ShadowRoot): HTMLCanvasElement | null => {
       for (const element of root.querySelectorAll('*')) {
-        if (element.localName === 'vinci-timeline') return element.shadowRoot!.querySelector('canvas');
+        if (element.localName === 'vinci-timeline') return element.shadowRoot!.querySelector<HTMLCanvasElement>('canvas.steps');
         const inner = element.shadowRoot && find(element.shadowRoot);
         if (inner) return inner;
       }

@@ -41,6 +41,7 @@ class ByteWriter {
 export function encodeBlock(frames: Frame[], options: EncodeOptions): ArrayBuffer {
   const { poses = true, velocities = true, contacts = true } = options;
   const joints = frames.some((frame) => frame.joints.length > 0);
+  const signals = frames.some((frame) => frame.signals.length > 0);
   const writer = new ByteWriter();
   const starts = [0];
   for (const frame of frames)
@@ -49,8 +50,8 @@ export function encodeBlock(frames: Frame[], options: EncodeOptions): ArrayBuffe
   header.set([blockMagic, blockVersion, frames.length, options.bodies, options.entries,
               starts[frames.length], options.first ?? frames[0]?.index ?? 0, options.stride ?? 1,
               Number(poses) | (Number(velocities) << 1) | (Number(contacts) << 2) |
-                (Number(contacts) << 3) | (Number(joints) << 4),
-              options.bodyFilter ?? allBodies, frames[0]?.joints.length ?? 0]);
+                (Number(contacts) << 3) | (Number(joints) << 4) | (Number(signals) << 5),
+              options.bodyFilter ?? allBodies, frames[0]?.joints.length ?? 0, frames[0]?.signals.length ?? 0]);
   writer.column(header);
   for (const name of ['time', 'step', 'kinetic', 'potential', 'residual', 'penetration'] as const)
     writer.column(Float64Array.from(frames, (frame) => frame[name]));
@@ -62,6 +63,7 @@ export function encodeBlock(frames: Frame[], options: EncodeOptions): ArrayBuffe
   if (velocities) writer.column(Float32Array.from(joined((f) => f.velocities)));
   if (contacts) writeContacts(writer, joined);
   if (joints) writer.column(Float32Array.from(joined((f) => f.joints)));
+  if (signals) writer.column(Float32Array.from(joined((f) => f.signals)));
   return writer.bytes();
 }
 

@@ -25,6 +25,10 @@ export class MemorySource implements RunSource {
     return this.run.models[version];
   }
 
+  async events(): Promise<null> {
+    return null;
+  }
+
   async grasp(): Promise<null> {
     return null;
   }
@@ -54,6 +58,7 @@ export class MemorySource implements RunSource {
           : contactsWithKey(frame.contacts, query.contacts),
         joints: query.joints === 'all' ? frame.joints : query.joints === 'none' ? new Float32Array()
           : Float32Array.from(query.joints, (column) => frame.joints[column]),
+        signals: Float32Array.from(query.signals ?? [], (column) => frame.signals[column]),
       });
     }
     return builder.build({ first: query.first, stride: query.stride });

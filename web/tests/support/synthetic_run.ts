@@ -42,6 +42,7 @@ export function syntheticRun(options: SyntheticOptions): SyntheticRun {
     frames: options.frames, finished: true, has_writer: false,
     total_steps: Math.max(0, options.frames - 1), step_size: step,
     duration: Math.max(0, options.frames - 1) * step, world: options.world, bodies, models: 1,
+    event_driven: false, events: 0, signals: [],
     lines: [['worst residual', '3.1e-12 relative, in step 42'], ['state hash', '0123456789abcdef']],
     summary: {
       steps: Math.max(0, options.frames - 1), uncertified_steps: 0, contacts_mean: 2 * options.bodies,
@@ -129,7 +130,7 @@ function frameAt(index: number, options: SyntheticOptions, step: number, frictio
   return {
     index, time, step: index, kinetic, potential, residual: 1e-14 * (1 + (index % 17) ** 3),
     penetration: 0, status: 0, iterations: rows.length, active: rows.length, model: 0, uniqueness: 0,
-    poses, velocities, contacts: gathered(rows), joints: new Float32Array(),
+    poses, velocities, contacts: gathered(rows), joints: new Float32Array(), signals: new Float32Array(),
   };
 }
 
