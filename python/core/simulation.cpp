@@ -77,9 +77,7 @@ namespace {
 // The statistics of a part of a run.
 struct Statistics : StepWatcher, RunStatistics {
   explicit Statistics(double accepted) : accept(accepted) {}
-  void after_step(const Simulation& simulation) override {
-    add({simulation.report(), simulation.state().step, accept});
-  }
+  void after_step(const Simulation& simulation) override { add(step_note(simulation, accept)); }
   double accept;
 };
 

@@ -186,24 +186,35 @@ TEST(Jet, missing_derivatives_are_not_finite) {
   EXPECT_FALSE(std::isfinite(jet_at("log(t)", -1.0).value));
 }
 
+using std::cos, std::exp, std::log, std::sin, std::sqrt;
+
 // a + b ε with ε² = 0, over any number type.
 template <class T>
-struct Dual {
+struct EpsilonNumber {
   T a, b;
-  friend Dual operator+(const Dual& x, const Dual& y) { return {x.a + y.a, x.b + y.b}; }
-  friend Dual operator-(const Dual& x, const Dual& y) { return {x.a - y.a, x.b - y.b}; }
-  friend Dual operator*(const Dual& x, const Dual& y) { return {x.a * y.a, x.a * y.b + x.b * y.a}; }
-  friend Dual operator/(const Dual& x, const Dual& y) {
+  friend EpsilonNumber operator+(const EpsilonNumber& x, const EpsilonNumber& y) {
+    return {x.a + y.a, x.b + y.b};
+  }
+  friend EpsilonNumber operator-(const EpsilonNumber& x, const EpsilonNumber& y) {
+    return {x.a - y.a, x.b - y.b};
+  }
+  friend EpsilonNumber operator*(const EpsilonNumber& x, const EpsilonNumber& y) {
+    return {x.a * y.a, x.a * y.b + x.b * y.a};
+  }
+  friend EpsilonNumber operator/(const EpsilonNumber& x, const EpsilonNumber& y) {
     return {x.a / y.a, (x.b * y.a - x.a * y.b) / (y.a * y.a)};
   }
-  friend Dual sin(const Dual& x) { return {sin(x.a), cos(x.a) * x.b}; }
-  friend Dual cos(const Dual& x) { return {cos(x.a), (x.a - x.a - sin(x.a)) * x.b}; }
-  friend Dual exp(const Dual& x) { return {exp(x.a), exp(x.a) * x.b}; }
-  friend Dual log(const Dual& x) { return {log(x.a), x.b / x.a}; }
-  friend Dual sqrt(const Dual& x) { return {sqrt(x.a), x.b / (sqrt(x.a) + sqrt(x.a))}; }
+  friend EpsilonNumber sin(const EpsilonNumber& x) { return {sin(x.a), cos(x.a) * x.b}; }
+  friend EpsilonNumber cos(const EpsilonNumber& x) {
+    return {cos(x.a), (x.a - x.a - sin(x.a)) * x.b};
+  }
+  friend EpsilonNumber exp(const EpsilonNumber& x) { return {exp(x.a), exp(x.a) * x.b}; }
+  friend EpsilonNumber log(const EpsilonNumber& x) { return {log(x.a), x.b / x.a}; }
+  friend EpsilonNumber sqrt(const EpsilonNumber& x) {
+    return {sqrt(x.a), x.b / (sqrt(x.a) + sqrt(x.a))};
+  }
 };
-using std::cos, std::exp, std::log, std::sin, std::sqrt;
-using Nested = Dual<Dual<double>>;
+using Nested = EpsilonNumber<EpsilonNumber<double>>;
 
 Nested number(double value) {
   return {{value, 0.0}, {0.0, 0.0}};

@@ -86,10 +86,8 @@ TEST(HybridMotion, goes_on_bit_for_bit_from_its_states) {
   HybridMotion whole(mass, {}, VectorX::Ones(1), VectorX::Zero(1));
   for (const double stop : {0.3, 0.47, 0.52, 1.4}) {
     whole.advance(stop);
-    HybridMotion second(mass, {}, whole.positions(), whole.velocities(), whole.states(),
-                        whole.sinking(), whole.time());
-    HybridMotion first(mass, {}, whole.positions(), whole.velocities(), whole.states(),
-                       whole.sinking(), whole.time());
+    HybridMotion second(mass, {}, whole.state());
+    HybridMotion first(mass, {}, whole.state());
     first.advance(stop + 0.2);
     second.advance(stop + 0.2);
     EXPECT_EQ(first.positions(), second.positions());

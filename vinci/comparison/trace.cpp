@@ -68,7 +68,7 @@ void Tracer::after_step(const Simulation& simulation) {
 
 void Tracer::note_cost(const Simulation& simulation) {
   RunCost& cost = trace_.cost;
-  cost.add({simulation.report(), simulation.state().step, accept_});
+  cost.add(step_note(simulation, accept_));
   cost.simulated_seconds = static_cast<double>(cost.steps) * trace_.step_size;
   const auto name = [&](std::int64_t body) {
     return body < 0 ? std::string()

@@ -41,8 +41,8 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
     std::vector<ContactPair> contacts = {};
     VectorX held_forces = {};  // packed, of controllers that hold theirs; empty: none
     std::vector<ForceInput> inputs = {};
-    // Each with its memory: continuous states first, then what its sampled blocks keep.
-    std::vector<std::pair<std::shared_ptr<const SignalNetwork>, VectorX>> networks = {};
+    // They outlive the system. Each with its memory: continuous states first, then what its sampled blocks keep.
+    std::vector<std::pair<const SignalNetwork*, VectorX>> networks = {};
     Stabilisation standard;    // where the scene says nothing else
     double time_scale = 5e-3;  // s, of restitution that is asked for
   };

@@ -194,10 +194,11 @@ bool ModeEquations::solve(const HybridMode& mode) {
   if (!solved.allFinite()) return false;
   residual(mode, start);
   double asked = 0.0;
+  const VectorX free = n_ > 0 ? VectorX(mass_.solve(lacking.head(n_))) : VectorX(0);
   for (int i = 0; i < count; ++i)
-    asked = std::max(
-        asked, std::abs(lacking[n_ + active_[i]]) / scales_[i] +
-                   across_.row(i).cwiseAbs().dot(plain_.accelerations.cwiseAbs()) / scales_[i]);
+    asked = std::max(asked, (std::abs(lacking[n_ + active_[i]]) +
+                             across_.row(i).cwiseAbs().dot(free.cwiseAbs())) /
+                                scales_[i]);
   for (int i = 0; i < count; ++i) {
     const double left = std::abs(start[n_ + active_[i]]) / scales_[i];
     if (!slides_[i] && asked > 0.0 && left / asked > misfit_) {

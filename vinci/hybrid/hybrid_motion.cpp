@@ -519,11 +519,12 @@ bool HybridMotion::advance(double end) {
     for (const double held : held_until_)
       if (held > state_.time) stop = std::min(stop, held);
     Integrator mode(system_, state_, inputs_, watches(), options_.accuracy);
-    VectorX y = mode.pack(state_, impulses_), slopes(y.size());
+    VectorX y = mode.pack(state_), slopes(y.size());
     mode.slopes_at(state_.time, y, slopes);
     ImplicitPart part = integrate(mode, options_.accuracy, state_.time, stop, y, slopes);
     state_.time = part.time;
-    mode.unpack(y, state_, impulses_);
+    mode.unpack(y, state_);
+    impulses_ += mode.impulses(y);
     integrator_steps_ += part.steps;
     evaluations_ += part.evaluations;
     if (!part.why.empty()) give_up("the integrator gave up: " + part.why);

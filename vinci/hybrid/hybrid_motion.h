@@ -76,6 +76,10 @@ class HybridMotion {
   const std::vector<ContactState>& states() const { return state_.mode.states; }
   const std::vector<bool>& sinking() const { return state_.sinking; }
   const std::vector<HybridEvent>& events() const { return events_; }
+  void forget_events() { events_.clear(); }
+  // h, h', h'' of the present; of friction its slip.
+  const Eigen::Matrix<Series<double>, Eigen::Dynamic, 1>& gaps() const { return gaps_; }
+  double gap(int constraint) const { return gaps_[constraint].value; }
   // ∫ λ dt since the motion began here, per constraint.
   const VectorX& impulses() const { return impulses_; }
   // Constraints whose changes piled up at a time and were passed, with that time.

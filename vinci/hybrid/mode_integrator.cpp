@@ -22,19 +22,17 @@ HybridMotion::Integrator::Integrator(const ConstrainedSystem& system, const Hybr
   equations_.frame().inputs = inputs_;
 }
 
-VectorX HybridMotion::Integrator::pack(const HybridState& state, const VectorX& impulses) const {
+VectorX HybridMotion::Integrator::pack(const HybridState& state) const {
   VectorX y(size());
-  y << state.positions, state.velocities, state.extras, state.slips, impulses;
+  y << state.positions, state.velocities, state.extras, state.slips, VectorX::Zero(m_);
   return y;
 }
 
-void HybridMotion::Integrator::unpack(const VectorX& y, HybridState& state,
-                                      VectorX& impulses) const {
+void HybridMotion::Integrator::unpack(const VectorX& y, HybridState& state) const {
   state.positions = y.head(n_);
   state.velocities = y.segment(n_, n_);
   state.extras = y.segment(2 * n_, k_);
   state.slips = y.segment(2 * n_ + k_, m_);
-  impulses = y.tail(m_);
 }
 
 void HybridMotion::Integrator::solve(double time, const VectorX& y) {

@@ -42,8 +42,9 @@ class HybridMotion::Integrator : public ImplicitSystem {
   int watch_direction(int i) const override { return watches_[i].direction; }
   const Watch& watch(int i) const { return watches_[i]; }
 
-  VectorX pack(const HybridState& state, const VectorX& impulses) const;
-  void unpack(const VectorX& y, HybridState& state, VectorX& impulses) const;
+  VectorX pack(const HybridState& state) const;  // impulses count from here
+  void unpack(const VectorX& y, HybridState& state) const;
+  auto impulses(const VectorX& y) const { return y.tail(m_); }
   void slopes_at(double time, const VectorX& y, VectorX& slopes);
 
   void residual(double time, const VectorX& y, const VectorX& slopes, VectorX& rows) override;

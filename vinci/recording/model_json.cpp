@@ -8,6 +8,7 @@
 #include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/element.h"
 #include "vinci/model/friction_law.h"
+#include "vinci/model/signal.h"
 #include "vinci/recording/recording_layout.h"
 
 namespace vinci {
@@ -176,6 +177,39 @@ void add_joints(const Model& model, Json& json) {
                                  {"breakaway", coupling.breakaway}});
 }
 
+// An expression as it was written, with the names of what its variables read.
+Json function_json(const Model& model, const CoordinateFunction& function) {
+  Json reads = Json::array();
+  for (const CoordinateRead& read : function.reads) reads.push_back(signal_name(model, read));
+  return {{"text", function.expression.text()}, {"reads", reads}};
+}
+
+void add_constraints(const Model& model, Json& json) {
+  for (const UserConstraint& one : model.constraints) {
+    Json entry = {{"name", one.name},
+                  {"kind", one.kind == UserConstraint::Kind::link ? "link" : "contact"},
+                  {"function", function_json(model, one.function)},
+                  {"damping", one.stabilisation.damping},
+                  {"springs", one.stabilisation.springs},
+                  {"anchored", one.anchored}};
+    if (one.with >= 0) entry["with"] = one.with;
+    if (one.machine >= 0) entry.update({{"machine", one.machine}, {"on", one.on}});
+    json["constraints"].push_back(std::move(entry));
+  }
+  for (const Machine& machine : model.machines) {
+    Json transitions = Json::array();
+    for (const Machine::Transition& one : machine.transitions)
+      transitions.push_back({{"from", one.from},
+                             {"to", one.to},
+                             {"guard", function_json(model, one.guard)},
+                             {"direction", one.direction}});
+    json["machines"].push_back({{"name", machine.name},
+                                {"states", machine.states},
+                                {"initial", machine.initial},
+                                {"transitions", transitions}});
+  }
+}
+
 }  // namespace
 
 std::string model_json(const Simulation& simulation) {
@@ -211,6 +245,7 @@ std::string model_json(const Simulation& simulation) {
     json["elements"].push_back(std::move(one));
   }
   add_joints(model, json);
+  add_constraints(model, json);
   json["materials"] = Json::array();
   for (const Material& material : model.materials) json["materials"].push_back(material.name);
   for (std::size_t i = 0; i < model.materials.size(); ++i)

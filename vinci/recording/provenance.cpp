@@ -211,6 +211,17 @@ void write_units(Hdf5File& file) {
   if (file.row_width("elements") > 0)
     file.write_attribute("elements", "description",
                          "numbers of springs and the like; element_columns names them");
+  if (file.has("events")) {
+    file.write_attribute("events", "description",
+                         "changes of what acts, of all steps: time s, key, from and to (0 free, 1 "
+                         "contact, 2 sticking, 3 sliding, 4 ballistic; of a machine its states), "
+                         "gap m and gap_rate m/s or in the unit of the constraint, force N along "
+                         "normal, tangent 1, tangent 2 after it");
+    file.write_attribute("modes", "description",
+                         "what acts at the end of each frame's step, as events have it");
+    file.write_attribute("mode_memory", "description",
+                         "what the next step takes over of event-driven motion");
+  }
   if (file.has("joints"))
     file.write_attribute("joints", "description",
                          "coordinates and rates of joints, what couplings hold, and what joints "

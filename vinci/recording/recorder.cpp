@@ -20,6 +20,7 @@
 #include "vinci/recording/recording.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
+#include "vinci/recording/run_loop.h"
 #include "vinci/recording/summary.h"
 #include "vinci/storage/publish.h"
 
@@ -68,6 +69,9 @@ struct Pending {
   std::vector<ModelRecord> models;
   std::vector<SolutionRecord> solutions;
   std::vector<SolutionContactRecord> solution_contacts;
+  std::vector<EventRecord> events;
+  std::vector<ModeRecord> modes;
+  std::vector<ModeMemoryRecord> mode_memory;
   std::string model_text;
 
   std::size_t bytes() const {
@@ -77,12 +81,15 @@ struct Pending {
            contacts.size() * sizeof(ContactRecord) + memory.size() * sizeof(MemoryRecord) +
            models.size() * sizeof(ModelRecord) + model_text.size() +
            solutions.size() * sizeof(SolutionRecord) +
-           solution_contacts.size() * sizeof(SolutionContactRecord);
+           solution_contacts.size() * sizeof(SolutionContactRecord) +
+           events.size() * sizeof(EventRecord) + modes.size() * sizeof(ModeRecord) +
+           mode_memory.size() * sizeof(ModeMemoryRecord);
   }
   void clear() {
     frames.clear(), summary.clear(), poses.clear(), velocities.clear(), controls.clear();
     elements.clear(), joints.clear(), solutions.clear(), solution_contacts.clear();
     contacts.clear(), memory.clear(), models.clear(), model_text.clear();
+    events.clear(), modes.clear(), mode_memory.clear();
   }
 };
 
@@ -92,13 +99,14 @@ FrameWidths widths_of(const Simulation& simulation) {
           static_cast<std::size_t>(simulation.state().controls.size()),
           static_cast<std::size_t>(element_width(simulation.model())),
           joint_columns(simulation.model()).size(),
-          simulation.options().text("diagnose") == "all"};
+          simulation.options().text("diagnose") == "all",
+          simulation.is_event_driven()};
 }
 
 // Rows already handed to HDF5.
 struct Written {
   std::uint64_t frames = 0, contacts = 0, memory = 0, models = 0, model_bytes = 0, solutions = 0,
-                solution_contacts = 0;
+                solution_contacts = 0, events = 0, modes = 0, mode_memory = 0;
 };
 
 }  // namespace
@@ -117,7 +125,8 @@ struct Recorder::Impl {
   std::string last_model;  // as JSON
   int last_model_version = -1;
   std::int64_t last_step = -1, total_steps = 0;
-  std::uint64_t told_solutions = 0, told_solution_contacts = 0;  // rows that a frame names
+  // Rows that a frame names.
+  std::uint64_t told_solutions = 0, told_solution_contacts = 0, told_events = 0;
   double accept = 0.0, earlier_seconds = 0.0, flush_interval = default_flush_interval;
   Stopwatch since_start, since_flush;
   bool closed = false;
@@ -133,6 +142,8 @@ struct Recorder::Impl {
   void append(const Simulation& simulation, bool is_step = true);
   void append_model(const Simulation& simulation);
   void append_motions(const Simulation& simulation);
+  void append_events(const Simulation& simulation);
+  void append_modes(const Simulation& simulation, FrameRow& row);
   void write_pending();
   void flush();
   void mark(bool is_closed);
@@ -188,6 +199,8 @@ void Recorder::Impl::open_live(const Simulation& simulation) {
   tables = RecordingTables::open(*file, widths);
   if (widths.solutions && !tables.has_solutions)
     throw Error("cannot keep motions: the run began without 'diagnose: all'", path.string());
+  if (widths.events && !tables.has_events)
+    throw Error("has no tables for the events of its stepper", path.string());
   progress = Hdf5Scalar::open(*file, "progress", progress_row());
 }
 
@@ -202,9 +215,13 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
              static_cast<std::uint64_t>(frame.model) + 1,
              0,
              frame.solution_offset + frame.solution_rows,
-             frame.solution_contact_offset + frame.solution_contact_rows};
+             frame.solution_contact_offset + frame.solution_contact_rows,
+             frame.event_offset + frame.event_rows,
+             frame.mode_offset + frame.mode_rows,
+             frame.mode_memory_offset + frame.mode_memory_rows};
   told_solutions = written.solutions;
   told_solution_contacts = written.solution_contacts;
+  told_events = written.events;
   ModelRecord model;
   tables.models.read(written.models - 1, 1, &model);
   written.model_bytes = model.offset + model.length;
@@ -224,6 +241,11 @@ void Recorder::Impl::restore(const ProgressRow& mark) {
   if (tables.has_solutions) {
     tables.solutions.shrink(written.solutions);
     tables.solution_contacts.shrink(written.solution_contacts);
+  }
+  if (tables.has_events) {
+    tables.events.shrink(written.events);
+    tables.modes.shrink(written.modes);
+    tables.mode_memory.shrink(written.mode_memory);
   }
 }
 
@@ -261,6 +283,57 @@ void Recorder::Impl::append_motions(const Simulation& simulation) {
   }
 }
 
+// Call after every step: no event is lost where few frames are recorded.
+void Recorder::Impl::append_events(const Simulation& simulation) {
+  if (!simulation.is_event_driven()) return;
+  for (const StepEvent& event : simulation.events()) {
+    EventRecord& row = pending.events.emplace_back();
+    const ConstraintMode& after = event.after;
+    row.step = simulation.state().step;
+    row.time = event.time;
+    put(row.key, after.key);
+    row.patch_point = after.point;
+    row.from = event.from;
+    row.to = after.state;
+    row.gap = after.gap;
+    row.gap_rate = after.gap_rate;
+    put(row.force, after.force);
+  }
+}
+
+void Recorder::Impl::append_modes(const Simulation& simulation, FrameRow& row) {
+  if (!simulation.is_event_driven() && !simulation.state().memory.modes.empty())
+    throw Error("the stepper '" + simulation.options().text("stepper") +
+                "' remembers modes and does not say so (TimeStepper::is_event_driven)");
+  if (!simulation.is_event_driven()) return;
+  row.event_offset = told_events;
+  told_events = written.events + pending.events.size();
+  row.event_rows = told_events - row.event_offset;
+  row.mode_offset = written.modes + pending.modes.size();
+  row.mode_rows = simulation.modes().size();
+  for (const ConstraintMode& mode : simulation.modes()) {
+    ModeRecord& record = pending.modes.emplace_back();
+    put(record.key, mode.key);
+    record.patch_point = mode.point;
+    record.state = mode.state;
+    record.gap = mode.gap;
+    record.gap_rate = mode.gap_rate;
+    put(record.force, mode.force);
+  }
+  row.mode_memory_offset = written.mode_memory + pending.mode_memory.size();
+  row.mode_memory_rows = simulation.state().memory.modes.size();
+  for (const ModeMemory& mode : simulation.state().memory.modes) {
+    ModeMemoryRecord& record = pending.mode_memory.emplace_back();
+    put(record.key, mode.key);
+    record.patch_point = mode.point;
+    record.state = mode.state;
+    record.sliding = mode.sliding;
+    put(record.held, mode.held);
+    put(record.force, mode.force);
+    put(record.direction, mode.direction);
+  }
+}
+
 void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
   const State& state = simulation.state();
   const Energy now = energy(simulation.model(), state);
@@ -284,6 +357,7 @@ void Recorder::Impl::append(const Simulation& simulation, bool is_step) {
   row.solution_contact_offset = told_solution_contacts;
   told_solution_contacts = written.solution_contacts + pending.solution_contacts.size();
   row.solution_contact_rows = told_solution_contacts - row.solution_contact_offset;
+  append_modes(simulation, row);
 
   for (const SolvedContact& solved : simulation.contacts())
     pending.contacts.push_back(contact_record(solved));
@@ -343,6 +417,12 @@ void Recorder::Impl::write_pending() {
     tables.solution_contacts.write(written.solution_contacts, pending.solution_contacts.size(),
                                    pending.solution_contacts.data());
   }
+  if (tables.has_events) {
+    tables.events.write(written.events, pending.events.size(), pending.events.data());
+    tables.modes.write(written.modes, pending.modes.size(), pending.modes.data());
+    tables.mode_memory.write(written.mode_memory, pending.mode_memory.size(),
+                             pending.mode_memory.data());
+  }
   tables.summary.write(frame, frames, pending.summary.data());
   tables.frames.write(frame, frames, pending.frames.data());
   written.frames += frames;
@@ -352,6 +432,9 @@ void Recorder::Impl::write_pending() {
   written.model_bytes += pending.model_text.size();
   written.solutions += pending.solutions.size();
   written.solution_contacts += pending.solution_contacts.size();
+  written.events += pending.events.size();
+  written.modes += pending.modes.size();
+  written.mode_memory += pending.mode_memory.size();
   pending.clear();
 }
 
@@ -456,9 +539,10 @@ void Recorder::after_step(const Simulation& simulation) {
 
 void Recorder::add_step(const Simulation& simulation) {
   Impl& impl = *impl_;
-  impl.statistics.add({simulation.report(), simulation.state().step, impl.accept});
+  impl.statistics.add(step_note(simulation, impl.accept));
   impl.append_model(simulation);
   impl.append_motions(simulation);
+  impl.append_events(simulation);
   if (simulation.state().step % simulation.output_every() == 0 || simulation.finished())
     impl.append(simulation);
 }

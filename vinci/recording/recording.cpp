@@ -18,6 +18,7 @@
 
 #include "vinci/base/error.h"
 #include "vinci/base/words.h"
+#include "vinci/recording/event_names.h"
 #include "vinci/recording/recording_guard.h"
 #include "vinci/recording/recording_layout.h"
 #include "vinci/storage/hdf5_superblock.h"
@@ -34,6 +35,17 @@ Vector3 vector(const double (&v)[3]) {
 
 EntityKey entity_key(const std::uint32_t (&key)[4]) {
   return key_of_words({key[0], key[1], key[2], key[3]});
+}
+
+// Of a row of modes or of events.
+template <class Record>
+ConstraintMode mode_of(const Record& record, int state) {
+  return {entity_key(record.key),
+          static_cast<int>(record.patch_point),
+          state,
+          record.gap,
+          record.gap_rate,
+          vector(record.force)};
 }
 
 // A row of the memory as the records that it is made of.
@@ -278,6 +290,9 @@ std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   const std::uint64_t solutions = tables.has_solutions ? tables.solutions.rows() : 0;
   const std::uint64_t solution_contacts =
       tables.has_solutions ? tables.solution_contacts.rows() : 0;
+  const auto held = [&](const Hdf5Table& table) { return tables.has_events ? table.rows() : 0; };
+  const std::uint64_t events = held(tables.events), modes = held(tables.modes),
+                      mode_memory = held(tables.mode_memory);
   auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
     return offset > held || count > held - offset || count > max_rows_of_frame;
   };
@@ -286,6 +301,9 @@ std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
     if (bad(row.contact_offset, row.contact_rows, contacts) ||
         bad(row.solution_offset, row.solution_rows, solutions) ||
         bad(row.solution_contact_offset, row.solution_contact_rows, solution_contacts) ||
+        bad(row.event_offset, row.event_rows, events) ||
+        bad(row.mode_offset, row.mode_rows, modes) ||
+        bad(row.mode_memory_offset, row.mode_memory_rows, mode_memory) ||
         bad(row.memory_offset, row.memory_rows, memory) || row.model < 0 ||
         static_cast<std::uint64_t>(row.model) >= models)
       throw Error(fmt::format("is damaged: frame {} points outside of the file's tables",
@@ -416,6 +434,8 @@ RunSummary Recording::summary() const {
   summary.free_body_name = name(summary.free_body);
   summary.unbalanced_body_name = name(summary.unbalanced_body);
   summary.diverged_body_name = name(summary.diverged_body);
+  if (summary.accumulations > 0)
+    summary.piled_name = EventNames(model_json(0)).subject(key_of_words(summary.piled));
   summary.state_hash = fmt::format("{:016x}", impl_->row(frames() - 1).state_hash);
   return summary;
 }
@@ -521,6 +541,14 @@ State Recording::state(std::int64_t frame) const {
   std::vector<MemoryRecord> memory(row.memory_rows);
   impl_->tables.memory.read(row.memory_offset, row.memory_rows, memory.data());
   for (const MemoryRecord& record : memory) remember(record, state.memory);
+  if (impl_->tables.has_events) {
+    std::vector<ModeMemoryRecord> modes(row.mode_memory_rows);
+    impl_->tables.mode_memory.read(row.mode_memory_offset, row.mode_memory_rows, modes.data());
+    for (const ModeMemoryRecord& record : modes)
+      state.memory.modes.push_back({entity_key(record.key), record.patch_point, record.state,
+                                    record.sliding, vector(record.held), vector(record.force),
+                                    vector(record.direction)});
+  }
   if (hash(state) != row.state_hash)
     throw Error(
         fmt::format("is damaged: the state of frame {} has another hash than recorded", frame),
@@ -551,9 +579,9 @@ std::vector<RecordedMotion> Recording::motions(std::int64_t frame) const {
       std::tie(motion.step, motion.part, motion.island, motion.number) = place(record);
       for (; contact < touched.size() && place(touched[contact]) == place(record); ++contact) {
         const SolutionContactRecord& found = touched[contact];
-        const int state = std::clamp(found.state, 0, static_cast<int>(ContactState::slides));
+        const int state = std::clamp(found.state, 0, static_cast<int>(FoundState::slides));
         motion.contacts.push_back({entity_key(found.key), found.patch_point,
-                                   static_cast<ContactState>(state), found.normal});
+                                   static_cast<FoundState>(state), found.normal});
       }
     }
     const double* v = record.velocity;
@@ -567,26 +595,86 @@ std::vector<ContactRow> Recording::contacts(std::int64_t frame) const {
   return impl_->contact_rows(row.contact_offset, row.contact_rows);
 }
 
-ContactRows Recording::contacts(const FrameRange& range) const {
-  const std::vector<FrameRow> rows = impl_->rows(range);
-  ContactRows contacts;
-  contacts.starts.reserve(rows.size() + 1);
-  contacts.starts.push_back(0);
-  // Frames whose rows follow each other are read at once.
-  for (std::size_t begin = 0; begin < rows.size();) {
+namespace {
+
+// Where the rows of frames lie in one of the tables.
+struct Place {
+  std::uint64_t FrameRow::*offset;
+  std::uint64_t FrameRow::*count;
+};
+
+// Calls add(offset, count) for the rows of the frames; those that follow each other at once.
+template <class Add>
+std::vector<std::int64_t> read_in_runs(const std::vector<FrameRow>& frames, const Place& place,
+                                       Add add) {
+  std::vector<std::int64_t> starts{0};
+  starts.reserve(frames.size() + 1);
+  for (std::size_t begin = 0; begin < frames.size();) {
     std::size_t end = begin;
-    std::uint64_t next = rows[begin].contact_offset;
-    for (; end < rows.size() && rows[end].contact_offset == next; ++end) {
-      next += rows[end].contact_rows;
-      contacts.starts.push_back(contacts.starts.back() +
-                                static_cast<std::int64_t>(rows[end].contact_rows));
+    const std::uint64_t first = frames[begin].*place.offset;
+    std::uint64_t next = first;
+    for (; end < frames.size() && frames[end].*place.offset == next; ++end) {
+      next += frames[end].*place.count;
+      starts.push_back(starts.back() + static_cast<std::int64_t>(frames[end].*place.count));
     }
-    const auto part =
-        impl_->contact_rows(rows[begin].contact_offset, next - rows[begin].contact_offset);
-    contacts.rows.insert(contacts.rows.end(), part.begin(), part.end());
+    add(first, next - first);
     begin = end;
   }
+  return starts;
+}
+
+}  // namespace
+
+ContactRows Recording::contacts(const FrameRange& range) const {
+  ContactRows contacts;
+  contacts.starts =
+      read_in_runs(impl_->rows(range), {&FrameRow::contact_offset, &FrameRow::contact_rows},
+                   [&](std::uint64_t first, std::uint64_t count) {
+                     const auto part = impl_->contact_rows(first, count);
+                     contacts.rows.insert(contacts.rows.end(), part.begin(), part.end());
+                   });
   return contacts;
+}
+
+ModeRows Recording::modes(const FrameRange& range) const {
+  ModeRows modes;
+  modes.starts = read_in_runs(impl_->rows(range), {&FrameRow::mode_offset, &FrameRow::mode_rows},
+                              [&](std::uint64_t first, std::uint64_t count) {
+                                std::vector<ModeRecord> records(count);
+                                if (count > 0)
+                                  impl_->tables.modes.read(first, count, records.data());
+                                for (const ModeRecord& record : records)
+                                  modes.rows.push_back(mode_of(record, record.state));
+                              });
+  return modes;
+}
+
+bool Recording::is_event_driven() const {
+  return impl_->tables.has_events;
+}
+
+std::int64_t Recording::event_count() const {
+  const FrameRow last = impl_->row(frames() - 1);
+  return static_cast<std::int64_t>(last.event_offset + last.event_rows);
+}
+
+std::vector<RecordedEvent> Recording::events(std::int64_t first, std::int64_t last) const {
+  if (first > last) return {};
+  const std::uint64_t begin = impl_->row(first).event_offset;
+  const FrameRow end = impl_->row(last);
+  std::vector<RecordedEvent> events;
+  if (!impl_->tables.has_events) return events;
+  if (end.event_offset + end.event_rows < begin)
+    throw Error("is damaged: its events are not in the order of its frames", impl_->path.string());
+  if (end.event_offset + end.event_rows - begin > max_rows_of_frame)
+    throw Error("has too many events to be read at once: ask for those of fewer frames",
+                impl_->path.string());
+  std::vector<EventRecord> records(end.event_offset + end.event_rows - begin);
+  impl_->tables.events.read(begin, records.size(), records.data());
+  events.reserve(records.size());
+  for (const EventRecord& record : records)
+    events.push_back({{record.time, record.from, mode_of(record, record.to)}, record.step});
+  return events;
 }
 
 int Recording::models() const {

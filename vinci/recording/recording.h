@@ -11,6 +11,7 @@
 
 #include "vinci/model/state.h"
 #include "vinci/recording/summary.h"
+#include "vinci/stepping/stepper.h"
 
 namespace vinci {
 
@@ -36,6 +37,17 @@ struct ContactRow {
 // One of several motions that a step allows.
 struct RecordedMotion : FoundMotion {
   std::int64_t step = 0;
+};
+
+// A change of what acts in an event-driven step.
+struct RecordedEvent : StepEvent {
+  std::int64_t step = 0;
+};
+
+// What acts at the ends of the steps of a range of frames, one after the other.
+struct ModeRows {
+  std::vector<std::int64_t> starts;  // of each frame in `rows`, and the end: count + 1
+  std::vector<ConstraintMode> rows;
 };
 
 // Every stride-th frame from `first` on.
@@ -85,6 +97,14 @@ class Recording {
   // Of the steps since the frame before, where they allow several and `diagnose: all` kept them.
   std::vector<RecordedMotion> motions(std::int64_t frame) const;
 
+  // Whether an event-driven stepper made it; the others have no events and no modes.
+  bool is_event_driven() const;
+  // Of the steps that lead to the frames from `first` to `last`, each from the frame before it, in
+  // the order of time.
+  std::vector<RecordedEvent> events(std::int64_t first, std::int64_t last) const;
+  std::vector<RecordedEvent> events() const { return events(0, frames() - 1); }
+  std::int64_t event_count() const;
+
   // Many frames at once, for plots, viewers and scripts; not verified by the states' hashes.
   // Memory is what the range takes: ask for a part of a large recording.
   std::vector<FrameInfo> infos(const FrameRange& range) const;
@@ -99,6 +119,7 @@ class Recording {
   // frames × control_columns().
   std::vector<double> controls(const FrameRange& range) const;
   ContactRows contacts(const FrameRange& range) const;
+  ModeRows modes(const FrameRange& range) const;
 
   int models() const;                                    // stored so far
   std::pair<int, int> velocity_entries(int body) const;  // first packed entry, and how many
@@ -111,9 +132,9 @@ class Recording {
   std::unique_ptr<Impl> impl_;
 };
 
-// Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv, joints.csv
-// and controls.csv where the scene has any. Throws Failure if they cannot be written, Error if the
-// recording cannot be read.
+// Tables states.csv, steps.csv, contacts.csv in the folder (created), and elements.csv, joints.csv,
+// controls.csv, events.csv and modes.csv where there are any. Throws Failure if they cannot be
+// written, Error if the recording cannot be read.
 void export_csv(const Recording& recording, const std::filesystem::path& folder);
 
 }  // namespace vinci

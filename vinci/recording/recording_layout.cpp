@@ -42,7 +42,7 @@ void each_recorded(Row& row, Visit visit) {
     throw Error("a step reports more numbers than a frame has room for");
 }
 
-Hdf5Row frame_row() {
+Hdf5Row frame_row(bool with_events) {
   using Row = FrameRow;
   std::vector<Hdf5Column> columns = {{"step", &Row::step}, {"time", &Row::time}};
   Row any;
@@ -68,6 +68,13 @@ Hdf5Row frame_row() {
                                  {"solution_contact_offset", &Row::solution_contact_offset},
                                  {"solution_contact_rows", &Row::solution_contact_rows},
                                  {"state_hash", &Row::state_hash}});
+  if (with_events)
+    columns.insert(columns.end(), {{"event_offset", &Row::event_offset},
+                                   {"event_rows", &Row::event_rows},
+                                   {"mode_offset", &Row::mode_offset},
+                                   {"mode_rows", &Row::mode_rows},
+                                   {"mode_memory_offset", &Row::mode_memory_offset},
+                                   {"mode_memory_rows", &Row::mode_memory_rows}});
   return Hdf5Row::of<Row>(columns);
 }
 
@@ -129,6 +136,40 @@ Hdf5Row solution_contact_row() {
                            {"normal", &Row::normal}});
 }
 
+Hdf5Row event_row() {
+  using Row = EventRecord;
+  return Hdf5Row::of<Row>({{"step", &Row::step},
+                           {"time", &Row::time},
+                           {"key", &Row::key},
+                           {"patch_point", &Row::patch_point},
+                           {"from", &Row::from},
+                           {"to", &Row::to},
+                           {"gap", &Row::gap},
+                           {"gap_rate", &Row::gap_rate},
+                           {"force", &Row::force}});
+}
+
+Hdf5Row mode_row() {
+  using Row = ModeRecord;
+  return Hdf5Row::of<Row>({{"key", &Row::key},
+                           {"patch_point", &Row::patch_point},
+                           {"state", &Row::state},
+                           {"gap", &Row::gap},
+                           {"gap_rate", &Row::gap_rate},
+                           {"force", &Row::force}});
+}
+
+Hdf5Row mode_memory_row() {
+  using Row = ModeMemoryRecord;
+  return Hdf5Row::of<Row>({{"key", &Row::key},
+                           {"patch_point", &Row::patch_point},
+                           {"state", &Row::state},
+                           {"sliding", &Row::sliding},
+                           {"held", &Row::held},
+                           {"force", &Row::force},
+                           {"direction", &Row::direction}});
+}
+
 Hdf5Row model_row() {
   using Row = ModelRecord;
   return Hdf5Row::of<Row>(
@@ -141,7 +182,7 @@ RecordingTables each(const FrameWidths& widths, Use use) {
   const auto numbers = [](std::vector<std::uint64_t> shape) {
     return Hdf5Row::numbers(Hdf5Number::real, std::move(shape));
   };
-  return {.frames = use("frames", frame_row()),
+  return {.frames = use("frames", frame_row(widths.events)),
           .summary = use("summary", statistics_row()),
           .poses = use("poses", numbers({widths.bodies, pose_width})),
           .velocities = use("velocities", numbers({widths.velocities})),
@@ -153,7 +194,10 @@ RecordingTables each(const FrameWidths& widths, Use use) {
           .model_text = use("models/text", Hdf5Row::numbers(Hdf5Number::uint8)),
           .joints = {},
           .solutions = {},
-          .solution_contacts = {}};
+          .solution_contacts = {},
+          .events = {},
+          .modes = {},
+          .mode_memory = {}};
 }
 
 template <class Use>
@@ -168,6 +212,14 @@ void each_solution(RecordingTables& tables, Use use) {
   tables.solutions = use("solutions", solution_row());
   tables.solution_contacts = use("solution_contacts", solution_contact_row());
   tables.has_solutions = true;
+}
+
+template <class Use>
+void each_event(RecordingTables& tables, Use use) {
+  tables.events = use("events", event_row());
+  tables.modes = use("modes", mode_row());
+  tables.mode_memory = use("mode_memory", mode_memory_row());
+  tables.has_events = true;
 }
 
 }  // namespace
@@ -210,16 +262,20 @@ RecordingTables RecordingTables::create(const Hdf5File& file, const FrameWidths&
   RecordingTables tables = each(widths, make);
   use_joints(tables, widths, make);
   if (widths.solutions) each_solution(tables, make);
+  if (widths.events) each_event(tables, make);
   return tables;
 }
 
-RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& widths) {
+RecordingTables RecordingTables::open(const Hdf5File& file, const FrameWidths& asked) {
+  FrameWidths widths = asked;
+  widths.events = file.has("events") && file.has("modes") && file.has("mode_memory");
   const auto find = [&](const char* name, Hdf5Row row) {
     return Hdf5Table::open(file, name, std::move(row));
   };
   RecordingTables tables = each(widths, find);
   use_joints(tables, widths, find);
   if (file.has("solutions") && file.has("solution_contacts")) each_solution(tables, find);
+  if (widths.events) each_event(tables, find);
   return tables;
 }
 
@@ -228,6 +284,7 @@ std::vector<Hdf5Table*> RecordingTables::all() {
                                     &controls, &elements, &model_text, &models};
   if (has_joints) tables.push_back(&joints);
   if (has_solutions) tables.insert(tables.end(), {&solutions, &solution_contacts});
+  if (has_events) tables.insert(tables.end(), {&events, &modes, &mode_memory});
   tables.insert(tables.end(), {&summary, &frames});
   return tables;
 }

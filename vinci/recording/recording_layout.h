@@ -37,10 +37,12 @@ struct FrameRow {
   std::uint64_t contact_offset = 0, contact_rows = 0, memory_offset = 0, memory_rows = 0;
   std::uint64_t solution_offset = 0, solution_rows = 0;  // of the steps since the last frame
   std::uint64_t solution_contact_offset = 0, solution_contact_rows = 0;
+  std::uint64_t event_offset = 0, event_rows = 0;  // likewise
+  std::uint64_t mode_offset = 0, mode_rows = 0, mode_memory_offset = 0, mode_memory_rows = 0;
   std::uint64_t state_hash = 0;
   std::int32_t model = 0;
-  std::array<std::int64_t, 24> wholes{};
-  std::array<double, 24> reals{};
+  std::array<std::int64_t, 32> wholes{};
+  std::array<double, 32> reals{};
 };
 void set_report(FrameRow& row, const StepReport& report);
 StepReport report_of(const FrameRow& row);
@@ -82,6 +84,28 @@ struct SolutionContactRecord {
   double normal = 0.0;
 };
 
+// Of event-driven steps: a change of what acts (StepEvent), what acts at the end of the frame's
+// step (ConstraintMode), and what the next step takes over from it (ModeMemory).
+struct EventRecord {
+  std::int64_t step = 0;
+  double time = 0.0;
+  std::uint32_t key[4] = {};
+  std::int64_t patch_point = 0;
+  std::int32_t from = 0, to = 0;
+  double gap = 0.0, gap_rate = 0.0, force[3] = {};
+};
+struct ModeRecord {
+  std::uint32_t key[4] = {};
+  std::int64_t patch_point = 0;
+  std::int32_t state = 0;
+  double gap = 0.0, gap_rate = 0.0, force[3] = {};
+};
+struct ModeMemoryRecord {
+  std::uint32_t key[4] = {};
+  std::int64_t patch_point = 0, state = 0, sliding = 0;
+  double held[3] = {}, force[3] = {}, direction[3] = {};
+};
+
 // Where the description of a compiled model lies in the bytes of models/text.
 struct ModelRecord {
   std::uint64_t offset = 0, length = 0;
@@ -96,6 +120,7 @@ Hdf5Row progress_row();
 struct FrameWidths {
   std::size_t bodies = 0, velocities = 0, controls = 0, elements = 0, joints = 0;
   bool solutions = false;  // motions of steps that allow several
+  bool events = false;     // of event-driven steps
 };
 
 // The growing tables of a recording, made or opened together.
@@ -107,13 +132,16 @@ struct RecordingTables {
   // Of `diagnose: all`; older recordings lack them.
   Hdf5Table solutions, solution_contacts;
   bool has_solutions = false;
+  Hdf5Table events, modes, mode_memory;  // of event-driven runs
+  bool has_events = false;
   static RecordingTables create(const Hdf5File& file, const FrameWidths& widths);
   static RecordingTables open(const Hdf5File& file, const FrameWidths& widths);
   std::vector<Hdf5Table*> all();  // the order of a flush: rows before the frames that name them
 };
 
 // The present model for viewers, as JSON: bodies, shapes with offsets, materials, parameters, those
-// of them that were set over the scene's own, and those of these that were set from code.
+// of them that were set over the scene's own, and those of these that were set from code;
+// constraints, machines.
 std::string model_json(const Simulation& simulation);
 
 }  // namespace vinci

@@ -15,6 +15,11 @@ void record_step(const Simulation& simulation, const RunLoop& loop) {
 
 }  // namespace
 
+StepNote step_note(const Simulation& simulation, double accept) {
+  return {simulation.report(), simulation.state().step, accept, simulation.events(),
+          &simulation.model()};
+}
+
 bool run_steps(Simulation& simulation, const RunLoop& loop) {
   const bool strict = simulation.options().flag("strict");
   const double accept = simulation.options().real("accept");

@@ -6,8 +6,12 @@
 #include <vector>
 
 #include "vinci/recording/recorder.h"
+#include "vinci/recording/summary.h"
 
 namespace vinci {
+
+// The step that the simulation has just made, for statistics.
+StepNote step_note(const Simulation& simulation, double accept);
 
 // Looks on while a run makes its steps.
 class StepWatcher {

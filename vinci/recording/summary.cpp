@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/words.h"
+#include "vinci/recording/event_summary.h"
 
 namespace vinci {
 namespace {
@@ -228,12 +229,10 @@ std::string impact_words(const RunSummary& s, const RunFacts&) {
   return s.impacts == 0 ? std::string() : fmt::format("{} whose time was found", s.impacts);
 }
 
-}  // namespace
-
-const std::vector<SummaryField>& summary_fields() {
+std::vector<SummaryField> all_fields() {
   using S = RunStatistics;
   using Step = const StepNote&;
-  static const std::vector<SummaryField> fields = {
+  std::vector<SummaryField> fields = {
       {.name = "certified",
        .text = "Whether every step is what its method asks for: solved to `accept` with all terms, "
                "in steps as short as asked for, and no body inside or beyond another.",
@@ -651,6 +650,18 @@ const std::vector<SummaryField>& summary_fields() {
        .label = "state hash",
        .words = [](const RunSummary& s, const RunFacts&) { return s.state_hash; }},
   };
+  const auto ending = std::find_if(fields.begin(), fields.end(), [](const SummaryField& field) {
+    return std::string_view(field.name) == "ending";
+  });
+  const std::vector<SummaryField> events = event_summary_fields();
+  fields.insert(ending, events.begin(), events.end());
+  return fields;
+}
+
+}  // namespace
+
+const std::vector<SummaryField>& summary_fields() {
+  static const std::vector<SummaryField> fields = all_fields();
   return fields;
 }
 

@@ -4,11 +4,12 @@
 // run` and `vinci info` come from it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "vinci/stepping/report.h"
+#include "vinci/stepping/stepper.h"
 #include "vinci/storage/hdf5_table.h"
 
 namespace vinci {
@@ -18,6 +19,9 @@ struct StepNote {
   const StepReport& report;
   std::int64_t step = 0;  // how many there are with it
   double accept = 0.0;    // relative residual up to which it counts as exact
+  // Of event-driven steps, with the model that says what they are.
+  std::span<const StepEvent> events = {};
+  const Model* model = nullptr;
 };
 
 // Gathered step by step; a row of the table `summary` in recordings.
@@ -64,8 +68,16 @@ struct RunStatistics {
   std::int64_t open_load_steps = 0;     // with forces that could be others
   std::int64_t impacts = 0;             // whose time was found
   std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
-  std::int64_t ending = 0;              // Ending: why there is no next state by the motion model
-  std::int64_t unbalanced_body = -1;    // where no contact forces balance
+  // Of event-driven steps: changes of what acts, by their kinds (EventKind).
+  std::int64_t events = 0;
+  std::int64_t touches = 0, releases = 0, partings = 0, slides = 0, sticks = 0, transitions = 0;
+  std::int64_t integrator_steps = 0, evaluations = 0;
+  std::int64_t accumulations = 0;        // events that piled up and were passed
+  std::array<std::uint32_t, 4> piled{};  // key_words() of what did so last
+  double impact_energy = 0.0;            // J, that contacts added by throwing bodies back
+  double deepest_sinking = 0.0;          // m, on the way of constraints back to zero
+  std::int64_t ending = 0;               // Ending: why there is no next state by the motion model
+  std::int64_t unbalanced_body = -1;     // where no contact forces balance
   double missing_force = 0.0, missing_torque = 0.0;        // N, N m: the least that would hold it
   std::array<double, 3> missing_along{}, missing_about{};  // their directions, world axes
   std::int64_t diverged_body = -1;
@@ -87,6 +99,7 @@ struct RunStatistics {
 // With what the numbers of a recording alone do not say.
 struct RunSummary : RunStatistics {
   std::string free_body_name, unbalanced_body_name, diverged_body_name;  // "" if there is none
+  std::string piled_name;                                                // likewise
   std::string state_hash;                                                // of the last state
 
   std::string ending_text() const { return RunStatistics::ending_text(unbalanced_body_name); }

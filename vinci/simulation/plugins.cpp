@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "vinci/events/event_driven.h"
 #include "vinci/solvers/builtin.h"
 
 namespace vinci {
@@ -63,6 +64,7 @@ Plugins builtin_plugins() {
   Plugins plugins;
   add_builtin_detectors(plugins.detectors);
   add_builtin_steppers(plugins.steppers);
+  add_event_steppers(plugins.steppers);
   add_builtin_solvers(plugins.solvers);
   add_builtin_impact_laws(plugins.impact_laws);
   return plugins;

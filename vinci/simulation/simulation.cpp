@@ -393,6 +393,8 @@ const StepReport& Simulation::step() {
   context_.in.before = stepped_model_ == model_ ? nullptr : stepped_model_.get();
   context_.in.controllers = controllers_;
   context_.out.controllers_acted = controllers_.empty();
+  swap_events();
+  clear_events();
   try {
     const StepReport report = stepper_->step(context_, state_, h_);
     if (!context_.out.controllers_acted)
@@ -402,6 +404,7 @@ const StepReport& Simulation::step() {
     stepped_model_ = model_;
   } catch (...) {
     state_ = stepper_->start();
+    swap_events();
     forget_step();
     throw;
   }
@@ -418,6 +421,21 @@ const StepReport& Simulation::step() {
 void Simulation::keep_last_finite() {
   state_ = stepper_->start();
   context_.out.contacts.clear();
+  clear_events();
+}
+
+bool Simulation::is_event_driven() const {
+  return stepper_->is_event_driven();
+}
+
+void Simulation::clear_events() {
+  context_.out.events.clear();
+  context_.out.modes.clear();
+}
+
+void Simulation::swap_events() {
+  context_.out.events.swap(events_before_);
+  context_.out.modes.swap(modes_before_);
 }
 
 // What was worked on; the contacts with their impulses are those of the last step that succeeded.
@@ -507,6 +525,7 @@ void Simulation::set_state(const State& state) {
   stepped_model_ = model_;
   report_ = {};
   context_.out.contacts.clear();
+  clear_events();
   forget_step();
 }
 

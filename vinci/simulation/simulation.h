@@ -59,6 +59,11 @@ class Simulation {
   const StepReport& report() const { return report_; }                                  // last step
   const std::vector<SolvedContact>& contacts() const { return context_.out.contacts; }  // last step
   const std::vector<SolvedJoint>& joints() const { return context_.out.joints; }        // last step
+  // Of the last step where it was event-driven: what changed within it, at which time (s of the
+  // run), and what acts at its end.
+  const std::vector<StepEvent>& events() const { return context_.out.events; }
+  const std::vector<ConstraintMode>& modes() const { return context_.out.modes; }
+  bool is_event_driven() const;
   // Of the scene, then those of code; in the order in which they act. Names of the numbers that
   // they keep in State::controls: control_columns().
   const std::vector<NamedController>& controllers() const { return controllers_; }
@@ -122,6 +127,8 @@ class Simulation {
   void adopt_code();
   void forget_step();
   void keep_last_finite();
+  void clear_events();
+  void swap_events();
   void pose_joints();
   void use(std::size_t changes, const Values& code);
 
@@ -142,6 +149,9 @@ class Simulation {
   std::unique_ptr<ImpactLaw> impact_law_;
   std::shared_ptr<StepDiagnosis> diagnosis_;  // null: not asked for
   StepContext context_;
+  // Of the step before the one that is being made: back where it throws.
+  std::vector<StepEvent> events_before_;
+  std::vector<ConstraintMode> modes_before_;
   State state_;
   StepReport report_;
   double h_ = 0.0;

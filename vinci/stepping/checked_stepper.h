@@ -27,6 +27,7 @@ class CheckedStepper : public TimeStepper {
   ComplementarityProblem probe(const Model& model) const override { return method_->probe(model); }
   void prepare(StepContext& context, State& state) override { method_->prepare(context, state); }
   StepReport step(StepContext& context, State& state, double h) override;
+  bool is_event_driven() const override { return method_->is_event_driven(); }
   OverlapRule overlap_rule() const override { return rule_; }
   bool yields(const Model& model, const Contact& contact) const override {
     return method_->yields(model, contact);

@@ -10,8 +10,8 @@
 namespace vinci {
 
 // What a contact or support does in it. The numbers are those of recordings.
-enum class ContactState : std::uint8_t { open, sticks, slides };
-const char* to_string(ContactState state);
+enum class FoundState : std::uint8_t { open, sticks, slides };
+const char* to_string(FoundState state);
 
 struct FoundMotion {
   struct Moved {
@@ -21,7 +21,7 @@ struct FoundMotion {
   struct Touched {
     EntityKey key;
     std::int64_t point = 0;  // of a contact that several points stand for
-    ContactState state = ContactState::open;
+    FoundState state = FoundState::open;
     double normal =
         0.0;  // λ of the normal row: N s, N where forces make the motion; 0: no such row
   };

@@ -42,7 +42,7 @@ void add_value(Value& to, const Value& before, OverParts rule) {
 
 }  // namespace
 
-const char* to_string(ContactState state) {
+const char* to_string(FoundState state) {
   constexpr const char* words[] = {"open", "sticks", "slides"};
   return words[static_cast<int>(state)];
 }
@@ -249,6 +249,45 @@ const std::vector<StepField>& step_fields() {
        .text = "Impacts in the step whose time was found (`impact_time`).",
        .column = "impacts",
        .wide = true},
+      {.name = "events",
+       .place = member<&R::events>,
+       .text = "Of an event-driven step: changes of what acts, each with its time.",
+       .over_parts = OverParts::sum,
+       .column = "events",
+       .wide = true},
+      {.name = "integrator_steps",
+       .place = member<&R::integrator_steps>,
+       .text = "Steps of the integrator between events.",
+       .over_parts = OverParts::sum,
+       .column = "integrator_steps",
+       .wide = true},
+      {.name = "evaluations",
+       .place = member<&R::evaluations>,
+       .text = "How often the integrator evaluated the equations.",
+       .over_parts = OverParts::sum,
+       .column = "evaluations",
+       .wide = true},
+      {.name = "accumulations",
+       .place = member<&R::accumulations>,
+       .text = "How often events piled up at a time and were passed: the contact sticks from then "
+               "on.",
+       .over_parts = OverParts::sum,
+       .column = "accumulations",
+       .wide = true},
+      {.name = "impact_energy",
+       .place = member<&R::impact_energy>,
+       .text = "Energy that event-driven contacts gave to bodies by throwing them back faster than "
+               "they came.",
+       .unit = "J",
+       .over_parts = OverParts::sum,
+       .column = "impact_energy"},
+      {.name = "sinking",
+       .place = member<&R::sinking>,
+       .text = "How deep event-driven contacts were at most while their constraint brought them "
+               "back to zero: part of the model, no error.",
+       .unit = "m",
+       .over_parts = OverParts::largest,
+       .column = "sinking"},
       {.name = "used_up",
        .place = member<&R::used_up>,
        .text = "Contacts whose layer was used up in the step: the rigid core under it bore load.",
@@ -367,6 +406,7 @@ void add_part(StepReport& sum, const StepReport& part) {
   }
   if (is_worse(before.solve, part.solve)) sum.solve = before.solve;
   sum.solve.iterations = part.solve.iterations;
+  if (part.accumulations == 0) sum.piled = before.piled;
   for (const StepField& field : step_fields())
     if (field.over_parts != OverParts::last && field.over_parts != OverParts::worst)
       std::visit([&](auto place) { add_value(place(sum), at(place, before), field.over_parts); },

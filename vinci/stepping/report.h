@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vinci/complementarity/solver.h"
+#include "vinci/model/entity.h"
 #include "vinci/proofs/uniqueness_verdict.h"
 #include "vinci/solvers/ending.h"
 #include "vinci/stepping/found_motion.h"
@@ -62,6 +63,12 @@ struct StepReport {
   int used_up = 0;            // contacts whose layer was used up, so that a rigid core bore load
   double layer_energy = 0.0;  // J, in the layers at the end of the step
   int impacts = 0;            // whose time was found in this step (impact_time.h)
+  // Of event-driven steps: events (StepOutput), the integrator's steps and evaluations of the
+  // equations, and events that piled up at a time and were passed, with what did so last.
+  int events = 0, integrator_steps = 0, evaluations = 0, accumulations = 0;
+  EntityKey piled;
+  double impact_energy = 0.0;  // J, that contacts gave to bodies by throwing them back faster
+  double sinking = 0.0;        // m, deepest that contacts were on the way back to zero; no error
   // Directions in which the bodies could have moved otherwise: the motion is not unique where there
   // are any (quasi_static.h); one of them moves this body.
   int free_motions = 0, free_body = -1;

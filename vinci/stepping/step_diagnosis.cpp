@@ -25,7 +25,7 @@ struct StepDiagnosis::Impl {
 
   void keep(const SolvedProblem& solved, const Owners& owners, const Solution& solution, int island,
             const Diagnosis& diagnosis, StepReport& report);
-  ContactState state_of(const EntityRows& rows, double zero) const;
+  FoundState state_of(const EntityRows& rows, double zero) const;
 
   bool keeps;
   IslandDiagnosis islands;
@@ -63,15 +63,15 @@ void StepDiagnosis::look(const SolvedProblem& solved, const Owners& owners,
 }
 
 // What a contact does, by the rows of the whole problem.
-ContactState StepDiagnosis::Impl::state_of(const EntityRows& rows, double zero) const {
+FoundState StepDiagnosis::Impl::state_of(const EntityRows& rows, double zero) const {
   const bool support = rows.key.kind == EntityKind::support;
   const int first = support ? rows.first : rows.first + 1;
   const int count = rows.count - (support ? 0 : 1);
-  if (!support && lambda[rows.first] <= 0.0) return ContactState::open;
+  if (!support && lambda[rows.first] <= 0.0) return FoundState::open;
   double slip = rows.count >= 4 ? lambda[rows.first + rows.count - 1] : 0.0;  // σ of a pyramid
   for (int i = first; i < first + count && rows.count < 4; ++i)
     slip = std::max(slip, std::abs(w[i]));
-  return slip > zero ? ContactState::slides : ContactState::sticks;
+  return slip > zero ? FoundState::slides : FoundState::sticks;
 }
 
 void StepDiagnosis::Impl::keep(const SolvedProblem& solved, const Owners& owners,

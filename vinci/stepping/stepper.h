@@ -137,6 +137,8 @@ class TimeStepper {
   // and sets the time afterwards. Throws only what a controller, a motion or a solver of the caller
   // throws, and then leaves context.out.contacts as it was; does not allocate once settled.
   virtual StepReport step(StepContext& context, State& state, double h) = 0;
+  // Whether it leaves events and modes: recordings then have tables for them.
+  virtual bool is_event_driven() const { return false; }
   virtual OverlapRule overlap_rule() const { return {}; }
   // Whether bodies give way at this contact, so that an overlap is no violation.
   virtual bool yields(const Model&, const Contact&) const { return false; }
