@@ -92,6 +92,7 @@ Vector3 ProblemBuilder::impulse(const EntityRows& rows, const VectorX& lambda) c
       return wrench(rows, lambda).impulse;
     case EntityKind::constraint:
     case EntityKind::machine:
+    case EntityKind::body:
     case EntityKind::element:
       break;
   }
