@@ -12,6 +12,7 @@
 
 #include "vinci/base/words.h"
 #include "vinci/collision/exact_detector.h"
+#include "vinci/events/mode_memory.h"
 #include "vinci/hybrid/equations.h"
 
 namespace vinci {
@@ -98,7 +99,7 @@ class Linearised {
   void names();
   void choose();
   ContactState own_state(int constraint) const;
-  void remember(int constraint);
+  bool is_remembered(int constraint) const;
 
   const LinearPoint& point_;
   const LinearWishes& wishes_;
@@ -127,14 +128,7 @@ void Linearised::place(const State& state, double reach) {
     values_[static_cast<Eigen::Index>(i)] = inputs_[i].value;
   }
   system_ = std::make_unique<ModelSystem>(std::move(parts));
-  const std::size_t count = system_->constraints().size();
-  hybrid_ = HybridState::at(state.time, system_->positions(), system_->velocities(),
-                            std::vector<ContactState>(count, ContactState::free));
-  hybrid_.extras = system_->extras();
-  hybrid_.machines = system_->machines();
-  for (const ModeMemory& memory : state.memory.modes)
-    if (memory.key.kind == EntityKind::machine && memory.key.ids[0] < hybrid_.machines.size())
-      hybrid_.machines[memory.key.ids[0]] = static_cast<int>(memory.state);
+  hybrid_ = hybrid_state(*system_, 0.0);
   frame_ = make_frame<double>(*system_);
 }
 
@@ -210,18 +204,13 @@ ContactState Linearised::own_state(int constraint) const {
   return speed <= still_slip ? ContactState::sticking : ContactState::sliding;
 }
 
-// What an event-driven motion left of a constraint.
-void Linearised::remember(int constraint) {
-  const auto at = static_cast<std::size_t>(constraint);
-  const ConstraintSource& source = system_->sources()[at];
-  for (const ModeMemory& memory : system_->parts().state.memory.modes) {
-    if (memory.key != source.key || memory.point != source.point) continue;
-    if (system_->constraints()[at].anchored) hybrid_.mode.anchors[constraint] = memory.held[0];
-    const int row = source.row == ConstraintSource::Row::tangent_1   ? 1
-                    : source.row == ConstraintSource::Row::tangent_2 ? 2
-                                                                     : 0;
-    hybrid_.mode.preferred[constraint] = memory.force[row];
-  }
+// Whether an event-driven motion left word of a constraint.
+bool Linearised::is_remembered(int constraint) const {
+  const ConstraintSource& source = system_->sources()[static_cast<std::size_t>(constraint)];
+  const auto& modes = system_->parts().state.memory.modes;
+  return std::any_of(modes.begin(), modes.end(), [&](const ModeMemory& memory) {
+    return memory.key == source.key && memory.point == source.point;
+  });
 }
 
 // What acts: as the state has it, then as it is named.
@@ -234,7 +223,7 @@ void Linearised::choose() {
     const Constraint& constraint = constraints[static_cast<std::size_t>(i)];
     const bool on = constraint.machine < 0 ||
                     constraint.on[static_cast<std::size_t>(hybrid_.machines[constraint.machine])];
-    remember(i);
+    if (is_remembered(i)) continue;
     bool acts_now = false;
     if (constraint.kind == ConstraintKind::contact)
       acts_now = frame_.gaps[i].value <= tolerance(i);

@@ -33,7 +33,7 @@ struct LinearPoint {
   const Model* model = nullptr;
   State state;
   VectorX held_forces = {};  // ModelSystem::Parts
-  std::vector<std::pair<std::shared_ptr<const SignalNetwork>, VectorX>> networks = {};
+  std::vector<std::pair<const SignalNetwork*, VectorX>> networks = {};
   Stabilisation standard = settling_in(5e-3);
   double time_scale = 5e-3;  // s
 };
