@@ -60,8 +60,8 @@ class ImplicitElement : public Element {
 [[noreturn]] void refuse(const std::string& what) {
   throw Error("the step has no map that is known: " + what +
                   "; accepted: bodies without joints that stewart-trinkle moves (the linear system "
-                  "of the model itself is known: --continuous)",
-              "step");
+                  "of the model itself is known: --of model)",
+              "of");
 }
 
 void check_model(const MadeStep& step) {
