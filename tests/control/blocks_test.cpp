@@ -191,7 +191,8 @@ TEST(SignalBlocks, pid_has_the_closed_step_response) {
   const PidBlock block({.proportional = 2.0, .integral = 3.0, .derivative = 0.4, .filter = tau}, T);
   VectorX memory = memory_of(block);
   for (int k = 0; k < 30; ++k) {
-    const double expected = 2.0 + 3.0 * k * T + 0.4 / tau * std::exp(-k * T / tau);
+    const double first = 0.4 * -std::expm1(-T / tau) / T;
+    const double expected = 2.0 + 3.0 * k * T + first * std::exp(-k * T / tau);
     EXPECT_NEAR(tick(block, memory, list({1.0}))[0], expected, 1e-13) << k;
   }
 }
@@ -273,33 +274,34 @@ TEST(SignalBlocks, digital_pd_equals_a_hand_computation) {
   const DigitalPdBlock block(2, tau, T);
   ASSERT_EQ(block.inputs(), 14);
   VectorX memory(2);
-  block.begin_at(list({1.0, 0.0}), memory);
   //                             r         r'        r''         f          y          kp       kd
   const VectorX first =
       list({2.0, 1.0, 0.5, 0.0, 0.25, -1.0, 10.0, 20.0, 1.0, 0.0, 3.0, 4.0, 2.0, 5.0});
+  block.begin_at(first, memory);
   // 3 (2 − 1) + 2 (0.5 − 0) + 0.25 + 10 and 4 (1 − 0) + 5 (0 − 0) − 1 + 20.
   const VectorX u = tick(block, memory, first);
   EXPECT_NEAR(u[0], 14.25, 1e-13);
   EXPECT_NEAR(u[1], 23.0, 1e-13);
-  // y goes to 1.4 and −0.2 and stays; y' is 0.4/τ and −0.2/τ, then half of it. Gains change.
+  // y goes to 1.4 and −0.2 and stays; y' is half of 0.4/T and −0.2/T, then half of it. Gains
+  // change.
   VectorX second = first;
   second.segment(8, 6) = list({1.4, -0.2, 5.0, 1.0, 7.0, 2.0});
   for (const double part : {1.0, 0.5, 0.25}) {
     const VectorX next = tick(block, memory, second);
-    EXPECT_NEAR(next[0], 5.0 * 0.6 + 7.0 * (0.5 - part * 0.4 / tau) + 0.25 + 10.0, 1e-12);
-    EXPECT_NEAR(next[1], 1.0 * 1.2 + 2.0 * (0.0 + part * 0.2 / tau) - 1.0 + 20.0, 1e-12);
+    EXPECT_NEAR(next[0], 5.0 * 0.6 + 7.0 * (0.5 - part * 0.2 / T) + 0.25 + 10.0, 1e-12);
+    EXPECT_NEAR(next[1], 1.0 * 1.2 + 2.0 * (0.0 + part * 0.1 / T) - 1.0 + 20.0, 1e-12);
   }
 }
 
 TEST(SignalBlocks, digital_pd_differentiates_a_ramp) {
-  // Of y = v t the filtered derivative comes to v, but for exp(−t/τ).
+  // Of y = v t it is v (1 − exp(−t/τ)), at the samples.
   const double T = 0.01, tau = 0.02, v = 0.8;
   const DigitalPdBlock block(1, tau, T);
   VectorX memory = memory_of(block), u;
-  for (int k = 0; k < 200; ++k)
+  for (int k = 0; k < 200; ++k) {
     u = tick(block, memory, list({0.0, 0.0, 0.0, 0.0, v * T * k, 0.0, -1.0}));
-  // Behind a hold the ramp is a staircase: (y − x)/τ settles at v T/(τ (1 − exp(−T/τ))).
-  EXPECT_NEAR(u[0], v * T / (tau * -std::expm1(-T / tau)), 1e-12);
+    EXPECT_NEAR(u[0], v * -std::expm1(-k * T / tau), 1e-12) << k;
+  }
 }
 
 TEST(SignalBlocks, memory_continues_bit_for_bit) {

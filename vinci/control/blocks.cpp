@@ -59,6 +59,14 @@ void check_matrix(const MatrixX& matrix, const char* name, int rows, int columns
 
 }  // namespace
 
+void SignalBlock::begin_at(const Signals&, Eigen::Ref<VectorX> memory) const {
+  begin(memory);
+}
+
+bool SignalBlock::follows(int) const {
+  return true;
+}
+
 LinearBlock::LinearBlock(LinearSystem system) : system_(std::move(system)) {
   check_system(system_);
 }
@@ -205,8 +213,8 @@ void DelayBlock::sample(const Signals& input, Eigen::Ref<VectorX> memory) const 
   memory.tail(channels_) = input;
 }
 
-FilteredDerivative::FilteredDerivative(double time_constant_, double sample_time)
-    : time_constant(time_constant_), share(-std::expm1(-sample_time / time_constant_)) {
+FilteredDerivative::FilteredDerivative(double time_constant, double sample_time_)
+    : share(-std::expm1(-sample_time_ / time_constant)), sample_time(sample_time_) {
   if (!(time_constant > 0.0 && time_constant < infinity))
     throw Error(fmt::format("a time constant of {} s; accepted: above 0 and finite", time_constant),
                 "filtered derivative");

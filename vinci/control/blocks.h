@@ -27,6 +27,10 @@ class SignalBlock {
   bool is_sampled() const { return sample_time() > 0.0; }
 
   virtual void begin(Eigen::Ref<VectorX> memory) const { memory.setZero(); }
+  // The same where the input is known, so that filters need not begin with a jump.
+  virtual void begin_at(const Signals& input, Eigen::Ref<VectorX> memory) const;
+  // Whether outputs follow this input at once: what may not be part of a loop of such.
+  virtual bool follows(int input) const;
   // Of this moment; the memory is that before sample().
   virtual void output(const Signals& memory, const Signals& input,
                       Eigen::Ref<VectorX> output) const = 0;
@@ -57,6 +61,7 @@ class LinearBlock : public SignalBlock {
   // Takes an exponential of a matrix; for many equal h held_block() takes one for all.
   void advance(double h, const Signals& input, Eigen::Ref<VectorX> memory) const override;
   void sample(const Signals& input, Eigen::Ref<VectorX> memory) const override;
+  bool follows(int input) const override { return !system_.d.col(input).isZero(0.0); }
 
  private:
   LinearSystem system_;
@@ -82,6 +87,8 @@ class SaturationBlock : public SignalBlock {
   SaturationBlock(VectorX lower, VectorX upper);
   int inputs() const override { return static_cast<int>(lower_.size()); }
   int outputs() const override { return inputs(); }
+  const VectorX& lower() const { return lower_; }
+  const VectorX& upper() const { return upper_; }
   void output(const Signals& memory, const Signals& input,
               Eigen::Ref<VectorX> output) const override;
 
@@ -117,6 +124,7 @@ class DelayBlock : public SignalBlock {
   int outputs() const override { return channels_; }
   int memory_size() const override { return channels_ * samples_; }
   double sample_time() const override { return sample_time_; }
+  bool follows(int) const override { return samples_ == 0; }
   void output(const Signals& memory, const Signals& input,
               Eigen::Ref<VectorX> output) const override;
   void sample(const Signals& input, Eigen::Ref<VectorX> memory) const override;
@@ -126,14 +134,18 @@ class DelayBlock : public SignalBlock {
   double sample_time_;
 };
 
-// s/(τ s + 1) behind a hold, exact at the samples: (u − x)/τ with τ x' = u − x.
+// s/(τ s + 1) at samples, right for inputs that grow steadily:
+//   d(k) = β d(k−1) + (1 − β) (u(k) − u(k−1))/h,  β = exp(−h/τ).
+// With x(k+1) = β x(k) + (1 − β) u(k) it is d(k) = (1 − β) (u(k) − x(k))/h.
 struct FilteredDerivative {
-  double time_constant = 0.0;  // s
-  double share = 0.0;          // 1 − exp(−h/τ): how far x comes in a sample
+  double share = 0.0;        // 1 − β: how far x comes in a sample
+  double sample_time = 1.0;  // h, s
 
   FilteredDerivative() = default;
   FilteredDerivative(double time_constant, double sample_time);
-  double value(double filtered, double input) const { return (input - filtered) / time_constant; }
+  double value(double filtered, double input) const {
+    return share * (input - filtered) / sample_time;
+  }
   double next(double filtered, double input) const { return filtered + share * (input - filtered); }
 };
 
@@ -174,8 +186,10 @@ class DigitalPdBlock : public SignalBlock {
   static constexpr int lists = 7;
 
   DigitalPdBlock(int channels, double filter, double sample_time);
-  // At rest at these y; begin() means rest at 0.
-  void begin_at(const Signals& y, Eigen::Ref<VectorX> memory) const { memory = y; }
+  // At rest at the measured y; begin() means rest at 0.
+  void begin_at(const Signals& input, Eigen::Ref<VectorX> memory) const override {
+    memory = input.segment(measured * channels_, channels_);
+  }
   int inputs() const override { return lists * channels_; }
   int outputs() const override { return channels_; }
   int memory_size() const override { return channels_; }

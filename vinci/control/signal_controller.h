@@ -28,7 +28,7 @@ class SignalController : public Controller {
  private:
   std::shared_ptr<const SignalNetwork> network_;
   SignalNetwork::HeldSteps steps_;
-  VectorX reads_, states_, pushes_, rates_, efforts_, own_;
+  VectorX reads_, pushes_, rates_, own_;
 };
 
 class SignalDescription : public ControllerDescription {

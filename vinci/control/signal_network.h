@@ -107,10 +107,10 @@ class SignalNetwork {
   Numbers<T> start(double time, const VectorOf<T>& reads, const VectorOf<T>* inputs) const;
   template <class T>
   void write(const Part& part, Numbers<T>& numbers, const VectorOf<T>& states,
-             const VectorX& sampled) const;
+             const Eigen::Ref<const VectorX>& sampled) const;
   template <class T>
   Numbers<T> run(double time, const VectorOf<T>& reads, const VectorOf<T>& states,
-                 const VectorX& sampled, const VectorOf<T>* inputs) const;
+                 const Eigen::Ref<const VectorX>& sampled, const VectorOf<T>* inputs) const;
   bool is_due(const Part& part, const Eigen::Ref<const VectorX>& sampled, double time) const;
 
   int state_count_ = 0, memory_size_ = 0, slots_ = 1;

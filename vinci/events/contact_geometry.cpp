@@ -6,6 +6,7 @@
 
 #include "vinci/collision/planar.h"
 #include "vinci/collision/spatial_convex.h"
+#include "vinci/kinematics/series_frame.h"
 
 namespace vinci {
 namespace {
@@ -183,20 +184,12 @@ void keep_limits(ContactSide& side, const ContactSide& other) {
 }
 
 template <class T>
-Series<T> dot(const Series3<T>& a, const Series3<T>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class T>
 Series3<T> minus(const Series3<T>& a, const Series3<T>& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 template <class T>
 Series3<T> along(const Series3<T>& from, const Series<T>& way, const Series3<T>& direction) {
   return {from[0] + way * direction[0], from[1] + way * direction[1], from[2] + way * direction[2]};
-}
-template <class T>
-Series3<T> cross(const Series3<T>& a, const Series3<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 template <class T>
 Series3<T> negative(const Series3<T>& a) {

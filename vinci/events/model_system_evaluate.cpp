@@ -30,14 +30,6 @@ Series3<T> column_series(const SeriesMatrix<T>& rotation, int k) {
   return {rotation[0][k], rotation[1][k], rotation[2][k]};
 }
 template <class T>
-Series<T> dot(const Series3<T>& a, const Series3<T>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class T>
-Series3<T> cross(const Series3<T>& a, const Series3<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-template <class T>
 T dot(const Vector3Of<T>& a, const Vector3Of<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -32,6 +32,14 @@ SeriesFrame<T> resting_frame(const Pose& pose) {
 }
 
 template <class T>
+Series<T> dot(const Series3<T>& a, const Series3<T>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class T>
+Series3<T> cross(const Series3<T>& a, const Series3<T>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+template <class T>
 Series<T> scaled(const Series<T>& series, double factor) {
   return {factor * series.value, factor * series.first, factor * series.second};
 }

@@ -13,7 +13,7 @@
 namespace vinci {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 bool acts(int state) {
   return state == static_cast<int>(ConstraintState::frictionless) ||

@@ -290,9 +290,9 @@ std::vector<FrameRow> Recording::Impl::rows(const FrameRange& range) const {
   const std::uint64_t solutions = tables.has_solutions ? tables.solutions.rows() : 0;
   const std::uint64_t solution_contacts =
       tables.has_solutions ? tables.solution_contacts.rows() : 0;
-  const auto held = [&](const Hdf5Table& table) { return tables.has_events ? table.rows() : 0; };
-  const std::uint64_t events = held(tables.events), modes = held(tables.modes),
-                      mode_memory = held(tables.mode_memory);
+  const auto rows_of = [&](const Hdf5Table& table) { return tables.has_events ? table.rows() : 0; };
+  const std::uint64_t events = rows_of(tables.events), modes = rows_of(tables.modes),
+                      mode_memory = rows_of(tables.mode_memory);
   auto bad = [](std::uint64_t offset, std::uint64_t count, std::uint64_t held) {
     return offset > held || count > held - offset || count > max_rows_of_frame;
   };

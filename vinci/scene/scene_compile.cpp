@@ -52,9 +52,9 @@ class Compiler {
     number_coordinates();
     if (!model_->joints.empty()) joints.set_velocities();
     read_elements();
-    const Node *trajectories = part("trajectories"), *controllers = part("controllers");
+    const ControlSections controls{part("trajectories"), part("controllers"), part("signals")};
     if (fine_ && mistakes_.none())
-      fine_ = read_controls(trajectories, controllers, scene_, numbers_, mistakes_, *model_);
+      fine_ = read_controls(controls, scene_, numbers_, mistakes_, *model_);
     return fine_ && mistakes_.none() ? model_ : nullptr;
   }
 

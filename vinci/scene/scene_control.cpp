@@ -9,7 +9,9 @@
 
 #include "vinci/base/words.h"
 #include "vinci/control/controller_kind.h"
+#include "vinci/control/signal_controller.h"
 #include "vinci/kinematics/joint_tree.h"
+#include "vinci/scene/scene_signals.h"
 
 namespace vinci {
 
@@ -178,6 +180,12 @@ class ControllerReader {
     driven_.insert(choice.rates.begin(), choice.rates.end());
   }
 
+  void note(const SignalNetwork& network) {
+    for (const ForceInput& drive : network.drives())
+      if (drive.kind == ForceInput::Kind::joint)
+        driven_.insert(joints_.rate_of(drive.index) + drive.coordinate);
+  }
+
   std::shared_ptr<const ControllerDescription> controller(const Node& node) const {
     const auto& kinds = controller_kinds();
     const std::string& wanted = node.find("kind")->text;
@@ -261,9 +269,10 @@ class ControllerReader {
 
 }  // namespace
 
-bool read_controls(const Node* trajectories, const Node* controllers, const SceneData& scene,
-                   const Numbers& numbers, Mistakes& mistakes, Model& model) {
-  if (!trajectories && !controllers) return true;
+bool read_controls(const ControlSections& sections, const SceneData& scene, const Numbers& numbers,
+                   Mistakes& mistakes, Model& model) {
+  const auto [trajectories, controllers, signals] = sections;
+  if (!trajectories && !controllers && !signals) return true;
   bool fine = true;
   const auto attempt = [&](auto&& part) {
     try {
@@ -283,9 +292,17 @@ bool read_controls(const Node* trajectories, const Node* controllers, const Scen
   ControllerReader reads(numbers, model, made);
   for (std::size_t i = 0; controllers && i < controllers->children.size(); ++i)
     attempt([&] { reads.note(controllers->children[i]); });
+  std::shared_ptr<const SignalNetwork> network;
+  if (fine && signals) {
+    network = read_signals(*signals, made, numbers, model, mistakes);
+    fine = network != nullptr;
+  }
   if (!fine) return false;
+  if (network) reads.note(*network);
   for (std::size_t i = 0; controllers && i < controllers->children.size(); ++i)
     attempt([&] { model.controllers.push_back(reads.controller(controllers->children[i])); });
+  if (network)
+    model.controllers.push_back(std::make_shared<SignalDescription>(signals_name, network));
   return fine;
 }
 

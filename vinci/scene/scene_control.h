@@ -20,7 +20,7 @@ inline constexpr std::size_t max_path_pieces = 1000;    // of a trajectory
 inline constexpr std::size_t max_tip_paths = 200;       // lines and circles of a scene
 inline constexpr std::size_t max_joints_of_a_tip = 64;  // that lead it along
 
-// The sections `controllers` and `trajectories`.
+// The sections `controllers`, `trajectories` and `signals`.
 std::vector<SceneKey> control_sections(World world);
 
 // The joints that a controller or a trajectory is about.
@@ -41,6 +41,7 @@ class JointChooser {
   VectorX values(const Node& node, const JointChoice& choice, const VectorX& otherwise) const;
   const Joint& joint_of(int rate) const;
   const JointFreedom& freedom(int rate) const;
+  int rate_of(int joint) const { return model_.joints[static_cast<std::size_t>(joint)].first_rate; }
   // "arm.elbow"; of several freedoms "wrist, freedom 1".
   std::string name(int rate) const;
   // At the start of the scene; of rates of balls 0.
@@ -93,9 +94,12 @@ class TrajectoryReader {
   std::size_t tip_paths_ = 0;
 };
 
-// Adds the controllers to the model. Sections whose numbers are right, or null. False after a
-// mistake.
-bool read_controls(const Node* trajectories, const Node* controllers, const SceneData& scene,
-                   const Numbers& numbers, Mistakes& mistakes, Model& model);
+// Adds the controllers to the model, then the network of signals (scene_signals.h). Sections whose
+// numbers are right, or null. False after a mistake.
+struct ControlSections {
+  const Node *trajectories = nullptr, *controllers = nullptr, *signals = nullptr;
+};
+bool read_controls(const ControlSections& sections, const SceneData& scene, const Numbers& numbers,
+                   Mistakes& mistakes, Model& model);
 
 }  // namespace vinci

@@ -5,6 +5,7 @@
 #include "vinci/control/controller_kind.h"
 #include "vinci/scene/scene_control.h"
 #include "vinci/scene/scene_joints.h"
+#include "vinci/scene/scene_signals.h"
 #include "vinci/scene/scene_values.h"
 
 namespace vinci {
@@ -210,7 +211,8 @@ std::vector<SceneKey> control_sections(World world) {
   controllers.most = max_controllers;
   return {{"trajectories", "Ways of joints through time by name.", std::move(trajectories)},
           {"controllers", "Controllers of joints by name, in the order in which they act.",
-           std::move(controllers)}};
+           std::move(controllers)},
+          signal_section(world)};
 }
 
 }  // namespace vinci
