@@ -28,7 +28,7 @@ Json values_json(const ComplexVector& values) {
   return json;
 }
 
-Json vector_json(const VectorX& vector) {
+Json list_json(const VectorX& vector) {
   Json json = Json::array();
   for (const double value : vector) json.push_back(number(value));
   return json;
@@ -37,7 +37,7 @@ Json vector_json(const VectorX& vector) {
 Json matrix_json(const MatrixX& matrix) {
   Json json = Json::array();
   for (Eigen::Index i = 0; i < matrix.rows(); ++i)
-    json.push_back(vector_json(matrix.row(i).transpose()));
+    json.push_back(list_json(matrix.row(i).transpose()));
   return json;
 }
 
@@ -109,8 +109,8 @@ Json channels_json(const LinearSystem& system) {
                       {"gain", number(function.gain)},
                       {"zeros", values_json(function.zeros)},
                       {"poles", values_json(function.poles)},
-                      {"numerator", vector_json(function.numerator())},
-                      {"denominator", vector_json(function.denominator())},
+                      {"numerator", list_json(function.numerator())},
+                      {"denominator", list_json(function.denominator())},
                       {"margins", margins_json(minimal_part(own).system)}});
     }
   return json;
