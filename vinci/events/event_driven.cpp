@@ -368,6 +368,7 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
     });
     if (found == contacts.end()) {
       SolvedContact solved;
+      solved.tangent_1 = solved.tangent_2 = Vector3::Zero();
       solved.contact = pair.contact;
       found = contacts.insert(contacts.end(), solved);
     }
