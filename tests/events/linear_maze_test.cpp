@@ -40,8 +40,9 @@ LinearScene on_ring(const Point& point, bool eliminate = false) {
 }
 
 TEST(LinearMaze, all_parameter_sets_are_those_of_the_reference) {
+  const auto expected = reference("case12_ball_maze")["expected"];
   int seen = 0;
-  for (const auto& [name, set] : reference("case12_ball_maze")["expected"].items()) {
+  for (const auto& [name, set] : expected.items()) {
     if (!set.is_object() || !set.contains("rolling_constraint")) continue;
     const bool kinematic =
         set["rolling_constraint"].get<std::string>().find("r_m+r_b") != std::string::npos;
