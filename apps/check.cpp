@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/constraints_text.h"
 #include "apps/overlaps.h"
 #include "apps/text.h"
+#include "vinci/control/signal_controller.h"
+#include "vinci/events/impact_energy.h"
 #include "vinci/formulation/loop_analysis.h"
 
 namespace vinci {
@@ -38,6 +41,17 @@ Json loops_of(const LoopAnalysis& analysis, const Model& model) {
   return loops;
 }
 
+// Of the scene, and of gains that change while it runs.
+std::vector<std::string> notes_of(const std::string& file, const Simulation& simulation) {
+  std::vector<std::string> notes = simulation.scene().notes();
+  for (const auto& controller : simulation.model().controllers)
+    if (const auto* signals = dynamic_cast<const SignalDescription*>(controller.get()))
+      for (const std::string& note :
+           signals->network().gain_notes(simulation.options().real("duration")))
+        notes.push_back(fmt::format("{}: note: {}", file, note));
+  return notes;
+}
+
 Json facts(const std::string& file, const Simulation& simulation, const Plugins& plugins) {
   const Model& model = simulation.model();
   std::int64_t moving = 0;
@@ -46,6 +60,10 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
   for (const PlacedShape& placed : model.shapes) kinds.insert(kind_of(placed.shape));
   const Overlaps overlaps = find_overlaps(simulation, plugins);
   const LoopAnalysis loops = analyse_loops(model, simulation.state());
+  Json gains = Json::array();
+  for (const ImpactGain& gain : impact_gains(model))
+    gains.push_back(
+        {{"what", gain.what}, {"gain", gain.gain}, {"speed", gain.speed}, {"text", text_of(gain)}});
   Json groups = Json::array();
   for (const OverlapGroup& group : overlaps.groups)
     groups.push_back({{"bodies", names_of(group.bodies, model)}, {"depth", group.depth}});
@@ -61,7 +79,10 @@ Json facts(const std::string& file, const Simulation& simulation, const Plugins&
           {"step", simulation.step_size()},
           {"stepper", simulation.options().text("stepper")},
           {"solver", simulation.options().text("solver")},
-          {"notes", simulation.scene().notes()},
+          {"notes", notes_of(file, simulation)},
+          {"constraints", constraints_json(model)},
+          {"machines", machines_json(model)},
+          {"energy_gains", gains},
           {"freedoms", loops.freedoms},
           {"loops", loops_of(loops, model)},
           {"overlaps", groups},
@@ -105,6 +126,10 @@ void print_good(const Json& scene) {
       scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
       scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
       plural(scene["steps"], "step"), scene["step"].get<double>());
+  print_constraints(scene["constraints"], scene["machines"]);
+  for (const Json& gain : scene["energy_gains"])
+    say(stdout, "{}: warning: {}\n", scene["file"].get<std::string>(),
+        gain["text"].get<std::string>());
   for (const Json& note : scene["notes"]) say(stdout, "{}\n", note.get<std::string>());
   for (const Json& loop : scene["loops"]) print_loop(scene, loop);
   for (const Json& overlap : scene["overlaps"])

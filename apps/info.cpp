@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/constraints_text.h"
+#include "apps/recorded_run.h"
 #include "apps/report.h"
 #include "apps/text.h"
 
@@ -85,12 +87,29 @@ void print_poses(const Recording& recording, const State& state) {
   if (names.size() > most) say(stdout, "  and {} more\n", names.size() - most);
 }
 
+// The model with which the run began, if it has constraints or machines; null also of a recording
+// whose scene this version does not read.
+std::shared_ptr<const Model> switched_model(const Recording& recording) {
+  const std::string& text = recording.scene_text();
+  if (text.find("constraints") == std::string::npos && text.find("machines") == std::string::npos)
+    return nullptr;
+  try {
+    const Scene scene = Scene::parse(recording.scene_text());
+    return scene.compile(recorded_overrides(recording, scene).parameters);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 int run_info(const InfoFlags& flags, const Command& command) {
   const Recording recording(flags.recording);
   const RunResult result =
       result_of(recording, std::filesystem::path(flags.recording).stem().string());
   const State state = recording.state(recording.frames() - 1);
   const Json options = Json::parse(recording.options_json(), nullptr, false);
+  const auto model = switched_model(recording);
+  const Json constraints = model ? constraints_json(*model) : Json::array();
+  const Json machines = model ? machines_json(*model) : Json::array();
   if (command.json) {
     Json json = {{"ok", true},
                  {"version", recording.version()},
@@ -99,7 +118,9 @@ int run_info(const InfoFlags& flags, const Command& command) {
                  {"finished", recording.finished()},
                  {"has_writer", recording.has_writer()},
                  {"options", options.is_discarded() ? Json() : options},
-                 {"scene_text", recording.scene_text()}};
+                 {"scene_text", recording.scene_text()},
+                 {"constraints", constraints},
+                 {"machines", machines}};
     json.update(to_json(result));
     json["bodies"] = poses_json(recording, state);
     print(json);
@@ -110,6 +131,7 @@ int run_info(const InfoFlags& flags, const Command& command) {
   say(stdout, "  {}vinci {}, {}\n", padded("made by", 16), recording.version(),
       recording.created());
   print_options(options);
+  print_constraints(constraints, machines);
   print_poses(recording, state);
   return exit_good;
 }

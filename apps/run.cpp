@@ -15,6 +15,7 @@
 #include "apps/stop_signal.h"
 #include "apps/text.h"
 #include "apps/viewer_child.h"
+#include "vinci/events/impact_energy.h"
 #include "vinci/model/run_options.h"
 #include "vinci/recording/run_loop.h"
 
@@ -123,6 +124,14 @@ std::vector<Job> jobs_of(const RunFlags& flags, const std::shared_ptr<const Plug
   }
   if (!mistakes.empty()) throw SceneError(std::move(mistakes));
   return jobs;
+}
+
+// Impacts of event-driven runs that give energy, before they do.
+void warn_of_gains(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs)
+    if (job.simulation.options().text("stepper") == "event-driven")
+      for (const ImpactGain& gain : impact_gains(job.simulation.model()))
+        say(stderr, "{}: warning: {}\n", job.name, text_of(gain));
 }
 
 Recorder open_recorder(const RunFlags& flags, Job& job) {
@@ -266,6 +275,7 @@ int run_run(const RunFlags& flags, const Command& command) {
     throw Error("--quantity, --tolerance and --html belong to --branches", "vinci run");
   const auto plugins = plugins_of(flags.choices.libraries);
   std::vector<Job> jobs = jobs_of(flags, plugins);
+  warn_of_gains(jobs);
   listen_for_stop();
   std::optional<ViewerChild> viewer = start_viewer(flags, jobs);
   const int code = perform_all(flags, jobs, command);

@@ -107,23 +107,23 @@ TEST(SignalNetworks, continuous_blocks_have_their_closed_step_responses) {
 TEST(SignalNetworks, expressions_sums_and_products_go_entry_by_entry) {
   Loop loop(
       "  r: [1, 2*t, -3]\n"
-      "  s: {sum: [r, -2*r_2, 1]}\n"
-      "  p: {product: [s, r, k]}\n"
+      "  sum: {sum: [r, -2*r_2, 1]}\n"
+      "  p: {product: [sum, r, k]}\n"
       "  c: {saturation: {lower: -30}, in: p}\n"
       "  one: p_1 + cart.vx\n"
-      "  m: {gain: [[1, 0, 0], [0, 1, 1]], in: r}\n");
+      "  mix: {gain: [[1, 0, 0], [0, 1, 1]], in: r}\n");
   loop.time = 0.5;
   loop.reads = list({0.25});
   ASSERT_EQ(loop.net().reads(),
             (std::vector<CoordinateRead>{{CoordinateRead::Kind::body, 0, 0, true}}));
-  EXPECT_EQ(loop.signal("s_0"), 8.0);
+  EXPECT_EQ(loop.signal("sum_0"), 8.0);
   EXPECT_EQ(loop.signal("p_0"), 24.0);
   EXPECT_EQ(loop.signal("p_1"), 24.0);
   EXPECT_EQ(loop.signal("p_2"), -36.0);
   EXPECT_EQ(loop.signal("c_2"), -30.0);
   EXPECT_EQ(loop.signal("one"), 24.25);
-  EXPECT_EQ(loop.signal("m_1"), -2.0);
-  EXPECT_EQ(loop.net().signal_columns()[3], "s_0 [1]");
+  EXPECT_EQ(loop.signal("mix_1"), -2.0);
+  EXPECT_EQ(loop.net().signal_columns()[3], "sum_0 [1]");
 }
 
 TEST(SignalNetworks, loops_equal_systems_that_are_closed_by_hand) {

@@ -22,8 +22,6 @@ VectorX vector_of(const nlohmann::json& numbers) {
   return vector;
 }
 
-constexpr ContactState in_contact = ContactState::contact;
-
 TEST(Linearise, the_maze_is_that_of_the_reference) {
   const auto expected = reference("case12_ball_maze")["expected"];
   int seen = 0;

@@ -10,6 +10,16 @@
 
 namespace vinci {
 
+inline constexpr double g = 9.81;
+inline constexpr ContactState free_state = ContactState::free, sticks = ContactState::sticking,
+                              slides = ContactState::sliding, in_contact = ContactState::contact;
+
+inline VectorX two(double x, double y) {
+  VectorX v(2);
+  v << x, y;
+  return v;
+}
+
 inline nlohmann::json reference(const std::string& name) {
   std::ifstream file(std::string(VINCI_SOURCE_DIR "/tests/data/reference/") + name + ".json");
   return nlohmann::json::parse(file);

@@ -26,8 +26,10 @@ Loader.add_implicit_resolver(
 # Mistakes that a schema can see, one a file of tests/bad_scenes.
 STRUCTURAL = """
 angle_in_space bodies_as_list box_of_three capsule_half_given capsule_without_radius
-change_before_start change_without_time cylinder_without_height exclude_not_a_pair freedom_unknown
+change_before_start change_without_time constraint_damping_alone constraint_machine_without_states
+constraint_of_two_kinds cylinder_without_height exclude_not_a_pair freedom_unknown
 freedom_spatial_in_plane gravity_not_a_list gravity_of_wrong_length half_plane_angle_and_normal
+impact_damping_alone machine_transition_of_two_kinds rolls_how_far
 inertia_zero mass_negative mass_zero material_key_unknown misspelt_key motion_unknown_coordinate
 negative_friction no_world parameter_as_list parameter_name_with_dash polygon_of_two
 polyhedron_of_three position_and_pose position_of_three radius_negative restitution_above_one
@@ -54,8 +56,9 @@ def main():
     failures = []
 
     good = {p.name: p.read_text() for p in sorted((root / "scenes").glob("*.yaml"))}
-    for i, text in enumerate(manual_scenes((root / "docs/scene.md").read_text())):
-        good[f"docs/scene.md, block {i}"] = text
+    for page in ("scene.md", "constraints.md"):
+        for i, text in enumerate(manual_scenes((root / "docs" / page).read_text())):
+            good[f"docs/{page}, block {i}"] = text
     for name, text in good.items():
         for error in validator.iter_errors(yaml.load(text, Loader)):
             failures.append(f"{name}: {error.message}")

@@ -67,6 +67,10 @@ bool SignalBlock::follows(int) const {
   return true;
 }
 
+std::optional<GainInputs> SignalBlock::gains() const {
+  return std::nullopt;
+}
+
 LinearBlock::LinearBlock(LinearSystem system) : system_(std::move(system)) {
   check_system(system_);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "vinci/base/math.h"
 #include "vinci/systems/linear_system.h"
@@ -14,6 +15,11 @@ namespace vinci {
 
 // Numbers of a list, or of a part of one.
 using Signals = Eigen::Ref<const VectorX>;
+
+// Where gains of a PD stand among the inputs of a block, one per channel.
+struct GainInputs {
+  int proportional = 0, derivative = 0, channels = 0;
+};
 
 // Constructors throw Error for what makes no sense; the other functions take lists of the sizes
 // that the block tells, and lists that are written may not overlap those that are read.
@@ -31,6 +37,8 @@ class SignalBlock {
   virtual void begin_at(const Signals& input, Eigen::Ref<VectorX> memory) const;
   // Whether outputs follow this input at once: what may not be part of a loop of such.
   virtual bool follows(int input) const;
+  // Of a PD whose gains come with its inputs.
+  virtual std::optional<GainInputs> gains() const;
   // Of this moment; the memory is that before sample().
   virtual void output(const Signals& memory, const Signals& input,
                       Eigen::Ref<VectorX> output) const = 0;
@@ -191,6 +199,9 @@ class DigitalPdBlock : public SignalBlock {
     memory = input.segment(measured * channels_, channels_);
   }
   int inputs() const override { return lists * channels_; }
+  std::optional<GainInputs> gains() const override {
+    return GainInputs{proportional * channels_, derivative_gain * channels_, channels_};
+  }
   int outputs() const override { return channels_; }
   int memory_size() const override { return channels_; }
   double sample_time() const override { return sample_time_; }

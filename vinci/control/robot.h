@@ -91,6 +91,11 @@ class Robot {
   void drive_efforts(const std::vector<int>& driven, VectorX& numbers);
   // Efforts along the driven rates that hold it against gravity.
   void gravity_efforts(VectorX& efforts);
+  // Efforts along the driven rates that accelerate the tip's origin from rest along axes of the
+  // world (0..2), without gravity: Jᵀ (J M⁻¹ Jᵀ)⁻¹ a of what can move. Where fewer axes are asked
+  // for than there are drives, those whose motion takes the least energy.
+  void tip_efforts(const Tip& tip, const std::vector<int>& axes, const VectorX& accelerations,
+                   VectorX& efforts);
   // Accelerations of the joint rates under efforts; false if something weighs nothing.
   bool forward_dynamics(const VectorX& efforts, VectorX& accelerations);
   void mass_matrix(MatrixX& mass);  // of the joint rates, loops open

@@ -296,6 +296,45 @@ void Robot::gravity_efforts(VectorX& efforts) {
     if (!is_driven(i)) efforts[i] = 0.0;
 }
 
+// With S of what moves, S y' its accelerations: those of the driven rates are P y', of the tip
+// J S y', and y' = (Sᵀ M S)⁻¹ Pᵀ τ.
+void Robot::tip_efforts(const Tip& tip, const std::vector<int>& axes, const VectorX& accelerations,
+                        VectorX& efforts) {
+  find_free_motions();
+  std::vector<int> driven, held;
+  for (int i = 0; i < rates(); ++i)
+    if (is_driven(i))
+      driven.push_back(i);
+    else if (held_[static_cast<std::size_t>(i)])
+      held.push_back(i);
+  const auto rows = [](const MatrixX& matrix, const std::vector<int>& chosen) {
+    MatrixX result(static_cast<Eigen::Index>(chosen.size()), matrix.cols());
+    for (Eigen::Index i = 0; i < result.rows(); ++i)
+      result.row(i) = matrix.row(chosen[static_cast<std::size_t>(i)]);
+    return result;
+  };
+  MatrixX motions = free_;
+  if (!held.empty()) {
+    Eigen::ColPivHouseholderQR<MatrixX> factors;
+    factors.setThreshold(rank_share);
+    factors.compute(rows(free_, held).transpose());
+    const MatrixX basis = factors.householderQ() * MatrixX::Identity(free_.cols(), free_.cols());
+    motions = free_ * basis.rightCols(free_.cols() - factors.rank());
+  }
+  MatrixX mass, whole;
+  mass_matrix(mass);
+  jacobian(tip, whole);
+  const MatrixX drives = rows(motions, driven), along = rows(whole, axes) * motions;
+  const MatrixX answer = decomposed(motions.transpose() * mass * motions).solve(drives.transpose());
+  const MatrixX inverse = drives * answer, tips = along * answer;
+  // τ = A⁻¹ Gᵀ (G A⁻¹ Gᵀ)⁻¹ a, A τ the accelerations of the drives and G τ those of the tip.
+  const MatrixX weighted = decomposed(inverse).solve(tips.transpose());
+  const VectorX found = weighted * decomposed(tips * weighted).solve(accelerations);
+  efforts.setZero(rates());
+  for (std::size_t i = 0; i < driven.size(); ++i)
+    efforts[driven[i]] = found[static_cast<Eigen::Index>(i)];
+}
+
 // Of forces along the rates that are left over.
 bool Robot::forward_in_loops(const VectorX& forces, VectorX& accelerations) {
   find_free_motions();

@@ -18,11 +18,6 @@ using Kind = SignalSpec::Kind;
 
 constexpr int whole_list = -1;
 
-// Lists under one name: of a trajectory three.
-int lists_of(const SignalSpec& spec) {
-  return spec.kind == Kind::trajectory ? 3 : 1;
-}
-
 }  // namespace
 
 SignalBuilder::SignalBuilder(const Model& model, std::map<std::string, double> parameters)
@@ -56,9 +51,9 @@ std::shared_ptr<const SignalNetwork> SignalBuilder::build(std::vector<SignalMist
 void SignalBuilder::read_names(std::vector<SignalMistake>& mistakes) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const SignalSpec& spec = specs_[i];
-    const char* const endings[] = {"", ".rate", ".acceleration"};
-    for (int third = 0; third < lists_of(spec); ++third) {
-      const std::string name = spec.name + endings[third];
+    for (int further = 0; further <= static_cast<int>(spec.further.size()); ++further) {
+      const Meaning list{Meaning::Kind::list, static_cast<int>(i), further, whole_list};
+      const std::string name = name_of(list);
       const char* taken = lists_.count(name) > 0         ? "a signal"
                           : coordinates_.count(name) > 0 ? "a coordinate"
                                                          : nullptr;
@@ -69,7 +64,7 @@ void SignalBuilder::read_names(std::vector<SignalMistake>& mistakes) {
         mistakes.push_back({spec.place, fmt::format("'{}' is the name of {} already; accepted: "
                                                     "another name",
                                                     name, taken)});
-      lists_[name] = {Meaning::Kind::list, static_cast<int>(i), third, whole_list};
+      lists_[name] = list;
     }
   }
   formulas_.resize(specs_.size());
@@ -143,11 +138,21 @@ SignalBuilder::Formula SignalBuilder::formula(const PlacedText& entry) {
   return result;
 }
 
+std::string SignalBuilder::name_of(const Meaning& meaning) const {
+  const SignalSpec& spec = specs_[static_cast<std::size_t>(meaning.index)];
+  return meaning.further == 0
+             ? spec.name
+             : spec.name + spec.further[static_cast<std::size_t>(meaning.further - 1)].first;
+}
+
 // --- lengths ---
 
+// Of the whole list.
 int SignalBuilder::length_of(const Meaning& meaning) const {
-  if (meaning.kind != Meaning::Kind::list || meaning.entry != whole_list) return 1;
-  return lengths_[static_cast<std::size_t>(meaning.index)];
+  const auto spec = static_cast<std::size_t>(meaning.index);
+  return meaning.further == 0
+             ? lengths_[spec]
+             : specs_[spec].further[static_cast<std::size_t>(meaning.further - 1)].second;
 }
 
 // 0: of a list whose length is not known yet.
@@ -155,6 +160,7 @@ int SignalBuilder::length_of(const Formula& formula) const {
   int length = 1;
   bool known = true;
   for (const auto& [meaning, variable] : formula.names) {
+    if (meaning.kind != Meaning::Kind::list || meaning.entry != whole_list) continue;
     const int own = length_of(meaning);
     known &= own > 0;
     length = std::max(length, own);
@@ -210,8 +216,8 @@ void SignalBuilder::check_port(std::size_t spec, std::size_t port,
     const int most = count > 1 ? 1 : length;
     for (const auto& [meaning, variable] : formula.names) {
       if (meaning.kind != Meaning::Kind::list) continue;
-      const int own = lengths_[static_cast<std::size_t>(meaning.index)];
-      const std::string& name = specs_[static_cast<std::size_t>(meaning.index)].name;
+      const int own = length_of(meaning);
+      const std::string name = name_of(meaning);
       if (meaning.entry >= own)
         mistakes.push_back({formula.place, fmt::format("'{}' has no entry {}; accepted: 0 to {}",
                                                        name, meaning.entry, own - 1)});
@@ -230,7 +236,7 @@ void SignalBuilder::check_port(std::size_t spec, std::size_t port,
                                                       "as many",
                                                       count, length)});
   const int fixed = specs_[spec].ports[port].size;
-  if (count == 1 && fixed > 1 && length_of(entries[0]) == 1)
+  if (count == 1 && fixed > 1 && !specs_[spec].ports[port].spreads && length_of(entries[0]) == 1)
     mistakes.push_back({entries[0].place, fmt::format("1 number where {} are needed; accepted: a "
                                                       "list of {}",
                                                       fixed, fixed)});
@@ -242,17 +248,15 @@ void SignalBuilder::number_slots() {
   SignalNetwork& net = *network_;
   int next = 1 + static_cast<int>(net.reads_.size());
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const SignalSpec& spec = specs_[i];
-    const int length = lengths_[i];
     first_slot_.push_back(next);
-    const char* const endings[] = {"", ".rate", ".acceleration"};
-    for (int third = 0; third < lists_of(spec); ++third)
+    for (int further = 0; further <= static_cast<int>(specs_[i].further.size()); ++further) {
+      const Meaning list{Meaning::Kind::list, static_cast<int>(i), further, whole_list};
+      const int length = length_of(list);
       for (int k = 0; k < length; ++k) {
-        std::string name = spec.name + endings[third];
-        if (length > 1) name += fmt::format("_{}", k);
-        net.signal_names_.push_back(name);
+        net.signal_names_.push_back(name_of(list) + (length > 1 ? fmt::format("_{}", k) : ""));
         net.signal_slots_.push_back(next++);
       }
+    }
   }
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     port_slots_.emplace_back();
@@ -268,9 +272,13 @@ int SignalBuilder::slot_of(const Meaning& meaning, int entry) const {
   if (meaning.kind == Meaning::Kind::time) return 0;
   if (meaning.kind == Meaning::Kind::read) return 1 + meaning.index;
   const auto spec = static_cast<std::size_t>(meaning.index);
-  const int length = lengths_[spec];
-  const int at = meaning.entry != whole_list ? meaning.entry : length > 1 ? entry : 0;
-  return first_slot_[spec] + meaning.third * length + at;
+  const int at = meaning.entry != whole_list ? meaning.entry : length_of(meaning) > 1 ? entry : 0;
+  int first = first_slot_[spec];
+  for (Meaning before = meaning; before.further > 0;) {
+    --before.further;
+    first += length_of(before);
+  }
+  return first + at;
 }
 
 Expression SignalBuilder::expression(const Formula& formula, int entry) const {
@@ -323,6 +331,7 @@ void SignalBuilder::make_part(std::size_t i, std::vector<SignalMistake>& mistake
   part.name = spec.name;
   part.first = first_slot_[i];
   part.size = lengths_[i];
+  for (const auto& [ending, length] : spec.further) part.size += length;
   if (!port_slots_[i].empty()) part.input = port_slots_[i][0];
   for (std::size_t p = 0; p < spec.ports.size(); ++p) part.inputs += port_length(i, p);
   std::shared_ptr<const SignalBlock> block;
@@ -352,7 +361,7 @@ void SignalBuilder::make_part(std::size_t i, std::vector<SignalMistake>& mistake
       try {
         block = spec.make(lengths_[i]);
       } catch (const Error& error) {
-        mistakes.push_back({spec.place, error.message()});
+        mistakes.push_back({spec.place, error.what()});
         return;
       }
       if (block->is_sampled()) {
@@ -383,6 +392,17 @@ void SignalBuilder::make_parts(std::vector<SignalMistake>& mistakes) {
     make_ports(i, mistakes);
     make_part(i, mistakes);
   }
+  int memory = 0;
+  for (SignalNetwork::Part& part : network_->parts_) {
+    if (part.linear) {
+      part.memory = network_->state_count_;
+      network_->state_count_ += part.linear->memory_size();
+    } else if (part.sampled) {
+      part.memory = memory;
+      memory += 1 + part.size + part.sampled->memory_size();
+    }
+  }
+  network_->memory_size_ = network_->state_count_ + memory;
 }
 
 void SignalBuilder::make_drives(std::vector<SignalMistake>& mistakes) {
@@ -478,18 +498,7 @@ void SignalBuilder::sort_parts(std::vector<SignalMistake>& mistakes) {
     }
   }
   std::vector<SignalNetwork::Part> sorted;
-  int memory = 0;
-  for (const std::size_t p : order) {
-    SignalNetwork::Part& part = sorted.emplace_back(std::move(parts[p]));
-    if (part.linear) {
-      part.memory = network_->state_count_;
-      network_->state_count_ += part.linear->memory_size();
-    } else if (part.sampled) {
-      part.memory = memory;
-      memory += 1 + part.size + part.sampled->memory_size();
-    }
-  }
-  network_->memory_size_ = network_->state_count_ + memory;
+  for (const std::size_t p : order) sorted.push_back(std::move(parts[p]));
   parts = std::move(sorted);
 }
 

@@ -26,6 +26,7 @@ struct PlacedText {
 struct SignalPort {
   std::vector<PlacedText> entries;  // one expression, or one for each entry of a list
   int size = 0;                     // numbers that the block needs; 0: as many as the signal has
+  bool spreads = false;             // one number may stand for all of `size`
 };
 
 struct SignalSpec {
@@ -34,7 +35,7 @@ struct SignalSpec {
     sum,
     product,
     block,
-    trajectory,  // NAME, NAME.rate and NAME.acceleration
+    trajectory,  // its positions; further its rates and accelerations
     input        // from outside
   };
   std::string name;
@@ -43,6 +44,8 @@ struct SignalSpec {
   std::vector<SignalPort> ports = {};
   // A block: how many numbers it gives, or 0: as many as its ports have. It is made for that many.
   int outputs = 0;
+  // Behind them it gives lists under names of their own: ".position" of NAME.position, and lengths.
+  std::vector<std::pair<std::string, int>> further = {};
   std::function<std::shared_ptr<const SignalBlock>(int size)> make = {};
   std::shared_ptr<const Trajectory> trajectory = {};
   std::vector<double> values = {};      // of an input
@@ -65,9 +68,9 @@ class SignalBuilder {
   // What a name stands for.
   struct Meaning {
     enum class Kind { none, time, parameter, read, list } kind = Kind::none;
-    int index = 0;   // of the parameter, of the read, or of the signal
-    int third = 0;   // of a trajectory: 1 rates, 2 accelerations
-    int entry = -1;  // of a list; −1: all of it
+    int index = 0;    // of the parameter, of the read, or of the signal
+    int further = 0;  // 0: what has the name of the signal, then what it gives besides
+    int entry = -1;   // of a list; −1: all of it
   };
   // An expression whose names have been found.
   struct Formula {
@@ -83,6 +86,7 @@ class SignalBuilder {
   std::vector<std::string> known_names() const;
   Formula formula(const PlacedText& entry);
   int length_of(const Meaning& meaning) const;
+  std::string name_of(const Meaning& meaning) const;
   int length_of(const Formula& formula) const;
   int length_of(std::size_t spec) const;
   int port_length(std::size_t spec, std::size_t port) const;

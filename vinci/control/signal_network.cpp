@@ -274,6 +274,65 @@ void SignalNetwork::advance(double time, double h, const VectorX& reads, Eigen::
                         memory.segment(part.memory, part.linear->memory_size()));
 }
 
+// Which slots follow from the time alone.
+std::vector<char> SignalNetwork::slots_of_time() const {
+  std::vector<char> known(static_cast<std::size_t>(slots_), 0);
+  known[0] = 1;
+  const auto all_of = [&](int first, int size) {
+    return std::all_of(known.begin() + first, known.begin() + first + size,
+                       [](char one) { return one != 0; });
+  };
+  for (const Part& part : parts_) {
+    for (int i = 0; i < part.size; ++i) {
+      bool own = part.kind == Part::Kind::trajectory;
+      if (part.kind == Part::Kind::expressions) {
+        const Expression& expression = part.expressions[static_cast<std::size_t>(i)];
+        own = true;
+        for (std::size_t slot = 0; own && slot < known.size(); ++slot)
+          own = known[slot] != 0 || !expression.uses(slot);
+      } else if (part.kind == Part::Kind::sum || part.kind == Part::Kind::product ||
+                 part.kind == Part::Kind::saturation ||
+                 (part.linear && part.linear->memory_size() == 0)) {
+        own = all_of(part.input, part.inputs);
+      }
+      known[static_cast<std::size_t>(part.first + i)] = own;
+    }
+  }
+  return known;
+}
+
+std::vector<std::string> SignalNetwork::gain_notes(double duration) const {
+  constexpr double most_samples = 1e5;
+  std::vector<std::string> notes;
+  const std::vector<char> known = slots_of_time();
+  const VectorX reads = VectorX::Zero(static_cast<Eigen::Index>(reads_.size()));
+  const VectorX states = VectorX::Zero(state_count_);
+  const VectorX sampled = VectorX::Zero(memory_size_ - state_count_);
+  for (const Part& part : parts_) {
+    const auto gains = part.sampled ? part.sampled->gains() : std::nullopt;
+    if (!gains) continue;
+    const double period = part.sampled->sample_time();
+    const double every = std::max(1.0, std::ceil(duration / period / most_samples));
+    for (int channel = 0; channel < gains->channels; ++channel) {
+      const int kp = part.input + gains->proportional + channel;
+      const int kd = part.input + gains->derivative + channel;
+      if (!known[static_cast<std::size_t>(kp)] || !known[static_cast<std::size_t>(kd)]) continue;
+      for (double k = 0.0; k * period <= duration; k += every) {
+        const Numbers<double> numbers = run<double>(k * period, reads, states, sampled, nullptr);
+        const double bound = numbers[kd] * numbers[kd];
+        if (numbers[kp] >= 0.0 && numbers[kp] <= bound * (1.0 + 1e-12)) continue;
+        notes.push_back(fmt::format(
+            "signal '{}'{}: kp is {:.6g} at {:.6g} s, outside of 0 <= kp <= kd^2 = {:.6g}, within "
+            "which a kp that changes cannot make the loop unstable",
+            part.name, gains->channels > 1 ? fmt::format(", channel {}", channel) : "", numbers[kp],
+            k * period, bound));
+        break;
+      }
+    }
+  }
+  return notes;
+}
+
 #define VINCI_INSTANTIATE(T)                                                                 \
   template void SignalNetwork::flow<T>(double, const VectorOf<T>&, const VectorOf<T>&,       \
                                        const VectorX&, VectorOf<T>&, VectorOf<T>&,           \

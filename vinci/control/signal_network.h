@@ -69,6 +69,11 @@ class SignalNetwork {
   void advance(double time, double h, const VectorX& reads, Eigen::Ref<VectorX> memory,
                HeldSteps& steps) const;
 
+  // Where gains of PDs that depend on the time alone leave 0 <= kp <= kd², which keeps the loop of
+  // a double integrator stable while kp changes and kd does not [Bortoff 2020, eq. 12], at samples
+  // from 0 to the duration: sentences for people.
+  std::vector<std::string> gain_notes(double duration) const;
+
  private:
   friend class SignalBuilder;
   template <class T>
@@ -111,6 +116,7 @@ class SignalNetwork {
   template <class T>
   Numbers<T> run(double time, const VectorOf<T>& reads, const VectorOf<T>& states,
                  const Eigen::Ref<const VectorX>& sampled, const VectorOf<T>* inputs) const;
+  std::vector<char> slots_of_time() const;
   bool is_due(const Part& part, const Eigen::Ref<const VectorX>& sampled, double time) const;
 
   int state_count_ = 0, memory_size_ = 0, slots_ = 1;

@@ -144,9 +144,9 @@ void EventDriven::act(StepContext& context, const State& state, double h) {
       before = forces;
       item.controller->act(model, state, h, forces, memory);
       if (!forces.allFinite() || !memory.allFinite())
-        throw Error(fmt::format("the controller gave numbers that are not finite at {:.9g} s",
-                                state.time),
-                    item.name);
+        throw Error(
+            fmt::format("the controller gave numbers that are not finite at {:.9g} s", state.time),
+            item.name);
       held_forces_ += forces - before;
       held = true;
     }
@@ -189,16 +189,17 @@ StepReport EventDriven::step(StepContext& context, State& state, double h) {
         VectorX reads;
         read_coordinates(*context.in.model, work, *network, reads);
         network->sample(work.time, reads, memory);
-      if (work.time == begin) note_signals(context, begin, i, reads);
+        if (work.time == begin) note_signals(context, begin, i, reads);
         target = std::min(target, std::max(network->next_sample(memory), work.time));
       }
       if (end - target < 1e-12 * h) target = end;
       run_part(context, work, target, report);
       idle = work.time > before ? 0 : idle + 1;
       if (++parts > most_parts || idle > most_idle_parts)
-        throw Failure(fmt::format("the motion does not get past {:.9g} s: features of shapes "
-                                  "change there without end",
-                                  work.time));
+        throw Failure(
+            fmt::format("the motion does not get past {:.9g} s: features of shapes "
+                        "change there without end",
+                        work.time));
     }
   } catch (...) {
     context.out.contacts = std::move(contacts_before);
@@ -301,9 +302,8 @@ bool EventDriven::missed_contact(StepContext& context, const ModelSystem& system
 }
 
 bool EventDriven::try_part(StepContext& context, const State& state, double target, Part& part) {
-  const double fastest = state.velocities.size() > 0
-                             ? state.velocities.lpNorm<Eigen::Infinity>()
-                             : 0.0;
+  const double fastest =
+      state.velocities.size() > 0 ? state.velocities.lpNorm<Eigen::Infinity>() : 0.0;
   find_contacts(context, state, target - state.time,
                 at_border_ ? std::min(1e-3, way_ahead / std::max(fastest, 1e-9)) : 0.0);
   ModelSystem::Parts parts;
@@ -367,10 +367,8 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
       return solved.contact.key == source.key;
     });
     if (found == contacts.end()) {
-      SolvedContact solved;
-      solved.tangent_1 = solved.tangent_2 = Vector3::Zero();
-      solved.contact = pair.contact;
-      found = contacts.insert(contacts.end(), solved);
+      found = contacts.insert(contacts.end(),
+                              SolvedContact{pair.contact, Vector3::Zero(), Vector3::Zero()});
     }
     const std::array<Vector3, 3> axes = system.contact_axes(source.pair);
     found->tangent_1 = axes[1];

@@ -21,9 +21,9 @@ int tangent_of(const ConstraintSource& source) {
 HybridState hybrid_state(const ModelSystem& system, double touching) {
   const auto& constraints = system.constraints();
   const std::size_t m = constraints.size();
-  HybridState hybrid = HybridState::at(system.parts().state.time, system.positions(),
-                                       system.velocities(),
-                                       std::vector<ContactState>(m, ContactState::free));
+  HybridState hybrid =
+      HybridState::at(system.parts().state.time, system.positions(), system.velocities(),
+                      std::vector<ContactState>(m, ContactState::free));
   hybrid.extras = system.extras();
   hybrid.machines = system.machines();
   const auto& modes = system.parts().state.memory.modes;
@@ -39,10 +39,9 @@ HybridState hybrid_state(const ModelSystem& system, double touching) {
   for (std::size_t i = 0; i < m; ++i) {
     const ConstraintSource& source = system.sources()[i];
     const auto at = static_cast<Eigen::Index>(i);
-    const auto found =
-        std::find_if(modes.begin(), modes.end(), [&](const ModeMemory& mode) {
-          return mode.key == source.key && mode.point == source.point;
-        });
+    const auto found = std::find_if(modes.begin(), modes.end(), [&](const ModeMemory& mode) {
+      return mode.key == source.key && mode.point == source.point;
+    });
     const Constraint& constraint = constraints[i];
     const double gap = frame.gaps[at].value;
     if (found == modes.end()) {
@@ -198,12 +197,11 @@ void ModeReader::read(const std::vector<HybridEvent>& events, const HybridState&
     for (int k = head; k < static_cast<int>(first_tangent_.size()) && head_of(k) == head; ++k)
       next.after.force[tangent_of(system_.sources()[static_cast<std::size_t>(k)])] =
           event.multipliers[k];
-    const auto same = std::find_if(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
-                                   [&](const StepEvent& other) {
-                                     return other.time == next.time &&
-                                            other.after.key == next.after.key &&
-                                            other.after.point == next.after.point;
-                                   });
+    const auto same = std::find_if(
+        list.begin() + static_cast<std::ptrdiff_t>(first), list.end(), [&](const StepEvent& other) {
+          return other.time == next.time && other.after.key == next.after.key &&
+                 other.after.point == next.after.point;
+        });
     if (same == list.end()) {
       list.push_back(next);
       continue;

@@ -230,6 +230,45 @@ MatrixX ModeEquations::answer(const MatrixX& rows) const {
   return result;
 }
 
+// Combinations of rows that are zero, a column each.
+MatrixX ModeEquations::dependences() const {
+  if (!is_redundant()) return MatrixX(active_.size(), 0);
+  Eigen::FullPivLU<MatrixX> factors(scaled_.transpose());
+  factors.setThreshold(same_rows);
+  return factors.dimensionOfKernel() > 0 ? MatrixX(factors.kernel()) : MatrixX(active_.size(), 0);
+}
+
+std::vector<int> ModeEquations::entangled() const {
+  const MatrixX sums = dependences();
+  std::vector<int> list;
+  for (Eigen::Index i = 0; i < sums.rows(); ++i)
+    if (sums.cols() > 0 && sums.row(i).norm() > 1e-6 * sums.norm()) list.push_back(active_[i]);
+  return list;
+}
+
+bool ModeEquations::contradicts(const HybridState& state) const {
+  const MatrixX sums = dependences();
+  const auto count = static_cast<int>(active_.size());
+  VectorX gaps(count), rates(count);
+  for (int i = 0; i < count; ++i) {
+    const int at = active_[i];
+    const Series<double>& gap = plain_.gaps[at];
+    const ContactState now = state.mode.states[at];
+    gaps[i] = now == ContactState::contact ? gap.value - state.mode.anchors[at] : state.slips[at];
+    rates[i] = gap.first;
+    if (now == ContactState::sliding) gaps[i] = rates[i] = 0.0;
+    gaps[i] /= scales_[i];
+    rates[i] /= scales_[i];
+  }
+  constexpr double share = 0.05;  // that curved constraints may make of it while they settle
+  for (Eigen::Index j = 0; j < sums.cols(); ++j)
+    for (const VectorX* values : {&gaps, &rates})
+      if (std::abs(sums.col(j).dot(*values)) >
+          share * sums.col(j).cwiseAbs().dot(values->cwiseAbs()))
+        return true;
+  return false;
+}
+
 void ModeEquations::project_forces(VectorX& forces) const {
   const auto count = static_cast<int>(active_.size());
   if (count == 0) return;

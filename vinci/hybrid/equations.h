@@ -40,6 +40,10 @@ class ModeEquations {
   double misfit() const { return misfit_; }
   int misfit_constraint() const { return misfit_constraint_; }
   const std::vector<int>& active() const { return active_; }
+  // Of which constraints those are that depend on each other, and whether they contradict each
+  // other where they stand: h or h' of one is not what those of the others make it.
+  std::vector<int> entangled() const;
+  bool contradicts(const HybridState& state) const;
   // Constraints that act and that nothing can move along.
   int idle_constraint() const { return idle_; }
   // The forces nearest to `forces` that leave v' as it is.
@@ -65,6 +69,7 @@ class ModeEquations {
                   VectorOf<T>& rows) const;
   void copy_values();
   MatrixX answer(const MatrixX& rows) const;
+  MatrixX dependences() const;
 
   const ConstrainedSystem& system_;
   int n_, m_, k_;

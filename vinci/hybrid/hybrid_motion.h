@@ -82,10 +82,11 @@ class HybridMotion {
   double gap(int constraint) const { return gaps_[constraint].value; }
   // ∫ λ dt since the motion began here, per constraint.
   const VectorX& impulses() const { return impulses_; }
-  // Constraints whose changes piled up at a time and were passed, with that time.
+  // What changed again and again within no time and was then held as it was for a moment, 0.01 ms
+  // to 1 ms: a constraint, or a machine.
   struct Accumulation {
     double time = 0.0;
-    int constraint = 0;
+    int constraint = 0, machine = -1;
   };
   const std::vector<Accumulation>& accumulations() const { return accumulations_; }
   std::int64_t integrator_steps() const { return integrator_steps_; }
@@ -95,26 +96,54 @@ class HybridMotion {
   class Integrator;
   struct Watch;  // what ends a smooth part
 
+  // What piles up is held: it does not change before `until`, s.
+  struct Pile {
+    double until = -infinity, length = 0.0;
+  };
+
+  // hybrid_motion.cpp: changes and what they follow from.
   bool is_on(int constraint) const;
   void begin_states();
-  void find_forces();
-  bool try_forces();
-  bool pulls(int constraint);
-  bool settle_once();
-  bool settle_contact(int constraint);
-  bool settle_friction(int constraint);
-  bool follow();
-  bool is_sticking_too_much(int constraint) const;
-  bool choose_forces();
-  double bound(int constraint) const;
-  int directions(int constraint) const;
+  HybridEvent event_now() const;
+  void tell(HybridEvent event, int which);
+  bool is_of(const HybridEvent& event, int which) const;
+  bool is_held(int which) const;
+  std::string name(int which) const;  // of a constraint, or beyond them of a machine
+  void set_state(int constraint, ContactState to);
+  void change(int constraint, ContactState to);
+  void direct(int constraint, const Vector2& direction);
   void slide(int constraint, const Vector2& direction);
   void stick(int constraint);
-  void change(int constraint, ContactState to);
   void pass(const Passage& passage);
+  void touch(int constraint);
+  void catch_up(int which);
+  bool follow();
   void happen(const Watch& watch);
-  std::vector<Watch> watches() const;
-  bool piles_up(int constraint);
+  std::vector<Watch> watches();
+
+  // settling.cpp: what fits.
+  int directions(int constraint) const;
+  bool try_forces();
+  bool are_forces_fine() const;
+  double force_scale();
+  bool foresee(VectorX& forces);
+  bool pulls(int constraint);
+  bool is_wanted(int constraint) const;
+  bool settle_contact(int constraint);
+  double grip(int constraint, const VectorX& forces) const;
+  bool is_sticking_too_much(int constraint);
+  bool slides_back(int constraint) const;
+  Vector2 slip_rate(int constraint) const;
+  bool settle_friction(int constraint);
+  bool is_minded();
+  bool choose_forces();
+  bool settle_once();
+  bool search(const HybridState& before, std::size_t first_event);
+  std::vector<ContactState> choices(int constraint) const;
+  void take(const HybridState& before, const std::vector<Vector2>& along,
+            const std::vector<std::vector<ContactState>>& open, std::int64_t number);
+  bool fits();
+  std::string why_nothing_fits(std::size_t first_event) const;
   [[noreturn]] void give_up(const std::string& why) const;
 
   const ConstrainedSystem& system_;
@@ -122,11 +151,13 @@ class HybridMotion {
   HybridOptions options_;
   HybridState state_;
   VectorX inputs_, accelerations_, multipliers_, impulses_;
+  bool are_determined_ = false;                            // these forces
   Eigen::Matrix<Series<double>, Eigen::Dynamic, 1> gaps_;  // with these forces
   ModeEquations equations_;
   std::vector<HybridEvent> events_;
   std::vector<Accumulation> accumulations_;
-  std::vector<double> held_until_;  // per constraint: no change before, s
+  std::vector<Pile> piles_;     // per constraint, then per machine
+  std::size_t call_begin_ = 0;  // of events_: the first of this call of advance()
   std::int64_t integrator_steps_ = 0, evaluations_ = 0;
 };
 

@@ -93,7 +93,7 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
     case Watch::What::gap_rate:
       return frame.gaps[i].first;
     case Watch::What::force:
-      return frame.multipliers[i];
+      return frame.multipliers[i] + watch.margin;
     case Watch::What::urge:
       return all[i].stabilisation.error(frame.gaps[i]);
     case Watch::What::grip: {
@@ -102,7 +102,7 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
           (all[i].with < 0 ? 0.0 : all[i].coefficient * frame.multipliers[all[i].with]);
       const double force = two ? std::hypot(frame.multipliers[i], frame.multipliers[i + 1])
                                : std::abs(frame.multipliers[i]);
-      return bound - force;
+      return bound - force + watch.margin;
     }
     case Watch::What::slip:
       if (!two) return frame.gaps[i].first * mode_.directions[i];
@@ -111,6 +111,8 @@ double HybridMotion::Integrator::value(const Watch& watch) const {
       return frame.guards[watch.guard];
     case Watch::What::border:
       return borders_[watch.passage];
+    case Watch::What::misfit:
+      return equations_.misfit() - largest_misfit;
   }
   return 0.0;
 }

@@ -8,6 +8,11 @@
 
 namespace vinci {
 
+// Share of what acts that constraints which depend on each other may leave of what they ask for.
+inline constexpr double largest_misfit = 1e-3;
+// Share of the forces that act below which one is rounding.
+inline constexpr double force_rounding = 1e-11;
+
 // m/s: a slip in two directions that is slower has come to rest.
 inline double still_speed(double accuracy) {
   return 10.0 * accuracy;
@@ -23,11 +28,13 @@ struct HybridMotion::Watch {
     grip,      // what friction could hold besides
     slip,      // along the direction in which it slides
     guard,
-    border
+    border,
+    misfit  // of constraints that depend on each other, beyond what is let pass
   } what = What::gap;
   int constraint = 0;
   int direction = 0;  // −1 falling, 1 rising, 0 both
   int passage = -1, guard = -1;
+  double margin = 0.0;  // added to what is zero to rounding at the start, so that it can fall
 };
 
 class HybridMotion::Integrator : public ImplicitSystem {

@@ -128,12 +128,18 @@ std::optional<ForceInput> find_force(const Model& model, const std::string& name
   return result;
 }
 
-std::vector<std::string> coordinate_names(const Model& model) {
-  std::vector<std::string> names;
+std::vector<CoordinateRead> coordinates(const Model& model) {
+  std::vector<CoordinateRead> all;
   any_coordinate(model, [&](const CoordinateRead& read) {
-    names.push_back(signal_name(model, read));
+    all.push_back(read);
     return false;
   });
+  return all;
+}
+
+std::vector<std::string> coordinate_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const CoordinateRead& read : coordinates(model)) names.push_back(signal_name(model, read));
   return names;
 }
 

@@ -48,7 +48,8 @@ std::string signal_name(const Model& model, const CoordinateRead& read);
 std::string signal_name(const Model& model, const ForceInput& force);
 std::string signal_unit(const Model& model, const CoordinateRead& read);
 std::string signal_unit(const Model& model, const ForceInput& force);
-// All of them, for messages.
+// All of them, and their names in the same order.
+std::vector<CoordinateRead> coordinates(const Model& model);
 std::vector<std::string> coordinate_names(const Model& model);
 std::vector<std::string> force_names(const Model& model);
 

@@ -189,9 +189,10 @@ void add_constraints(const Model& model, Json& json) {
     Json entry = {{"name", one.name},
                   {"kind", one.kind == UserConstraint::Kind::link ? "link" : "contact"},
                   {"function", function_json(model, one.function)},
-                  {"damping", one.stabilisation.damping},
-                  {"springs", one.stabilisation.springs},
                   {"anchored", one.anchored}};
+    if (one.stabilisation)
+      entry.update(
+          {{"damping", one.stabilisation->damping}, {"springs", one.stabilisation->springs}});
     if (one.with >= 0) entry["with"] = one.with;
     if (one.machine >= 0) entry.update({{"machine", one.machine}, {"on", one.on}});
     json["constraints"].push_back(std::move(entry));

@@ -11,10 +11,12 @@
 #include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/state.h"
 #include "vinci/scene/scene_body.h"
+#include "vinci/scene/scene_constraints.h"
 #include "vinci/scene/scene_control.h"
 #include "vinci/scene/scene_friction.h"
 #include "vinci/scene/scene_joints.h"
 #include "vinci/scene/scene_moments.h"
+#include "vinci/scene/scene_stabilisation.h"
 
 namespace vinci {
 
@@ -29,7 +31,8 @@ class Compiler {
         model_(std::make_shared<Model>()),
         read_(scene, numbers),
         friction_(scene, numbers, mistakes),
-        moments_(scene, numbers, mistakes) {}
+        moments_(scene, numbers, mistakes),
+        impacts_(numbers, mistakes) {}
 
   std::shared_ptr<const Model> run() {
     model_->title = scene_.title;
@@ -49,12 +52,16 @@ class Compiler {
     if (!fine_ || !mistakes_.none()) return nullptr;
     friction_.check_pairs(*model_);
     moments_.check_pairs(*model_);
+    impacts_.check_pairs(*model_);
     number_coordinates();
     if (!model_->joints.empty()) joints.set_velocities();
     read_elements();
     const ControlSections controls{part("trajectories"), part("controllers"), part("signals")};
     if (fine_ && mistakes_.none())
       fine_ = read_controls(controls, scene_, numbers_, mistakes_, *model_);
+    const Node *constraints = part("constraints"), *machines = part("machines");
+    if (fine_ && mistakes_.none())
+      fine_ = read_constraints(constraints, machines, scene_, numbers_, mistakes_, *model_);
     return fine_ && mistakes_.none() ? model_ : nullptr;
   }
 
@@ -88,18 +95,21 @@ class Compiler {
       restitution.push_back(fine ? read_.number(node, "restitution", 0.0) : 0.0);
       friction_.add_material(fine ? &node : nullptr);
       moments_.add_material(fine ? &node : nullptr);
+      impacts_.add_material(fine ? &node : nullptr);
     }
     if (!materials || !materials->has("default")) {
       model_->materials.push_back({"default"});
       restitution.push_back(0.0);
       friction_.add_material(nullptr);
       moments_.add_material(nullptr);
+      impacts_.add_material(nullptr);
     }
     for (std::size_t a = 0; a < restitution.size(); ++a)
       for (std::size_t b = 0; b < restitution.size(); ++b) {
         Surface surface = friction_.combined(a, b);
         surface.restitution = std::max(restitution[a], restitution[b]);
         surface.moments = moments_.combined(a, b);
+        impacts_.combine(a, b, surface);
         model_->surfaces.push_back(std::move(surface));
       }
   }
@@ -156,6 +166,9 @@ class Compiler {
       friction_.read_pair(node, {a, b}, one, other);
       moments_.read_pair(node, moments);
       one.moments = other.moments = moments;
+      impacts_.read_pair(node, a, b, one);
+      other.impact = one.impact;
+      other.never_slides = one.never_slides;
       one.restitution = other.restitution = read_.number(node, "restitution", one.restitution);
     }
   }
@@ -253,6 +266,7 @@ class Compiler {
   ShapeReader read_;
   FrictionReader friction_;
   MomentReader moments_;
+  ImpactReader impacts_;
   bool fine_ = true;
 };
 

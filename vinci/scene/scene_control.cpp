@@ -180,6 +180,7 @@ class ControllerReader {
     driven_.insert(choice.rates.begin(), choice.rates.end());
   }
 
+  const std::set<int>& driven() const { return driven_; }
   void note(const SignalNetwork& network) {
     for (const ForceInput& drive : network.drives())
       if (drive.kind == ForceInput::Kind::joint)
@@ -294,7 +295,7 @@ bool read_controls(const ControlSections& sections, const SceneData& scene, cons
     attempt([&] { reads.note(controllers->children[i]); });
   std::shared_ptr<const SignalNetwork> network;
   if (fine && signals) {
-    network = read_signals(*signals, made, numbers, model, mistakes);
+    network = read_signals(*signals, made, reads.driven(), numbers, read, model, mistakes);
     fine = network != nullptr;
   }
   if (!fine) return false;

@@ -63,6 +63,10 @@ struct SceneTrajectory {
   std::shared_ptr<const Sequence> sequence;
 };
 
+// The key `tip` of what leads one, and the frame that it means.
+SceneKey tip_key(World world);
+Tip read_tip(const Node& node, const Model& model, const ShapeReader& read);
+
 // One trajectory after the other.
 class TrajectoryReader {
  public:
@@ -84,7 +88,6 @@ class TrajectoryReader {
                                            const VectorX& start) const;
   std::shared_ptr<const Trajectory> tip_path(const Node& node, const Limits& limits,
                                              const JointChoice& choice, const VectorX& start);
-  Tip tip(const Node& node) const;
 
   const Numbers& numbers_;
   const Model& model_;

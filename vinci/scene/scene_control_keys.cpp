@@ -109,23 +109,6 @@ void add_frame(World world, std::vector<SceneKey>& keys) {
     keys.push_back({"rotation", "Orientation of the tip against the body.", rotation_value()});
 }
 
-SceneKey tip_key(World world) {
-  std::vector<SceneKey> keys{{"body", "The body, or the link of a robot.",
-                              word("the name of a body", Reference::body), true}};
-  add_frame(world, keys);
-  SceneValue link = map("{position: ..., rotation: ...}", {});
-  add_frame(world, link.keys);
-  keys.push_back({"link",
-                  "Frame in the body of the link that `position` counts from; scenes with robots "
-                  "are stored so.",
-                  std::move(link)});
-  return {"tip", "The frame that is led: of a body, or of a link of a robot.",
-          either("the name of a body, or {body: name, position: ...}",
-                 {word("the name of a body", Reference::body),
-                  map("{body: name, position: ...}", std::move(keys))}),
-          true};
-}
-
 SceneValue line(World world) {
   const bool planar = world == World::planar;
   SceneValue value = map("{tip: body, to: [...]} or {tip: body, by: [...]}",
@@ -203,6 +186,23 @@ SceneValue trajectory(World world) {
 }
 
 }  // namespace
+
+SceneKey tip_key(World world) {
+  std::vector<SceneKey> keys{{"body", "The body, or the link of a robot.",
+                              word("the name of a body", Reference::body), true}};
+  add_frame(world, keys);
+  SceneValue link = map("{position: ..., rotation: ...}", {});
+  add_frame(world, link.keys);
+  keys.push_back({"link",
+                  "Frame in the body of the link that `position` counts from; scenes with robots "
+                  "are stored so.",
+                  std::move(link)});
+  return {"tip", "The frame that is led: of a body, or of a link of a robot.",
+          either("the name of a body, or {body: name, position: ...}",
+                 {word("the name of a body", Reference::body),
+                  map("{body: name, position: ...}", std::move(keys))}),
+          true};
+}
 
 std::vector<SceneKey> control_sections(World world) {
   SceneValue trajectories = names("trajectories by name", trajectory(world));

@@ -31,7 +31,8 @@ struct SceneData {
   Node root;
   World world = World::spatial;
   std::string title, source;
-  std::vector<std::string> notes;                    // of robots: warnings, and what was left out
+  // Of robots: warnings, and what was left out; of constraints and machines: what is odd.
+  std::vector<std::string> notes;
   std::vector<std::string> variables;                // t, q, v, two without a name, parameters
   std::map<std::string, std::vector<Vector3>> mesh;  // hull vertices by file name
   // Triangles by file name, at the scale of the file.

@@ -33,6 +33,14 @@ bool is_plain(const FrictionTerm& term) {
 
 }  // namespace
 
+std::optional<std::pair<int, int>> bodies_that_may_touch(const Model& model, std::size_t material_a,
+                                                         std::size_t material_b) {
+  for (const int one : bodies_with(model, static_cast<int>(material_a)))
+    for (const int two : bodies_with(model, static_cast<int>(material_b)))
+      if (may_touch(model, one, two)) return std::pair(one, two);
+  return {};
+}
+
 void FrictionReader::read_directions(const Node& node, Expression& along, Expression& across) {
   if (node.is_map()) {
     along = numbers_.function(*node.find("along"));
@@ -181,18 +189,17 @@ void FrictionReader::check_pairs(Model& model) {
   for (std::size_t a = 0; a < materials_.size(); ++a)
     for (std::size_t b = a; b < materials_.size(); ++b) {
       if (!materials_[a].axis || !materials_[b].axis || said_.count({a, b}) > 0) continue;
-      for (const int one : bodies_with(model, static_cast<int>(a)))
-        for (const int two : bodies_with(model, static_cast<int>(b))) {
-          if (!may_touch(model, one, two)) continue;
-          mistakes_.add(*materials_[b].node->find("friction"),
-                        fmt::format("bodies '{}' and '{}' may touch, and both of their materials "
-                                    "have an axis; say in `surfaces` what friction '{}' and '{}' "
-                                    "have, as in {{between: [{}, {}], friction: ...}}",
-                                    model.bodies[one].name, model.bodies[two].name,
-                                    materials_[a].node->key, materials_[b].node->key,
-                                    materials_[a].node->key, materials_[b].node->key));
-          return;
-        }
+      const auto found = bodies_that_may_touch(model, a, b);
+      if (!found) continue;
+      mistakes_.add(*materials_[b].node->find("friction"),
+                    fmt::format("bodies '{}' and '{}' may touch, and both of their materials "
+                                "have an axis; say in `surfaces` what friction '{}' and '{}' "
+                                "have, as in {{between: [{}, {}], friction: ...}}",
+                                model.bodies[static_cast<std::size_t>(found->first)].name,
+                                model.bodies[static_cast<std::size_t>(found->second)].name,
+                                materials_[a].node->key, materials_[b].node->key,
+                                materials_[a].node->key, materials_[b].node->key));
+      return;
     }
 }
 

@@ -6,12 +6,18 @@
 // an axis have no such mean: `surfaces` has to say what holds between them.
 #pragma once
 
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "vinci/model/friction_law.h"
 #include "vinci/scene/scene_shapes.h"
 
 namespace vinci {
+
+// Two bodies with these materials that may touch, if there are any.
+std::optional<std::pair<int, int>> bodies_that_may_touch(const Model& model, std::size_t material_a,
+                                                         std::size_t material_b);
 
 class FrictionReader {
  public:

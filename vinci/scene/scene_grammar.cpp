@@ -11,8 +11,10 @@
 #include "vinci/geometry/build.h"
 #include "vinci/geometry/triangle_mesh.h"
 #include "vinci/model/run_options.h"
+#include "vinci/scene/scene_constraints.h"
 #include "vinci/scene/scene_control.h"
 #include "vinci/scene/scene_joints.h"
+#include "vinci/scene/scene_stabilisation.h"
 #include "vinci/scene/scene_values.h"
 
 namespace vinci {
@@ -520,6 +522,7 @@ SceneValue build(World world) {
            {"restitution", "Newton coefficient of the pair.", restitution()}});
   for (SceneKey& key : friction_keys(world, true)) surface.keys.push_back(std::move(key));
   for (SceneKey& key : moment_keys(world)) surface.keys.push_back(std::move(key));
+  for (SceneKey& key : impact_keys()) surface.keys.push_back(std::move(key));
   SceneValue meshes = names("points by file name", points(World::spatial, 4, max_hull_vertices));
   meshes.naming = SceneValue::Naming::free;
   const SceneValue texts = list("a list of texts", word("numbers with blanks between them"), 1);
@@ -557,6 +560,7 @@ SceneValue build(World world) {
   materials.most = max_materials;
   std::vector<SceneKey> rubs = friction_keys(world, false);
   for (SceneKey& key : moment_keys(world)) rubs.push_back(std::move(key));
+  for (SceneKey& key : impact_keys()) rubs.push_back(std::move(key));
   materials.items[0].keys.insert(materials.items[0].keys.begin(),
                                  std::make_move_iterator(rubs.begin()),
                                  std::make_move_iterator(rubs.end()));
@@ -605,6 +609,7 @@ SceneValue build(World world) {
     value.keys.push_back({kind.section, kind.text, elements(world, kind)});
   for (SceneKey& key : joint_sections(world)) value.keys.push_back(std::move(key));
   for (SceneKey& key : control_sections(world)) value.keys.push_back(std::move(key));
+  for (SceneKey& key : constraint_sections()) value.keys.push_back(std::move(key));
   if (world == World::planar)
     value.keys.push_back({"table",
                           "The plane of motion as a table that bodies with `supports` lie on. "

@@ -13,6 +13,7 @@
 #include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
 #include "vinci/geometry/triangle_mesh.h"
+#include "vinci/scene/scene_constraints.h"
 #include "vinci/scene/scene_meshes.h"
 #include "vinci/scene/scene_robots.h"
 
@@ -278,7 +279,10 @@ class Loader {
     if (check_)
       for (Diagnostic& mistake : check_(scene.run)) mistakes_.add(std::move(mistake));
     read_changes(scene, numbers, mistakes_);
-    compile_model(scene, numbers, mistakes_);
+    const auto model = compile_model(scene, numbers, mistakes_);
+    if (model && mistakes_.none())
+      for (std::string& note : constraint_notes(scene, *model))
+        scene.notes.push_back(std::move(note));
     if (mistakes_.none()) check_changes(scene, mistakes_);
     if (mistakes_.none() && (included_ || meshes_read_)) write_source(scene, mistakes_);
   }

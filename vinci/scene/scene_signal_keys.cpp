@@ -104,6 +104,26 @@ SceneValue digital_pd() {
   return value;
 }
 
+SceneValue task_pd(World world) {
+  SceneValue value = map(
+      "{tip: hand, robot: arm, proportional: kp, derivative: kd, filter: 10 ms, reference: r}",
+      {tip_key(world),
+       {"axes", "Axes of the world along which the tip is led; all if not given.",
+        list("a list of axes", choice({"x", "y", "z"}), 1, 3)},
+       {"robot", "A robot of the scene: its joints lead the tip.",
+        word("the name of a robot, with which the names of its joints begin")},
+       {"joints", "The joints that lead the tip; all of the robot, or of the scene, if not given.",
+        list("a list of joints", word("the name of a joint"), 1, max_joints_of_a_tip)},
+       {"limits",
+        "Largest effort in N or N m, one for all or one per joint; `largest-effort` of the "
+        "joints if not given.",
+        either("a positive number, or a list of one per joint",
+               {positive("N or N m"), list("a list of positive numbers", positive("N or N m"), 1,
+                                           max_joints_of_a_tip)})}});
+  add_digital_keys(value.keys);
+  return value;
+}
+
 SceneValue limits_of_moves() {
   const auto one = [](const std::string& unit) {
     return either(
@@ -176,6 +196,10 @@ SceneValue signal(World world) {
         within("a time in s, 0 or more", 0.0, infinity)},
        {"observer", "-K x + N r, x observed from what is measured (`in`).", observer()},
        {"digital-pd", "u = kp (r - y) + kd (r' - y') + r'' + f, sampled.", digital_pd()},
+       {"task-pd",
+        "The same in coordinates of a tip, whose joints it drives; gravity is compensated. "
+        "Sampled.",
+        task_pd(world)},
        {"reference", "A way through time within limits of velocity, acceleration and jerk.",
         reference()},
        {"trajectory", "The coordinates of a trajectory.",
@@ -194,7 +218,6 @@ SceneValue signal(World world) {
   for (const SceneKey& key : value.keys)
     if (key.name != "in" && key.name != "sample" && key.name != "drives")
       value.one_of.back().push_back(key.name);
-  static_cast<void>(world);
   return value;
 }
 

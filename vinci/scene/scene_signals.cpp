@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "vinci/control/task_pd.h"
+
 namespace vinci {
 namespace {
 
@@ -39,6 +41,7 @@ constexpr BlockKey block_keys[] = {
     {"delay", BlockKey::Sample::needed, true},
     {"observer", BlockKey::Sample::optional, true},
     {"digital-pd", BlockKey::Sample::needed, false},
+    {"task-pd", BlockKey::Sample::needed, false},
 };
 
 template <class Block>
@@ -49,11 +52,21 @@ std::shared_ptr<const SignalBlock> shared(Block block) {
 class SignalReader {
  public:
   SignalReader(const Node& section, const std::map<std::string, SceneTrajectory>& trajectories,
-               const Numbers& numbers, const Model& model)
+               const std::set<int>& driven, const Numbers& numbers, const ShapeReader& read,
+               const Model& model)
       : section_(section),
         trajectories_(trajectories),
+        driven_(driven),
         numbers_(numbers),
-        builder_(model, numbers.values()) {}
+        read_(read),
+        model_(model),
+        builder_(model, numbers.values()) {
+    for (const Node& node : section.children)
+      if (const Node* drives = node.find("drives")) {
+        note_drive(drives->text);
+        for (const Node& child : drives->children) note_drive(child.text);
+      }
+  }
 
   std::shared_ptr<const SignalNetwork> read(Mistakes& mistakes) {
     bool fine = true;
@@ -64,7 +77,7 @@ class SignalReader {
         mistakes.add(*mistake.where, mistake.message);
         fine = false;
       } catch (const Error& error) {
-        mistakes.add(node, error.message());
+        mistakes.add(node, error.what());
         fine = false;
       }
     }
@@ -77,6 +90,13 @@ class SignalReader {
   }
 
  private:
+  void note_drive(const std::string& name) {
+    if (const auto force = find_force(model_, name);
+        force && force->kind == ForceInput::Kind::joint)
+      driven_.insert(model_.joints[static_cast<std::size_t>(force->index)].first_rate +
+                     force->coordinate);
+  }
+
   // --- texts ---
 
   int place(const Node& node) {
@@ -89,9 +109,6 @@ class SignalReader {
     if (node.is_scalar()) result.entries.push_back({node.text, place(node)});
     for (const Node& child : node.children) result.entries.push_back({child.text, place(child)});
     return result;
-  }
-  SignalPort constant_port(const Node& where, const std::string& text) {
-    return {{{text, place(where)}}, 0};
   }
 
   // --- numbers ---
@@ -198,15 +215,11 @@ class SignalReader {
       const VectorX values = list(own);
       spec.values.assign(values.begin(), values.end());
     } else if (kind == "trajectory") {
-      spec.kind = SignalKind::trajectory;
       const auto found = trajectories_.find(own.text);
       if (found == trajectories_.end()) throw Impossible{&own, "this trajectory has a mistake"};
-      spec.trajectory = found->second.sequence;
-      moving_.push_back(spec.name);
+      follow(spec, found->second.sequence);
     } else if (kind == "reference") {
-      spec.kind = SignalKind::trajectory;
-      spec.trajectory = reference(own);
-      moving_.push_back(spec.name);
+      follow(spec, reference(own));
     } else if (kind == "gain") {
       spec.ports = {port(*node.find("in"))};
       if (own.is_scalar())
@@ -248,9 +261,18 @@ class SignalReader {
       const int samples = delay_samples(own, sample);
       spec.ports = {port(*node.find("in"))};
       block([samples, sample](int size) { return shared(DelayBlock(size, samples, sample)); });
+    } else if (kind == "task-pd") {
+      fill_task_pd(spec, node, own, sample);
     } else {
-      fill_digital_pd(spec, node, own, sample);
+      fill_digital_pd(spec, own, sample);
     }
+  }
+
+  void follow(SignalSpec& spec, std::shared_ptr<const Trajectory> trajectory) {
+    spec.kind = SignalKind::trajectory;
+    spec.further = {{".rate", trajectory->size()}, {".acceleration", trajectory->size()}};
+    spec.trajectory = std::move(trajectory);
+    moving_.push_back(spec.name);
   }
 
   LinearSystem system(const Node& own, double sample) const {
@@ -342,26 +364,100 @@ class SignalReader {
     spec.make = [block](int) { return shared(block); };
   }
 
-  // The lists of DigitalPdBlock, in their order.
-  void fill_digital_pd(SignalSpec& spec, const Node& node, const Node& own, double sample) {
+  // r, r', r'' and f, as PDs have them first.
+  void add_reference(SignalSpec& spec, const Node& own, int size) {
     const Node& reference = *own.find("reference");
     const bool moves = reference.is_scalar() &&
                        std::find(moving_.begin(), moving_.end(), reference.text) != moving_.end();
-    const auto derived = [&](const char* key) {
-      if (const Node* given = own.find(key)) return port(*given);
-      return constant_port(reference, moves ? reference.text + "." + key : "0");
-    };
+    spec.ports.push_back(port(reference, size));
+    for (const char* key : {"rate", "acceleration"})
+      if (const Node* given = own.find(key))
+        spec.ports.push_back(gain_port(*given, size));
+      else if (moves)
+        spec.ports.push_back({{{reference.text + "." + key, place(reference)}}, size});
+      else
+        spec.ports.push_back(zeros(own, size));
+    const Node* force = own.find("force");
+    spec.ports.push_back(force ? gain_port(*force, size) : zeros(own, size));
+  }
+  SignalPort zeros(const Node& where, int size) {
+    SignalPort result;
+    result.size = size;
+    result.entries.assign(static_cast<std::size_t>(std::max(size, 1)), {"0", place(where)});
+    return result;
+  }
+  // One number is for all entries.
+  SignalPort gain_port(const Node& node, int size) {
+    SignalPort result = port(node, size);
+    result.spreads = true;
+    return result;
+  }
+
+  // The lists of DigitalPdBlock, in their order.
+  void fill_digital_pd(SignalSpec& spec, const Node& own, double sample) {
     spec.kind = SignalKind::block;
-    spec.ports.push_back(port(reference));
-    spec.ports.push_back(derived("rate"));
-    spec.ports.push_back(derived("acceleration"));
-    spec.ports.push_back(own.has("force") ? port(*own.find("force")) : constant_port(node, "0"));
-    spec.ports.push_back(port(*own.find("measured")));
-    spec.ports.push_back(port(*own.find("proportional")));
-    spec.ports.push_back(port(*own.find("derivative")));
+    add_reference(spec, own, 0);
+    for (const char* key : {"measured", "proportional", "derivative"})
+      spec.ports.push_back(port(*own.find(key)));
     spec.make = [filter = numbers_(*own.find("filter")), sample](int size) {
       return shared(DigitalPdBlock(size, filter, sample));
     };
+  }
+
+  void fill_task_pd(SignalSpec& spec, const Node& node, const Node& own, double sample) {
+    if (const Node* drives = node.find("drives"))
+      throw Impossible{drives,
+                       "a task PD drives the joints that lead its tip; accepted: no "
+                       "'drives'"};
+    const JointChooser joints(numbers_, model_);
+    const JointChoice choice = joints.choice(own);
+    TaskPdSetup setup;
+    setup.tip = read_tip(*own.find("tip"), model_, read_);
+    const Node* axes = own.find("axes");
+    for (std::size_t i = 0; axes && i < axes->children.size(); ++i) {
+      const int axis = axes->children[i].text[0] - 'x';
+      if (std::find(setup.axes.begin(), setup.axes.end(), axis) != setup.axes.end())
+        throw Impossible{&axes->children[i], "this axis has been named already"};
+      if (model_.world == World::planar && axis == 2)
+        throw Impossible{&axes->children[i], "not for a planar world; accepted: x and y"};
+      setup.axes.push_back(axis);
+    }
+    for (int axis = 0; !axes && axis < (model_.world == World::planar ? 2 : 3); ++axis)
+      setup.axes.push_back(axis);
+    setup.rates = choice.rates;
+    const auto count = static_cast<Eigen::Index>(choice.rates.size());
+    setup.limits.resize(count);
+    for (Eigen::Index i = 0; i < count; ++i)
+      setup.limits[i] = joints.freedom(choice.rates[static_cast<std::size_t>(i)]).largest_effort;
+    if (const Node* limits = own.find("limits"))
+      setup.limits = joints.values(*limits, choice, setup.limits);
+    for (const int rate : driven_)
+      if (std::find(setup.rates.begin(), setup.rates.end(), rate) == setup.rates.end())
+        setup.others.push_back(rate);
+    setup.filter = numbers_(*own.find("filter"));
+    setup.sample_time = sample;
+
+    const auto length = static_cast<int>(setup.axes.size());
+    spec.kind = SignalKind::block;
+    spec.outputs = static_cast<int>(count);
+    spec.further = {{".position", length}, {".command", length}};
+    add_reference(spec, own, length);
+    for (const char* key : {"proportional", "derivative"})
+      spec.ports.push_back(gain_port(*own.find(key), length));
+    SignalPort coordinates;
+    coordinates.size = static_cast<int>(count);
+    for (const int rate : choice.rates) {
+      const Joint& joint = joints.joint_of(rate);
+      const auto index = static_cast<int>(&joint - model_.joints.data());
+      const int freedom = rate - joint.first_rate;
+      coordinates.entries.push_back(
+          {signal_name(model_, {CoordinateRead::Kind::joint, index, freedom, false}), place(own)});
+      spec.drives.push_back(
+          {signal_name(model_, ForceInput{ForceInput::Kind::joint, index, freedom}), place(own)});
+    }
+    spec.ports.push_back(std::move(coordinates));
+    auto made = std::make_shared<const TaskPdBlock>(model_, std::move(setup));
+    spec.make = [made](int) { return made; };
   }
 
   int delay_samples(const Node& own, double sample) const {
@@ -500,7 +596,10 @@ class SignalReader {
 
   const Node& section_;
   const std::map<std::string, SceneTrajectory>& trajectories_;
+  std::set<int> driven_;  // joint rates, by a controller or by a signal
   const Numbers& numbers_;
+  const ShapeReader& read_;
+  const Model& model_;
   SignalBuilder builder_;
   std::vector<const Node*> places_;
   std::vector<std::string> moving_;  // signals that have a rate and an acceleration
@@ -510,8 +609,9 @@ class SignalReader {
 
 std::shared_ptr<const SignalNetwork> read_signals(
     const Node& section, const std::map<std::string, SceneTrajectory>& trajectories,
-    const Numbers& numbers, const Model& model, Mistakes& mistakes) {
-  return SignalReader(section, trajectories, numbers, model).read(mistakes);
+    const std::set<int>& driven, const Numbers& numbers, const ShapeReader& read,
+    const Model& model, Mistakes& mistakes) {
+  return SignalReader(section, trajectories, driven, numbers, read, model).read(mistakes);
 }
 
 }  // namespace vinci

@@ -4,8 +4,8 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "vinci/control/signal_builder.h"
 #include "vinci/scene/scene_control.h"
@@ -20,9 +20,11 @@ inline constexpr const char* signals_name = "signals";  // of the section, and o
 // The section `signals`.
 SceneKey signal_section(World world);
 
-// The signals of a section whose numbers are right; null after a mistake.
+// The signals of a section whose numbers are right; null after a mistake. `driven`: joint rates
+// that controllers drive.
 std::shared_ptr<const SignalNetwork> read_signals(
     const Node& section, const std::map<std::string, SceneTrajectory>& trajectories,
-    const Numbers& numbers, const Model& model, Mistakes& mistakes);
+    const std::set<int>& driven, const Numbers& numbers, const ShapeReader& read,
+    const Model& model, Mistakes& mistakes);
 
 }  // namespace vinci

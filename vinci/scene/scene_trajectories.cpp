@@ -33,6 +33,18 @@ VectorX constant(const JointChoice& choice, double value) {
 
 }  // namespace
 
+Tip read_tip(const Node& node, const Model& model, const ShapeReader& read) {
+  Tip result;
+  if (node.is_scalar()) {
+    result.body = model.find_body(node.text);
+  } else {
+    result.body = model.find_body(node.find("body")->text);
+    if (const Node* link = node.find("link")) result.frame = read.placement(*link);
+    result.frame = result.frame * read.placement(node);
+  }
+  return result;
+}
+
 TrajectoryReader::TrajectoryReader(const Numbers& numbers, const Model& model,
                                    const ShapeReader& read)
     : numbers_(numbers), model_(model), read_(read), joints_(numbers, model) {}
@@ -81,18 +93,6 @@ PoseLimits TrajectoryReader::pose_limits(const Node& piece) const {
   };
   read(*given, result.linear);
   if (const Node* turning = given->find("turning")) read(*turning, result.angular);
-  return result;
-}
-
-Tip TrajectoryReader::tip(const Node& node) const {
-  Tip result;
-  if (node.is_scalar()) {
-    result.body = model_.find_body(node.text);
-  } else {
-    result.body = model_.find_body(node.find("body")->text);
-    if (const Node* link = node.find("link")) result.frame = read_.placement(*link);
-    result.frame = result.frame * read_.placement(node);
-  }
   return result;
 }
 
@@ -176,7 +176,7 @@ std::shared_ptr<const Trajectory> TrajectoryReader::tip_path(const Node& node, c
   options.kinematics.starts = 1;
   try {
     if (!robot_) robot_.emplace(mechanism_of(model_));
-    const Tip led_tip = tip(*node.find("tip"));
+    const Tip led_tip = read_tip(*node.find("tip"), model_, read_);
     VectorX q = robot_->start().positions;
     for (std::size_t i = 0; i < choice.rates.size(); ++i)
       q[robot_->coordinate_of(choice.rates[i])] = start[static_cast<Eigen::Index>(i)];

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "vinci/base/clock.h"
 #include "vinci/formulation/contact_motion.h"
@@ -116,7 +119,38 @@ double ContactStepper::impulse_time(double h) const {
   return motion_ == MotionModel::dynamic ? h : 1.0;
 }
 
+namespace {
+
+// What only event-driven motion obeys.
+std::string why_not_switched(const Model& model) {
+  if (!model.constraints.empty())
+    return fmt::format(
+        "constraint '{}' of the scene is for motion through events; accepted: "
+        "'stepper: event-driven', or a scene without `constraints`",
+        model.constraints.front().name);
+  if (!model.machines.empty())
+    return fmt::format(
+        "machine '{}' of the scene is for motion through events; accepted: "
+        "'stepper: event-driven', or a scene without `machines`",
+        model.machines.front().name);
+  std::set<int> used;
+  for (const PlacedShape& shape : model.shapes) used.insert(shape.material);
+  for (const int a : used)
+    for (const int b : used)
+      if (model.surface(a, b).never_slides)
+        return fmt::format(
+            "materials '{}' and '{}' roll whatever that takes (`rolls`), which is "
+            "for motion through events; accepted: 'stepper: event-driven', or a "
+            "large `friction` instead",
+            model.materials[static_cast<std::size_t>(a)].name,
+            model.materials[static_cast<std::size_t>(b)].name);
+  return "";
+}
+
+}  // namespace
+
 std::string ContactStepper::why_not(const Model& model) const {
+  if (std::string reason = why_not_switched(model); !reason.empty()) return reason;
   if (form_.cone == Cone::pyramid && model.world == World::spatial && form_.directions < 3)
     return "a friction pyramid in space needs at least 3 directions";
   if (frames_.rule() != FrameRule::start && predicts_drivers(discrete_))

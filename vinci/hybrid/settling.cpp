@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which states of constraints fit each other at one time: one change after the other in the order
+// of the constraints, which for contacts that do not depend on each other ends [Murty 1988, section
+// 4.2]; where that comes back to where it was, or ends in a contradiction, all combinations.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "vinci/base/error.h"
+#include "vinci/hybrid/mode_integrator.h"
+
+namespace vinci {
+namespace {
+
+// Combinations of states that are tried.
+constexpr int most_trials = 4096;
+
+}  // namespace
+
+int HybridMotion::directions(int i) const {
+  const auto& all = system_.constraints();
+  return i + 1 < static_cast<int>(all.size()) && all[i + 1].second ? 2 : 1;
+}
+
+bool HybridMotion::try_forces() {
+  equations_.set(state_, inputs_);
+  are_determined_ = equations_.solve(state_.mode);
+  accelerations_ = equations_.frame().accelerations;
+  multipliers_ = equations_.frame().multipliers;
+  gaps_ = equations_.frame().gaps;
+  return are_determined_;
+}
+
+bool HybridMotion::are_forces_fine() const {
+  return are_determined_ && equations_.misfit() <= largest_misfit;
+}
+
+void HybridMotion::give_up(const std::string& why) const {
+  throw Failure(fmt::format("at {:.9g} s {}", state_.time, why));
+}
+
+std::string HybridMotion::why_nothing_fits(std::size_t first_event) const {
+  const auto listed = [&](const std::vector<int>& list) {
+    std::string names;
+    for (const int i : list) names += (names.empty() ? "" : ", ") + name(i);
+    return names;
+  };
+  const std::vector<int>& active = equations_.active();
+  if (!are_determined_)
+    return "the forces are not determined; " +
+           (active.empty() ? "none act, a coordinate has no mass" : "what acts: " + listed(active));
+  if (!are_forces_fine()) {
+    if (const int idle = equations_.idle_constraint(); idle >= 0)
+      return "nothing can move as the constraint asks: " + name(idle);
+    return "the constraints that act contradict each other: " + listed(equations_.entangled());
+  }
+  std::vector<int> changed;
+  for (std::size_t i = first_event; i < events_.size(); ++i)
+    if (events_[i].constraint >= 0) changed.push_back(events_[i].constraint);
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  return "no states of these constraints fit each other: " + listed(changed);
+}
+
+// What a force is beside which others are rounding: the largest that acts.
+double HybridMotion::force_scale() {
+  SystemFrame<double>& frame = equations_.frame();
+  frame.accelerations.setZero();
+  frame.multipliers.setZero();
+  system_.evaluate(frame);
+  const double scale =
+      std::max(frame.balance.lpNorm<Eigen::Infinity>(), multipliers_.lpNorm<Eigen::Infinity>());
+  frame.accelerations = accelerations_;
+  frame.multipliers = multipliers_;
+  return scale;
+}
+
+// The forces a moment later, by free extrapolation: false where they are not determined.
+bool HybridMotion::foresee(VectorX& forces) {
+  const double moment = 1e-6;  // s
+  HybridState ahead = state_;
+  ahead.time += moment;
+  ahead.positions += moment * (state_.velocities + 0.5 * moment * accelerations_);
+  ahead.velocities += moment * accelerations_;
+  equations_.set(ahead, inputs_);
+  const bool determined = equations_.solve(state_.mode);
+  forces = equations_.frame().multipliers;
+  try_forces();
+  return determined;
+}
+
+// Whether λ of a contact that acts is negative, or zero to rounding and about to become so: the
+// sign of its change is that over a moment.
+bool HybridMotion::pulls(int i) {
+  const double force = multipliers_[i];
+  if (force > 0.0) return false;
+  VectorX later;
+  if (std::abs(force) <= force_rounding * force_scale() && foresee(later)) return later[i] < force;
+  return force < 0.0;
+}
+
+// Whether a constraint without force asks for one: it would sink in faster than it is to.
+bool HybridMotion::is_wanted(int i) const {
+  const Stabilisation& stabilisation = system_.constraints()[i].stabilisation;
+  const Series<double>& gap = gaps_[i];
+  const double parts = std::abs(gap.second) + stabilisation.damping * std::abs(gap.first) +
+                       stabilisation.pull(std::abs(gap.value));
+  return stabilisation.error(gap) < -1e-9 * parts;
+}
+
+// A contact that would pull lets go, one that sinks in without force though the constraint asks for
+// it takes it up; true where it did.
+bool HybridMotion::settle_contact(int i) {
+  if (state_.mode.states[i] == ContactState::contact && pulls(i)) {
+    change(i, ContactState::ballistic);
+    return true;
+  }
+  if (!state_.sinking[i]) return false;
+  if (gaps_[i].first >= 0.0) state_.sinking[i] = false;
+  if (!state_.sinking[i] || !is_wanted(i)) return false;
+  change(i, ContactState::contact);
+  return true;
+}
+
+double HybridMotion::grip(int i, const VectorX& forces) const {
+  const Constraint& constraint = system_.constraints()[i];
+  const double force =
+      directions(i) == 2 ? std::hypot(forces[i], forces[i + 1]) : std::abs(forces[i]);
+  return constraint.bound - force +
+         (constraint.with < 0 ? 0.0
+                              : constraint.coefficient * std::max(0.0, forces[constraint.with]));
+}
+
+// Likewise of what friction holds beside what it can.
+bool HybridMotion::is_sticking_too_much(int i) {
+  const double left = grip(i, multipliers_), rounding = force_rounding * force_scale();
+  if (left > rounding) return false;
+  VectorX later;
+  if (left >= -rounding && foresee(later)) return grip(i, later) < std::min(left, 0.0);
+  return left < 0.0;
+}
+
+Vector2 HybridMotion::slip_rate(int i) const {
+  return {gaps_[i].first, directions(i) == 2 ? gaps_[i + 1].first : 0.0};
+}
+
+// What is to slide and would begin to do so backwards does not.
+bool HybridMotion::slides_back(int i) const {
+  if (slip_rate(i).norm() > still_speed(options_.accuracy)) return false;
+  double along = gaps_[i].second * state_.mode.directions[i];
+  double size = std::abs(gaps_[i].second);
+  if (directions(i) == 2) {
+    along += gaps_[i + 1].second * state_.mode.directions[i + 1];
+    size += std::abs(gaps_[i + 1].second);
+  }
+  return along < -1e-9 * size && size > 1e-12 * accelerations_.norm();
+}
+
+bool HybridMotion::settle_friction(int i) {
+  const Constraint& constraint = system_.constraints()[i];
+  if (constraint.second || constraint.never_slides) return false;
+  if (state_.mode.states[i] == ContactState::sliding && directions(i) == 1 && slides_back(i)) {
+    stick(i);
+    return true;
+  }
+  if (state_.mode.states[i] != ContactState::sticking || !is_sticking_too_much(i)) return false;
+  const Vector2 force(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0);
+  slide(i, -force.normalized());
+  return true;
+}
+
+bool HybridMotion::is_minded() {
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    const ContactState now = state_.mode.states[i];
+    if (constraint.kind == ConstraintKind::contact && now == ContactState::contact &&
+        multipliers_[i] < 0.0)
+      return true;
+    if (constraint.kind == ConstraintKind::friction && now == ContactState::sticking &&
+        !constraint.second && !constraint.never_slides && is_sticking_too_much(i))
+      return true;
+  }
+  return false;
+}
+
+// Where the equations leave forces open, some that no contact or friction minds may exist though
+// those at hand are minded: alternating projections between both sets [Boyle 1986].
+bool HybridMotion::choose_forces() {
+  const auto minds = [&](const VectorX& forces, double share, VectorX& nearest) {
+    nearest = forces;
+    double sum = 0.0;
+    int contacts = 0;
+    for (int i = 0; i < forces.size(); ++i)
+      if (system_.constraints()[i].kind == ConstraintKind::contact &&
+          state_.mode.states[i] == ContactState::contact) {
+        sum += std::max(0.0, forces[i]);
+        ++contacts;
+      }
+    // At first well inside of what is allowed, so that they stay there for a while.
+    const double least = contacts > 0 ? 0.2 * (1.0 - share) * sum / contacts : 0.0;
+    for (int i = 0; i < forces.size(); ++i) {
+      const Constraint& constraint = system_.constraints()[i];
+      if (!acts(state_.mode.states[i])) continue;
+      if (constraint.kind == ConstraintKind::contact) nearest[i] = std::max(least, forces[i]);
+      if (constraint.kind != ConstraintKind::friction || constraint.second ||
+          constraint.never_slides || state_.mode.states[i] != ContactState::sticking)
+        continue;
+      const double most =
+          share *
+          (constraint.bound +
+           (constraint.with < 0 ? 0.0
+                                : constraint.coefficient * std::max(0.0, forces[constraint.with])));
+      const bool two = directions(i) == 2;
+      const double size = two ? std::hypot(forces[i], forces[i + 1]) : std::abs(forces[i]);
+      if (size <= most) continue;
+      nearest[i] = forces[i] * (most / size);
+      if (two) nearest[i + 1] = forces[i + 1] * (most / size);
+    }
+  };
+  for (const double share : {0.5, 0.75, 0.9, 0.97, 0.99, 1.0}) {
+    VectorX forces = multipliers_, nearest;
+    for (int round = 0; round < 500; ++round) {
+      minds(forces, share, nearest);
+      const double off = (nearest - forces).lpNorm<Eigen::Infinity>();
+      if (off <= 1e-12 * nearest.lpNorm<Eigen::Infinity>()) {
+        state_.mode.preferred = forces;
+        try_forces();
+        return true;
+      }
+      forces = nearest;
+      equations_.project_forces(forces);
+    }
+  }
+  return false;
+}
+
+// One change of what does not fit; false where everything does, or nothing can.
+bool HybridMotion::settle_once() {
+  if (!are_forces_fine()) return false;
+  if (follow()) return true;
+  if (equations_.is_redundant() && is_minded() && choose_forces()) return false;
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    if (is_held(i)) continue;
+    const ConstraintKind kind = system_.constraints()[i].kind;
+    if (kind == ConstraintKind::contact && settle_contact(i)) return true;
+    if (kind == ConstraintKind::friction && settle_friction(i)) return true;
+  }
+  return false;
+}
+
+void HybridMotion::settle() {
+  try_forces();
+  const HybridState before = state_;
+  const std::size_t first_event = events_.size();
+  const auto here = [&] {
+    return std::tuple(state_.mode.states, state_.mode.directions, state_.sinking, state_.machines);
+  };
+  std::vector<decltype(here())> visited{here()};
+  bool turns = false;
+  while (!turns && settle_once()) {
+    visited.push_back(here());
+    turns = std::find(visited.begin(), visited.end() - 1, visited.back()) != visited.end() - 1;
+  }
+  if (!turns && are_forces_fine()) return;
+  const std::string why = why_nothing_fits(first_event);
+  if (!are_determined_) give_up(why);
+  // Constraints that agree where they lead, but not how fast, share what they ask for.
+  const bool agree = !turns && equations_.idle_constraint() < 0 && !equations_.contradicts(state_);
+  const HybridState reached = state_;
+  if (search(before, first_event)) return;
+  state_ = reached;
+  try_forces();
+  if (!agree) give_up(why);
+}
+
+// The states that a constraint may have now, in the order in which they are tried; one: no choice.
+// Friction that is to slide begins to do so against the force that holds it, or the other way.
+std::vector<ContactState> HybridMotion::choices(int i) const {
+  const Constraint& constraint = system_.constraints()[i];
+  const ContactState now = state_.mode.states[i];
+  if (is_held(i) || constraint.second || !is_on(i)) return {now};
+  if (constraint.kind == ConstraintKind::contact &&
+      (now == ContactState::contact || (now == ContactState::ballistic && state_.sinking[i])))
+    return {ContactState::contact, ContactState::ballistic};
+  if (constraint.kind != ConstraintKind::friction) return {now};
+  if (constraint.never_slides) return {ContactState::sticking};
+  if (slip_rate(i).norm() > still_speed(options_.accuracy)) return {ContactState::sliding};
+  return {ContactState::sticking, ContactState::sliding, ContactState::sliding};
+}
+
+// Whether the states at hand fit each other.
+bool HybridMotion::fits() {
+  if (!are_forces_fine()) return false;
+  if (equations_.is_redundant() && is_minded()) choose_forces();
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    const ContactState now = state_.mode.states[i];
+    if (is_held(i) || constraint.second) continue;
+    if (now == ContactState::contact && constraint.kind == ConstraintKind::contact && pulls(i))
+      return false;
+    if (now == ContactState::ballistic && gaps_[i].value <= 0.0 && gaps_[i].first <= 0.0 &&
+        is_wanted(i))
+      return false;
+    if (constraint.never_slides) continue;
+    if (now == ContactState::sticking && is_sticking_too_much(i)) return false;
+    if (now == ContactState::sliding && slides_back(i)) return false;
+  }
+  return true;
+}
+
+// One combination of what constraints may do, by its number.
+void HybridMotion::take(const HybridState& before, const std::vector<Vector2>& along,
+                        const std::vector<std::vector<ContactState>>& open, std::int64_t number) {
+  state_ = before;
+  const auto become = [&](int i, ContactState to) {
+    if (state_.mode.states[i] == to) return;
+    set_state(i, to);
+    if (directions(i) == 2) set_state(i + 1, to);
+  };
+  for (int i = 0; i < static_cast<int>(open.size()); ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    const auto count = static_cast<int>(open[i].size());
+    const auto choice = static_cast<std::size_t>(number % count);
+    number /= count;
+    if (constraint.second) continue;
+    if (constraint.with >= 0 && !acts(state_.mode.states[constraint.with])) {
+      become(i, ContactState::free);
+      continue;
+    }
+    const ContactState to = open[i][choice];
+    if (to == ContactState::sliding && count > 1)
+      direct(i, choice == 1 ? along[i] : Vector2(-along[i]));
+    else if (to == ContactState::sliding && before.mode.states[i] != to)
+      direct(i, slip_rate(i).normalized());
+    const bool is_link = constraint.kind == ConstraintKind::link && is_on(i) && !is_held(i);
+    become(i, is_link ? ContactState::contact : to);
+  }
+}
+
+// Combinations of what contacts and friction may do, in a fixed order, first of those in question;
+// what changed since `before` is then told as if it had changed at once.
+bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
+  const auto m = static_cast<int>(state_.mode.states.size());
+  std::vector<bool> in_question(static_cast<std::size_t>(m), false);
+  for (std::size_t i = first_event; i < events_.size(); ++i)
+    if (events_[i].constraint >= 0) in_question[events_[i].constraint] = true;
+  if (!are_forces_fine())
+    for (const int i : equations_.entangled()) in_question[i] = true;
+  state_ = before;
+  try_forces();
+  std::vector<Vector2> along(static_cast<std::size_t>(m), Vector2(1.0, 0.0));
+  for (int i = 0; i < m; ++i) {
+    if (system_.constraints()[i].kind != ConstraintKind::friction) continue;
+    const Vector2 force(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0);
+    if (force.norm() > 0.0) along[i] = -force.normalized();
+  }
+  for (const bool all : {false, true}) {
+    std::vector<std::vector<ContactState>> open;
+    std::int64_t trials = 1;
+    for (int i = 0; i < m; ++i) {
+      const int with = system_.constraints()[i].with;
+      const bool asked = all || in_question[i] || (with >= 0 && in_question[with]);
+      open.push_back(asked ? choices(i) : std::vector{before.mode.states[i]});
+      trials = std::min<std::int64_t>(most_trials, trials * static_cast<int>(open[i].size()));
+    }
+    for (std::int64_t number = 0; number < trials; ++number) {
+      take(before, along, open, number);
+      try_forces();
+      if (!fits()) continue;
+      events_.resize(first_event);
+      for (int i = 0; i < m; ++i) {
+        if (state_.mode.states[i] == before.mode.states[i] || system_.constraints()[i].second)
+          continue;
+        HybridEvent event = event_now();
+        event.constraint = i;
+        event.from = before.mode.states[i];
+        event.to = state_.mode.states[i];
+        event.gap = gaps_[i].value;
+        event.gap_rate = gaps_[i].first;
+        tell(std::move(event), i);
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace vinci
