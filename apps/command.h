@@ -41,6 +41,7 @@ void add_grasp(CLI::App& app, Command& command);
 void add_solve(CLI::App& app, Command& command);
 void add_compare(CLI::App& app, Command& command);
 void add_converge(CLI::App& app, Command& command);
+void add_linearize(CLI::App& app, Command& command);
 void add_list(CLI::App& app, Command& command);
 void add_robot(CLI::App& app, Command& command);
 void add_schema(CLI::App& app, Command& command);

@@ -2,7 +2,8 @@
 // Linear systems: poles, zeros, responses, margins, root loci.
 #include <fmt/format.h>
 
-#include "python/core/core.h"
+#include "python/core/code.h"
+#include "vinci/simulation/linearize.h"
 #include "vinci/systems/frequency.h"
 #include "vinci/systems/modes.h"
 #include "vinci/systems/root_locus.h"
@@ -34,11 +35,25 @@ MatrixX matrix_of(const py::handle& object, const std::string& what) {
   return Eigen::Map<const RowMatrix>(array.data(), array.shape(0), array.shape(1));
 }
 
+using Names = std::vector<std::string>;
+
+// One per state, input or output, or none.
+void take_names(const std::optional<Names>& given, int count, const char* what, Names& names) {
+  if (!given) return;
+  if (static_cast<int>(given->size()) != count)
+    throw Error(fmt::format("{} names; accepted: {}, or none", given->size(), count), what);
+  names = *given;
+}
+
 LinearSystem made(const py::handle& a, const py::handle& b, const py::handle& c,
-                  const py::handle& d, double sample) {
+                  const py::handle& d, double sample, const std::optional<Names>& states,
+                  const std::optional<Names>& inputs, const std::optional<Names>& outputs) {
   LinearSystem system = {matrix_of(a, "A"), matrix_of(b, "B"), matrix_of(c, "C"), matrix_of(d, "D"),
                          sample};
   check_system(system);
+  take_names(states, system.state_count(), "states", system.states);
+  take_names(inputs, system.input_count(), "inputs", system.inputs);
+  take_names(outputs, system.output_count(), "outputs", system.outputs);
   return system;
 }
 
@@ -122,6 +137,18 @@ void add_analyses(py::class_<LinearSystem>& type) {
                                   copied(found.seen));
           },
           "Poles, and how far each is from being out of reach and out of sight (0: it is).")
+      .def(
+          "damping",
+          [](const LinearSystem& s) {
+            const ComplexVector all = poles(s);
+            VectorX frequencies(all.size()), ratios(all.size());
+            for (Eigen::Index i = 0; i < all.size(); ++i) {
+              frequencies[i] = natural_frequency(all[i], s.sample);
+              ratios[i] = damping_ratio(all[i], s.sample);
+            }
+            return py::make_tuple(values_of(all), copied(frequencies), copied(ratios));
+          },
+          "Poles, their natural frequencies (rad/s) and their damping ratios.")
       .def("transfer_function", &transfer, "input"_a = 0, "output"_a = 0,
            "tolerance"_a = rank_tolerance,
            "Gain, zeros, poles, numerator and denominator (highest power first) of a channel.")
@@ -189,14 +216,69 @@ void add_responses(py::class_<LinearSystem>& type) {
           "inputs"_a, "outputs"_a, "The part from some inputs to some outputs.");
 }
 
+LinearizeOptions linearize_options(const py::dict& how) {
+  LinearizeOptions options;
+  options.at = how["at"].cast<double>();
+  options.open_loop = how["open_loop"].cast<bool>();
+  options.wishes.inputs = how["inputs"].cast<Names>();
+  options.wishes.outputs = how["outputs"].cast<Names>();
+  options.wishes.mode = how["mode"].cast<Names>();
+  options.wishes.equilibrium = how["equilibrium"].cast<bool>();
+  options.wishes.eliminate = how["eliminate"].cast<bool>();
+  const auto of = how["of"].cast<std::string>();
+  if (of == "model")
+    options.of = LinearizeOptions::Of::model;
+  else if (of == "step")
+    options.of = LinearizeOptions::Of::step;
+  else if (!of.empty())
+    throw Error("unknown value '" + of + "'; accepted: model, step", "of");
+  return options;
+}
+
+// The answer as JSON, which python/vinci/linear_scene.py turns into an object, and the systems.
+py::tuple linearized(const Scene& scene, const std::map<std::string, std::string>& choices,
+                     const std::map<std::string, double>& parameters, const py::dict& how) {
+  const LinearizeOptions options = linearize_options(how);
+  RunOverrides overrides;
+  overrides.parameters = parameters;
+  sort_options(choices, overrides);
+  const auto plugins = known_plugins();
+  Linearization found;
+  std::string json;
+  {
+    py::gil_scoped_release release;
+    Simulation simulation(scene, overrides, plugins);
+    simulation.stop_when([] {
+      check_signals();
+      return false;
+    });
+    found = linearize_at(simulation, options);
+    json = linearization_json(found);
+  }
+  py::object other = py::none();
+  if (found.other) other = py::cast(*found.other);
+  return py::make_tuple(json, found.system, other, rows_of(found.basis));
+}
+
 }  // namespace
 
 void add_systems(py::module_& module) {
   py::class_<LinearSystem> type(module, "System",
                                 R"(A linear system x' = A x + B u, y = C x + D u, or sampled.
 
-`sample` is the time between samples in s; 0: continuous time.)");
-  type.def(py::init(&made), "A"_a, "B"_a, "C"_a, "D"_a, "sample"_a = 0.0)
+`sample` is the time between samples in s; 0: continuous time. `states`, `inputs` and `outputs` are
+names, one for each.)");
+  type.def(py::init(&made), "A"_a, "B"_a, "C"_a, "D"_a, "sample"_a = 0.0, "states"_a = py::none(),
+           "inputs"_a = py::none(), "outputs"_a = py::none())
+      .def_property_readonly(
+          "states", [](const LinearSystem& s) { return s.states; },
+          "Names of the states, with units; or none.")
+      .def_property_readonly(
+          "inputs", [](const LinearSystem& s) { return s.inputs; },
+          "Names of the inputs, with units; or none.")
+      .def_property_readonly(
+          "outputs", [](const LinearSystem& s) { return s.outputs; },
+          "Names of the outputs, with units; or none.")
       .def_property_readonly(
           "A", [](const LinearSystem& s) { return rows_of(s.a); }, "States into states.")
       .def_property_readonly(
@@ -226,6 +308,7 @@ void add_systems(py::module_& module) {
       },
       "numerator"_a, "denominator"_a, "sample"_a = 0.0,
       "The system with a transfer function, coefficients from the highest power on.");
+  module.def("_linearize", &linearized, "scene"_a, "options"_a, "parameters"_a, "how"_a);
 }
 
 }  // namespace vinci::python

@@ -53,6 +53,7 @@ from .analysis import (
 )
 from .certificate import Certificate, FreeMotion, StepSolution, certify
 from .code import Controller, ImpactLaw, Motion, Solver, Stepper
+from .linear_scene import Linearization, linearize
 from .planning import Passage, plan
 from .recording import BodyTrack, FoundMotion, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
@@ -62,12 +63,12 @@ __all__ = [
     "AllSolutions", "Answer", "Block", "Body", "BodyTrack", "Branch", "Branches", "Certificate",
     "ComparedRun", "Comparison", "Controller", "Convergence", "ConvergenceCurve", "Diagnostic",
     "Error", "FoundMotion", "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw",
-    "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording", "Residual",
-    "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State",
+    "Linearization", "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording",
+    "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State",
     "StepContext", "StepReport", "StepSolution", "Stepper", "all_solutions", "branches", "certify",
-    "compare", "control", "converge", "detectors", "grasp", "impact_laws", "kinematics", "load_plugin", "plan",
-    "portable", "render", "residual", "run_options", "scene_schema", "solve", "solvers", "steppers", "view",
-    "write_page",
+    "compare", "control", "converge", "detectors", "grasp", "impact_laws", "kinematics",
+    "linearize", "load_plugin", "plan", "portable", "render", "residual", "run_options",
+    "scene_schema", "solve", "solvers", "steppers", "view", "write_page",
 ]  # fmt: skip
 
 # Classes are known by the name under which users import them.

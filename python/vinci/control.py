@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear systems: poles, zeros, responses, margins, root loci.
+"""Linear systems: poles, zeros, responses, margins, root loci, and their plots.
 
 >>> plant = vinci.control.transfer_function([6], [1, 3, 2, 0])
 >>> plant.poles().real.round(9) + 0.0
@@ -16,9 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._core import System, transfer_system
+from .control_plot import (
+    plot_bode,
+    plot_impulse,
+    plot_nyquist,
+    plot_pole_zero,
+    plot_root_locus,
+    plot_step,
+)
 from .errors import Error
 
-__all__ = ["System", "gain", "scipy_system", "scipy_transfer_function", "transfer_function"]
+__all__ = [
+    "System", "gain", "plot_bode", "plot_impulse", "plot_nyquist", "plot_pole_zero",
+    "plot_root_locus", "plot_step", "scipy_system", "scipy_transfer_function", "transfer_function",
+]  # fmt: skip
 
 
 def transfer_function(

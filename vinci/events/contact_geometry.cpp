@@ -221,7 +221,7 @@ PairMotion<T> against_plane(const ContactSide& side, const BodyMotion<T>& body,
   const Series<T> height = dot<T>(normal, minus<T>(core, origin));
   result.gap = height - (radius + plane.radius);
   result.normal = normal;
-  result.point = along<T>(core, Series<T>(-radius), normal);
+  result.point = along<T>(core, -0.5 * result.gap - radius, normal);
   result.core_a = core;
   result.core_b = along<T>(core, -height, normal);
   return result;

@@ -54,6 +54,16 @@ ComplexVector poles(const LinearSystem& system) {
   return values;
 }
 
+double natural_frequency(Complex pole, double sample) {
+  return std::abs(sample > 0.0 ? std::log(pole) / sample : pole);
+}
+
+double damping_ratio(Complex pole, double sample) {
+  if (sample > 0.0 && pole == 0.0) return 1.0;
+  const Complex s = sample > 0.0 ? std::log(pole) / sample : pole;
+  return s == 0.0 ? 1.0 : -s.real() / std::abs(s);
+}
+
 bool is_stable(const LinearSystem& system) {
   for (const Complex& pole : poles(system))
     if (!(system.is_sampled() ? std::abs(pole) < 1.0 : pole.real() < 0.0)) return false;

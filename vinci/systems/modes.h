@@ -18,6 +18,10 @@ LinearSystem balanced(const LinearSystem& system, VectorX* scales = nullptr);
 // Eigenvalues of A, sorted by their real parts, then by the imaginary ones.
 ComplexVector poles(const LinearSystem& system);
 bool is_stable(const LinearSystem& system);  // all strictly inside of the half plane, or circle
+// Of a pole s, or of s = ln(z)/T of a pole z: |s| in rad/s, and −Re s / |s|; of s = 0 and of z = 0
+// (which settles in one sample) 1.
+double natural_frequency(Complex pole, double sample = 0.0);
+double damping_ratio(Complex pole, double sample = 0.0);
 
 // Where the rank of [A − s I, B; C, D] falls below its normal one [Emami-Naeini 1982].
 struct Zeros {

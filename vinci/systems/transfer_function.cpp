@@ -71,17 +71,21 @@ Complex TransferFunction::at(Complex point) const {
 
 TransferFunction transfer_function(const LinearSystem& system, int input, int output,
                                    double tolerance) {
-  const LinearSystem part = minimal_part(channel(system, {input}, {output}), tolerance).system;
+  const LinearSystem own = channel(system, {input}, {output});
+  const LinearSystem part = minimal_part(own, tolerance).system;
   TransferFunction function;
   function.sample = system.sample;
   const Zeros zeros = invariant_zeros(part, tolerance);
   if (zeros.normal_rank == 0) return function;
   function.zeros = zeros.values;
   function.poles = poles(part);
-  // The gain is what the value at a point far from all poles and zeros asks for.
-  const Complex point = clear_point(function);
+  // The gain is what the value at a point far from all poles and zeros asks for, hidden ones too:
+  // that of the whole system is sharper than what the reductions left.
+  TransferFunction all = function;
+  all.poles = poles(own);
+  const Complex point = clear_point(all);
   function.gain = 1.0;
-  function.gain = (value_at(part, point)(0, 0) / function.at(point)).real();
+  function.gain = (value_at(own, point)(0, 0) / function.at(point)).real();
   return function;
 }
 
