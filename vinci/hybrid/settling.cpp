@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which states of constraints fit each other at one time: one change after the other in the order
-// of the constraints, which for contacts that do not depend on each other ends [Murty 1988, section
-// 4.2]; where that comes back to where it was, or ends in a contradiction, all combinations.
+// of the constraints, which for contacts that do not depend on each other ends [Murty 1974]; where
+// that comes back to where it was, or ends in a contradiction, all combinations.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -184,7 +184,7 @@ bool HybridMotion::is_minded() {
 }
 
 // Where the equations leave forces open, some that no contact or friction minds may exist though
-// those at hand are minded: alternating projections between both sets [Boyle 1986].
+// those at hand are minded: alternating projections between both sets [Cheney 1959].
 bool HybridMotion::choose_forces() {
   const auto minds = [&](const VectorX& forces, double share, VectorX& nearest) {
     nearest = forces;
