@@ -95,13 +95,13 @@ export class EventListPanel extends LitElement {
         name, title: meaning(name, kind, model),
         now: all.find(({ subject }) => subject.kind === kind && subject.name === name)?.now ?? null,
       })),
-      ...all.filter(({ subject, now }) => !own(subject.kind) && now !== null && now !== 'free')
+      ...all.filter(({ subject, now }) => !own(subject.kind) && now !== null && now !== 'free' && now !== 'off')
           .map(({ subject, now }) => ({ name: subject.name, title: subject.kind, now })),
     ];
     if (rows.length === 0) return html`<p>Nothing touches at this time.</p>`;
     return html`<dl data-test="states">${rows.slice(0, mostStates).map(({ name, title, now }) => html`
       <dt class="clip" title=${title}>${name}</dt>
-      <dd class=${now === null || now === 'free' ? 'idle' : ''}>${now ?? '–'}</dd>`)}</dl>
+      <dd class=${now === null || now === 'free' || now === 'off' ? 'idle' : ''}>${now ?? '–'}</dd>`)}</dl>
       ${rows.length > mostStates ? html`<p>and ${rows.length - mostStates} more</p>` : nothing}`;
   }
 
