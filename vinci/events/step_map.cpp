@@ -18,9 +18,10 @@ namespace {
 
 // Gaps up to here are closed for a step (docs/theory/stewart_trinkle.md), m.
 constexpr double closed_gap = 1e-12;
-constexpr double still_slip = 1e-9;     // m/s
-constexpr double load_share = 1e-9;     // of the largest impulse, down to which contacts bear load
-constexpr double bound_share = 1e-7;    // of μ λ_n, within which friction is at its bound
+constexpr double still_slip = 1e-9;   // m/s
+constexpr double load_share = 1e-9;   // of the largest impulse, down to which contacts bear load
+constexpr double bound_share = 1e-7;  // of μ λ_n, within which friction is at its bound
+constexpr double rounding = 1e-13;
 constexpr double row_tolerance = 1e-6;  // of the largest term, by which rows may miss
 
 // A spring as a step has it: its force is that of the end of the step, along its line at the start.
@@ -380,7 +381,11 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
     slope(others.col(2 * n_ + j));
     frame.inputs[j].slope = 0.0;
   }
-  const MatrixX change = -own.completeOrthogonalDecomposition().solve(others);
+  const MatrixX inverse = own.completeOrthogonalDecomposition().pseudoInverse();
+  MatrixX change = -inverse * others;
+  // What is left of numbers that cancel is nothing.
+  const MatrixX terms = inverse.cwiseAbs() * others.cwiseAbs();
+  change = (change.array().abs() <= rounding * terms.array()).select(0.0, change);
   LinearSystem system;
   system.sample = h;
   const auto next = change.topRows(n_);
