@@ -375,8 +375,10 @@ void add_linearize(CLI::App& app, Command& command) {
         ->take_all();
   };
   list("--inputs", flags->inputs,
-       "Forces that are inputs: arm.effort, ball.force_x, maze.torque; NAME=VALUE gives the force "
-       "that acts at the point. [efforts of all joints; without joints forces on all bodies]",
+       "Forces that are inputs: arm.effort, ball.force_x, maze.torque; signals that come from "
+       "outside; NAME=VALUE gives what acts at the point. [all such signals; without them efforts "
+       "of "
+       "all joints; without joints forces on all bodies]",
        "NAME,...");
   list("--outputs", flags->outputs,
        "What is seen: ball.x, ball.vx, arm.position, arm.rate; NAME.force and NAME.gap of a "

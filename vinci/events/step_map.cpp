@@ -139,7 +139,7 @@ Map::Map(const MadeStep& step, const LinearWishes& wishes)
   check_model(step);
   for (auto& element : model_.elements)
     element = std::make_shared<ImplicitElement>(element, step.h);
-  inputs_ = find_inputs(model_, wishes.inputs);
+  inputs_ = find_inputs(model_, {}, wishes.inputs);
   find_contacts();
   ModelSystem::Parts parts;
   parts.model = &model_;
@@ -149,7 +149,7 @@ Map::Map(const MadeStep& step, const LinearWishes& wishes)
   parts.standard = settling_in(1.0);
   values_ = VectorX::Zero(static_cast<Eigen::Index>(inputs_.size()));
   for (const LinearInput& input : inputs_) {
-    parts.inputs.push_back(input.force);
+    parts.inputs.push_back(*input.force);
     if (input.value != 0.0)
       throw Error("the step was made without it; accepted: an input without a value", "inputs");
   }
@@ -396,7 +396,7 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
   system.b = MatrixX::Zero(2 * n_, in);
   system.b.topRows(n_) = h * next.rightCols(in);
   system.b.bottomRows(n_) = next.rightCols(in);
-  system.c = outputs.slopes;
+  system.c = outputs.slopes.leftCols(2 * n_);
   system.d = MatrixX::Zero(static_cast<Eigen::Index>(outputs_.size()), in);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].kind != LinearOutput::Kind::force) continue;
@@ -407,9 +407,7 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
   system.states = system_->coordinate_names();
   const auto rates = system_->rate_names();
   system.states.insert(system.states.end(), rates.begin(), rates.end());
-  for (const LinearInput& input : inputs_)
-    system.inputs.push_back(signal_name(model_, input.force) + " [" +
-                            signal_unit(model_, input.force) + "]");
+  for (const LinearInput& input : inputs_) system.inputs.push_back(input.name);
   for (const LinearOutput& output : outputs_) system.outputs.push_back(output.name);
   return system;
 }
