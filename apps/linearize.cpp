@@ -203,7 +203,7 @@ void print_channels(const LinearSystem& system) {
           system.outputs[static_cast<std::size_t>(i)]);
       const TransferFunction function = transfer_function(system, j, i);
       if (function.gain == 0.0) {
-        print_line("nothing comes", "through");
+        say(stdout, "  nothing comes through\n");
         continue;
       }
       const LinearSystem own = channel(system, {j}, {i});
@@ -211,7 +211,7 @@ void print_channels(const LinearSystem& system) {
       print_line("zeros", values_text(function.zeros));
       print_line("poles", values_text(function.poles));
       const ComplexVector all = invariant_zeros(own).values;
-      if (all.size() > function.zeros.size()) print_line("with hidden ones", values_text(all));
+      if (all.size() > function.zeros.size()) print_line("all zeros", values_text(all));
       const Margins found = margins(minimal_part(own).system);
       std::string text =
           found.stable ? "closed by u = -y it is stable" : "closed by u = -y it is not stable";
@@ -320,7 +320,6 @@ void print_all(const Linearization& it, const LinearizeFlags& flags) {
                "bear load and friction sticks");
     for (const std::string& limit : it.limits) print_line("", limit);
   }
-  say(stdout, "\n");
   print_point(it);
   print_mode(it);
   print_matrices(system);
@@ -376,8 +375,10 @@ void add_linearize(CLI::App& app, Command& command) {
         ->take_all();
   };
   list("--inputs", flags->inputs,
-       "Forces that are inputs: arm.effort, ball.force_x, maze.torque; NAME=VALUE gives the force "
-       "that acts at the point. [efforts of all joints; without joints forces on all bodies]",
+       "Forces that are inputs: arm.effort, ball.force_x, maze.torque; signals that come from "
+       "outside; NAME=VALUE gives what acts at the point. [all such signals; without them efforts "
+       "of "
+       "all joints; without joints forces on all bodies]",
        "NAME,...");
   list("--outputs", flags->outputs,
        "What is seen: ball.x, ball.vx, arm.position, arm.rate; NAME.force and NAME.gap of a "

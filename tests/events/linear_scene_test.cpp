@@ -157,8 +157,8 @@ TEST(LinearScene, derivatives_are_those_of_central_differences) {
   parts.state = point.point.state;
   parts.contacts = pairs_within(*point.point.model, point.point.state, 1e-3);
   parts.standard = point.point.standard;
-  for (const LinearInput& input : find_inputs(*parts.model, wishes.inputs))
-    parts.inputs.push_back(input.force);
+  for (const LinearInput& input : find_inputs(*parts.model, {}, wishes.inputs))
+    parts.inputs.push_back(*input.force);
   const ModelSystem system(parts);
   const int n = system.coordinate_count();
   ASSERT_EQ(system.constraints().size(), 2u);

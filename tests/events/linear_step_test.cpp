@@ -109,7 +109,8 @@ bodies:
 )";
 
 TEST(LinearStep, rolling_is_smooth_where_overlaps_stand_in_the_rows) {
-  const std::string scene = rolling + exact(", stepper: {name: stewart-trinkle, overlap: velocities}");
+  const std::string scene =
+      rolling + exact(", stepper: {name: stewart-trinkle, overlap: velocities}");
   const Linearization map = map_of(scene, 0.2);
   EXPECT_TRUE(map.limits.empty());
   ASSERT_EQ(map.constraints.size(), 2u);
@@ -191,7 +192,8 @@ bodies:
 }
 
 TEST(LinearStep, forces_push_as_they_do_in_a_step) {
-  const std::string scene = rolling + exact(", stepper: {name: stewart-trinkle, overlap: velocities}");
+  const std::string scene =
+      rolling + exact(", stepper: {name: stewart-trinkle, overlap: velocities}");
   LinearizeOptions options = of_step(0.1);
   options.wishes.inputs = {"disk.force_x", "disk.torque"};
   options.wishes.outputs = {"disk.x", "slope-disk.force"};

@@ -125,29 +125,60 @@ std::vector<std::string> constraint_aliases(const ModelSystem& system, int const
   return names;
 }
 
-std::vector<LinearInput> find_inputs(const Model& model, const std::vector<std::string>& names) {
+std::vector<LinearInput> find_inputs(const Model& model, const Networks& networks,
+                                     const std::vector<std::string>& names) {
+  std::vector<std::string> outside;
+  for (const auto& [network, memory] : networks)
+    for (const SignalNetwork::Input& input : network->inputs()) outside.push_back(input.name);
+  const auto find = [&](const std::string& name) -> std::optional<LinearInput> {
+    if (const auto force = find_force(model, name))
+      return LinearInput{with_unit(signal_name(model, *force), signal_unit(model, *force)), force};
+    for (std::size_t n = 0; n < networks.size(); ++n) {
+      const auto& own = networks[n].first->inputs();
+      for (std::size_t i = 0; i < own.size(); ++i)
+        if (own[i].name == name)
+          return LinearInput{
+              with_unit(name, "1"), {}, {static_cast<int>(n), static_cast<int>(i)}, own[i].value};
+    }
+    return {};
+  };
+  std::vector<std::string> asked = names;
+  if (asked.empty()) asked = outside.empty() ? inputs_of_itself(model) : outside;
   std::vector<LinearInput> inputs;
-  for (const std::string& text : names.empty() ? inputs_of_itself(model) : names) {
+  for (const std::string& text : asked) {
     const auto equals = text.find('=');
     const std::string name = text.substr(0, equals);
-    const auto force = find_force(model, name);
-    if (!force) throw Error(unknown(name, force_names(model)), "inputs");
-    if (is_driven(model, *force))
+    auto input = find(name);
+    if (!input) {
+      std::vector<std::string> known = outside;
+      for (const std::string& force : force_names(model)) known.push_back(force);
+      throw Error(unknown(name, known), "inputs");
+    }
+    if (input->force && is_driven(model, *input->force))
       throw Error("'" + name + "' has no effect: the scene prescribes that coordinate", "inputs");
-    LinearInput input{*force, 0.0};
     if (equals != std::string::npos) {
       const std::string number = text.substr(equals + 1);
       try {
-        input.value = Expression::parse(number, {}).value({});
+        input->value = Expression::parse(number, {}).value({});
       } catch (const Error& error) {
         throw Error(fmt::format("'{}': {}", number, error.message()), "inputs");
       }
-      if (!std::isfinite(input.value))
+      if (!std::isfinite(input->value))
         throw Error("'" + text + "' is not finite; accepted: NAME=VALUE", "inputs");
     }
-    inputs.push_back(input);
+    inputs.push_back(std::move(*input));
   }
   return inputs;
+}
+
+std::vector<int> system_inputs(const std::vector<LinearInput>& inputs) {
+  int forces = 0, signals = 0;
+  for (const LinearInput& input : inputs) forces += input.force ? 1 : 0;
+  std::vector<int> places;
+  int force = 0;
+  for (const LinearInput& input : inputs)
+    places.push_back(input.force ? force++ : forces + signals++);
+  return places;
 }
 
 std::vector<LinearOutput> find_outputs(const ModelSystem& system,
@@ -211,7 +242,8 @@ OutputRows output_rows(const ModelSystem& system, const HybridState& state, cons
   using Kind = LinearOutput::Kind;
   const auto count = static_cast<Eigen::Index>(outputs.size());
   const int n = system.coordinate_count(), k = system.extra_count();
-  OutputRows rows{VectorX::Zero(count), MatrixX::Zero(count, 2 * n + k)};
+  const int in = system.input_count();
+  OutputRows rows{VectorX::Zero(count), MatrixX::Zero(count, 2 * n + k + in)};
   SystemFrame<Dual<double>> frame = make_frame<Dual<double>>(system);
   frame.time = state.time;
   for (int i = 0; i < n; ++i) frame.positions[i] = state.positions[i];
@@ -234,19 +266,22 @@ OutputRows output_rows(const ModelSystem& system, const HybridState& state, cons
     const VectorOf<Dual<double>> states = frame.extras.segment(first, own);
     signals.setConstant(static_cast<Eigen::Index>(network->signal_names().size()),
                         Dual<double>(0.0));
+    const VectorOf<Dual<double>> given =
+        system.outside(frame, static_cast<std::size_t>(output.network));
     network->evaluate<Dual<double>>(state.time, reads, states, memory.tail(memory.size() - own),
-                                    signals);
+                                    signals, &given);
     return signals[output.index];
   };
-  VectorOf<Dual<double>>* const lists[] = {&frame.positions, &frame.velocities, &frame.extras};
-  const int sizes[] = {n, n, k};
+  VectorOf<Dual<double>>* const lists[] = {&frame.positions, &frame.velocities, &frame.extras,
+                                           &frame.inputs};
+  const int sizes[] = {n, n, k, in};
   Eigen::Index column = 0;
-  if (2 * n + k == 0) {
+  if (2 * n + k + in == 0) {
     system.evaluate(frame);
     for (Eigen::Index i = 0; i < count; ++i)
       rows.values[i] = value(outputs[static_cast<std::size_t>(i)]).value;
   }
-  for (int list = 0; list < 3; ++list)
+  for (int list = 0; list < 4; ++list)
     for (int j = 0; j < sizes[list]; ++j, ++column) {
       (*lists[list])[j].slope = 1.0;
       system.evaluate(frame);

@@ -54,7 +54,9 @@ struct NamedState {
 class Linearised {
  public:
   Linearised(const LinearPoint& point, const LinearWishes& wishes, const State& state)
-      : point_(point), wishes_(wishes), inputs_(find_inputs(*point.model, wishes.inputs)) {
+      : point_(point),
+        wishes_(wishes),
+        inputs_(find_inputs(*point.model, point.networks, wishes.inputs)) {
     const double size = size_of(*point.model);
     place(state, 1e-3 * size);
     try {
@@ -123,9 +125,13 @@ void Linearised::place(const State& state, double reach) {
   parts.standard = point_.standard;
   parts.time_scale = point_.time_scale;
   values_.resize(static_cast<Eigen::Index>(inputs_.size()));
+  const std::vector<int> places = system_inputs(inputs_);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    parts.inputs.push_back(inputs_[i].force);
-    values_[static_cast<Eigen::Index>(i)] = inputs_[i].value;
+    values_[places[i]] = inputs_[i].value;
+    if (inputs_[i].force)
+      parts.inputs.push_back(*inputs_[i].force);
+    else
+      parts.signals.push_back(inputs_[i].signal);
   }
   system_ = std::make_unique<ModelSystem>(std::move(parts));
   hybrid_ = hybrid_state(*system_, 0.0);
@@ -508,8 +514,8 @@ void take_system(Linearised& at, bool eliminate, LinearScene& result) {
   const auto count = static_cast<Eigen::Index>(at.outputs().size());
   const OutputRows rows = output_rows(system, at.hybrid(), at.values(), at.outputs());
   MatrixX c = MatrixX::Zero(count, full.state_count());
-  MatrixX d = MatrixX::Zero(count, system.input_count());
-  c.leftCols(2 * n + k) = rows.slopes;
+  MatrixX d = rows.slopes.rightCols(system.input_count());
+  c.leftCols(2 * n + k) = rows.slopes.leftCols(2 * n + k);
   VectorX values = rows.values;
   for (Eigen::Index i = 0; i < count; ++i) {
     const LinearOutput& output = at.outputs()[static_cast<std::size_t>(i)];
@@ -519,18 +525,23 @@ void take_system(Linearised& at, bool eliminate, LinearScene& result) {
     values[i] = result.constraints[static_cast<std::size_t>(output.index)].force;
   }
   result.system.a = taken.system.a;
-  result.system.b = taken.system.b;
+  // In the order in which inputs were asked for.
+  const std::vector<int> places = system_inputs(at.inputs());
+  VectorX inputs(system.input_count());
+  result.system.b.resize(taken.system.b.rows(), system.input_count());
+  result.system.d.resize(count, system.input_count());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    result.system.b.col(column) = taken.system.b.col(places[i]);
+    result.system.d.col(column) = d.col(places[i]);
+    inputs[column] = at.values()[places[i]];
+  }
   result.system.c = c * taken.basis;
-  result.system.d = d;
   result.system.states = names;
   if (eliminate) result.basis = taken.basis;
-  for (std::size_t i = 0; i < at.inputs().size(); ++i) {
-    const ForceInput& force = at.inputs()[i].force;
-    result.system.inputs.push_back(signal_name(system.model(), force) + " [" +
-                                   signal_unit(system.model(), force) + "]");
-  }
+  for (const LinearInput& input : at.inputs()) result.system.inputs.push_back(input.name);
   for (const LinearOutput& output : at.outputs()) result.system.outputs.push_back(output.name);
-  result.inputs = numbers(result.system.inputs, at.values());
+  result.inputs = numbers(result.system.inputs, inputs);
   result.outputs = numbers(result.system.outputs, values);
 }
 

@@ -16,8 +16,9 @@
 namespace vinci {
 
 struct LinearWishes {
-  // Forces (model/signal.h), each also as NAME=VALUE: its value at the point. None: efforts of all
-  // joints, or without joints all forces on bodies.
+  // Forces (model/signal.h) and signals that come to networks from outside, each also as
+  // NAME=VALUE: its value at the point. None: all such signals; without them the efforts of all
+  // joints; without joints all forces on bodies.
   std::vector<std::string> inputs;
   // Coordinates and rates; NAME.force and NAME.gap of a constraint; signals of networks. None: all
   // coordinates.
@@ -79,10 +80,16 @@ std::vector<ContactPair> pairs_within(const Model& model, const State& state, do
 
 // Inputs and outputs by their names; throws Error with the nearest name.
 struct LinearInput {
-  ForceInput force;
+  std::string name;  // with its unit
+  std::optional<ForceInput> force;
+  ModelSystem::OutsideSignal signal = {};  // where it is no force
   double value = 0.0;
 };
-std::vector<LinearInput> find_inputs(const Model& model, const std::vector<std::string>& names);
+using Networks = std::vector<std::pair<const SignalNetwork*, VectorX>>;
+std::vector<LinearInput> find_inputs(const Model& model, const Networks& networks,
+                                     const std::vector<std::string>& names);
+// Their places among the inputs of a system, which has forces first.
+std::vector<int> system_inputs(const std::vector<LinearInput>& inputs);
 
 struct LinearOutput {
   enum class Kind { coordinate, force, gap, signal } kind = Kind::coordinate;
@@ -94,11 +101,11 @@ struct LinearOutput {
 std::vector<LinearOutput> find_outputs(const ModelSystem& system,
                                        const std::vector<std::string>& names);
 
-// Values of outputs and how they change with (q, v, further states); forces come from elsewhere and
-// are left zero.
+// Values of outputs and how they change with (q, v, further states, inputs); forces come from
+// elsewhere and are left zero.
 struct OutputRows {
   VectorX values;
-  MatrixX slopes;  // columns: q, v, x
+  MatrixX slopes;  // columns: q, v, x, u
 };
 OutputRows output_rows(const ModelSystem& system, const HybridState& state, const VectorX& inputs,
                        const std::vector<LinearOutput>& outputs);

@@ -35,13 +35,20 @@ struct ConstraintSource {
 
 class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
  public:
+  struct OutsideSignal {
+    int network = 0, input = 0;  // of Parts::networks, of SignalNetwork::inputs()
+  };
   struct Parts {
     const Model* model = nullptr;  // outlives the system
     State state;                   // about which coordinates are taken
     std::vector<ContactPair> contacts = {};
     VectorX held_forces = {};  // packed, of controllers that hold theirs; empty: none
+    // Inputs of the system: forces, then signals that come to networks from outside, the others of
+    // which have their own values.
     std::vector<ForceInput> inputs = {};
-    // They outlive the system. Each with its memory: continuous states first, then what its sampled blocks keep.
+    std::vector<OutsideSignal> signals = {};
+    // They outlive the system. Each with its memory: continuous states first, then what its sampled
+    // blocks keep.
     std::vector<std::pair<const SignalNetwork*, VectorX>> networks = {};
     Stabilisation standard;    // where the scene says nothing else
     double time_scale = 5e-3;  // s, of restitution that is asked for
@@ -51,7 +58,9 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
   ~ModelSystem() override;
 
   int coordinate_count() const override { return static_cast<int>(coordinates_.size()); }
-  int input_count() const override { return static_cast<int>(parts_.inputs.size()); }
+  int input_count() const override {
+    return static_cast<int>(parts_.inputs.size() + parts_.signals.size());
+  }
   int extra_count() const override { return extra_count_; }
   const std::vector<Constraint>& constraints() const override { return constraints_; }
   std::vector<int> machines() const override;
@@ -81,6 +90,9 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
   // After evaluate(): a coordinate, or with its time derivatives.
   template <class T>
   T read(const SystemFrame<T>& frame, const CoordinateRead& what) const;
+  // What comes to a network from outside.
+  template <class T>
+  VectorOf<T> outside(const SystemFrame<T>& frame, std::size_t network) const;
   // After evaluate() with plain numbers: normal and tangents of a contact, in the world.
   std::array<Vector3, 3> contact_axes(int pair) const;
   // After evaluate() with plain numbers at a step's end: kinetic and potential energy as the model

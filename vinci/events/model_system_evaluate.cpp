@@ -493,9 +493,27 @@ void ModelSystem::add_joint_forces(const SystemFrame<T>& frame, Workspace<T>& wo
 }
 
 template <class T>
+VectorOf<T> ModelSystem::outside(const SystemFrame<T>& frame, std::size_t network) const {
+  const auto& inputs = parts_.networks[network].first->inputs();
+  VectorOf<T> values(static_cast<Eigen::Index>(inputs.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    values[static_cast<Eigen::Index>(i)] = T(inputs[i].value);
+  for (std::size_t i = 0; i < parts_.signals.size(); ++i)
+    if (parts_.signals[i].network == static_cast<int>(network))
+      values[parts_.signals[i].input] =
+          frame.inputs[static_cast<Eigen::Index>(parts_.inputs.size() + i)];
+  return values;
+}
+template VectorOf<double> ModelSystem::outside(const SystemFrame<double>&, std::size_t) const;
+template VectorOf<Dual<double>> ModelSystem::outside(const SystemFrame<Dual<double>>&,
+                                                     std::size_t) const;
+
+template <class T>
 void ModelSystem::add_networks(SystemFrame<T>& frame, Workspace<T>& work) const {
   Eigen::Index first = 0;
-  for (const auto& [network, memory] : parts_.networks) {
+  for (std::size_t n = 0; n < parts_.networks.size(); ++n) {
+    const auto& [network, memory] = parts_.networks[n];
+    const VectorOf<T> given = outside(frame, n);
     const Eigen::Index count = network->state_count();
     work.reads.resize(static_cast<Eigen::Index>(network->reads().size()));
     for (std::size_t i = 0; i < network->reads().size(); ++i)
@@ -504,7 +522,7 @@ void ModelSystem::add_networks(SystemFrame<T>& frame, Workspace<T>& work) const 
     work.rates.setConstant(count, T(0.0));
     work.forces.setConstant(static_cast<Eigen::Index>(network->drives().size()), T(0.0));
     network->template flow<T>(frame.time, work.reads, work.states,
-                              memory.tail(memory.size() - count), work.forces, work.rates);
+                              memory.tail(memory.size() - count), work.forces, work.rates, &given);
     frame.extra_rates.segment(first, count) = work.rates;
     for (std::size_t i = 0; i < network->drives().size(); ++i)
       push_input(work, network->drives()[i], work.forces[static_cast<Eigen::Index>(i)]);

@@ -18,9 +18,10 @@ namespace {
 
 // Gaps up to here are closed for a step (docs/theory/stewart_trinkle.md), m.
 constexpr double closed_gap = 1e-12;
-constexpr double still_slip = 1e-9;     // m/s
-constexpr double load_share = 1e-9;     // of the largest impulse, down to which contacts bear load
-constexpr double bound_share = 1e-7;    // of μ λ_n, within which friction is at its bound
+constexpr double still_slip = 1e-9;   // m/s
+constexpr double load_share = 1e-9;   // of the largest impulse, down to which contacts bear load
+constexpr double bound_share = 1e-7;  // of μ λ_n, within which friction is at its bound
+constexpr double rounding = 1e-13;
 constexpr double row_tolerance = 1e-6;  // of the largest term, by which rows may miss
 
 // A spring as a step has it: its force is that of the end of the step, along its line at the start.
@@ -138,7 +139,7 @@ Map::Map(const MadeStep& step, const LinearWishes& wishes)
   check_model(step);
   for (auto& element : model_.elements)
     element = std::make_shared<ImplicitElement>(element, step.h);
-  inputs_ = find_inputs(model_, wishes.inputs);
+  inputs_ = find_inputs(model_, {}, wishes.inputs);
   find_contacts();
   ModelSystem::Parts parts;
   parts.model = &model_;
@@ -148,7 +149,7 @@ Map::Map(const MadeStep& step, const LinearWishes& wishes)
   parts.standard = settling_in(1.0);
   values_ = VectorX::Zero(static_cast<Eigen::Index>(inputs_.size()));
   for (const LinearInput& input : inputs_) {
-    parts.inputs.push_back(input.force);
+    parts.inputs.push_back(*input.force);
     if (input.value != 0.0)
       throw Error("the step was made without it; accepted: an input without a value", "inputs");
   }
@@ -380,7 +381,11 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
     slope(others.col(2 * n_ + j));
     frame.inputs[j].slope = 0.0;
   }
-  const MatrixX change = -own.completeOrthogonalDecomposition().solve(others);
+  const MatrixX inverse = own.completeOrthogonalDecomposition().pseudoInverse();
+  MatrixX change = -inverse * others;
+  // What is left of numbers that cancel is nothing.
+  const MatrixX terms = inverse.cwiseAbs() * others.cwiseAbs();
+  change = (change.array().abs() <= rounding * terms.array()).select(0.0, change);
   LinearSystem system;
   system.sample = h;
   const auto next = change.topRows(n_);
@@ -391,7 +396,7 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
   system.b = MatrixX::Zero(2 * n_, in);
   system.b.topRows(n_) = h * next.rightCols(in);
   system.b.bottomRows(n_) = next.rightCols(in);
-  system.c = outputs.slopes;
+  system.c = outputs.slopes.leftCols(2 * n_);
   system.d = MatrixX::Zero(static_cast<Eigen::Index>(outputs_.size()), in);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].kind != LinearOutput::Kind::force) continue;
@@ -402,9 +407,7 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
   system.states = system_->coordinate_names();
   const auto rates = system_->rate_names();
   system.states.insert(system.states.end(), rates.begin(), rates.end());
-  for (const LinearInput& input : inputs_)
-    system.inputs.push_back(signal_name(model_, input.force) + " [" +
-                            signal_unit(model_, input.force) + "]");
+  for (const LinearInput& input : inputs_) system.inputs.push_back(input.name);
   for (const LinearOutput& output : outputs_) system.outputs.push_back(output.name);
   return system;
 }

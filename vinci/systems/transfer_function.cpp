@@ -9,6 +9,9 @@ namespace vinci {
 
 namespace {
 
+// A sum that is this small beside its terms is not known to ten digits.
+constexpr double cancelled = 1e-5;
+
 // Without zeros at its beginning.
 VectorX trimmed(const VectorX& coefficients) {
   Eigen::Index first = 0;
@@ -79,8 +82,22 @@ TransferFunction transfer_function(const LinearSystem& system, int input, int ou
   if (zeros.normal_rank == 0) return function;
   function.zeros = zeros.values;
   function.poles = poles(part);
-  // The gain is what the value at a point far from all poles and zeros asks for, hidden ones too:
-  // that of the whole system is sharper than what the reductions left.
+  // The gain is C Aʳ⁻¹ B, with r more poles than zeros, unless its terms cancel: then it is what
+  // the value at a point far from all poles and zeros asks for, hidden ones too.
+  const Eigen::Index degree = function.poles.size() - function.zeros.size();
+  double terms = std::abs(own.d(0, 0));
+  function.gain = own.d(0, 0);
+  if (degree > 0) {
+    VectorX ahead = own.b.col(0), sizes = ahead.cwiseAbs();
+    const MatrixX sized = own.a.cwiseAbs();
+    for (Eigen::Index i = 1; i < degree; ++i) {
+      ahead = own.a * ahead;
+      sizes = sized * sizes;
+    }
+    function.gain = own.c.row(0).dot(ahead);
+    terms = own.c.row(0).cwiseAbs().dot(sizes);
+  }
+  if (std::abs(function.gain) >= cancelled * terms && function.gain != 0.0) return function;
   TransferFunction all = function;
   all.poles = poles(own);
   const Complex point = clear_point(all);
