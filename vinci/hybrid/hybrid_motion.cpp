@@ -324,9 +324,24 @@ void HybridMotion::happen(const Watch& watch) {
             -Vector2(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0).normalized());
       break;
     case ContactState::sliding:
-      stick(i);  // settle() lets it slide on where that takes too much
+      stick_with(i);  // settle() lets it slide on where that takes too much
       break;
   }
+}
+
+// What slides no faster comes to rest at the same time, as all points of a body do that turns and
+// slides: one by one the others would be too slow to be seen to stop.
+void HybridMotion::stick_with(int first) {
+  const double still = 1.01 * still_speed(options_.accuracy);
+  std::vector<int> slow;
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    if (i == first || constraint.second || state_.mode.states[i] != ContactState::sliding) continue;
+    const double across = directions(i) == 2 ? gaps_[i + 1].first : 0.0;
+    if (std::hypot(gaps_[i].first, across) <= still) slow.push_back(i);
+  }
+  stick(first);
+  for (const int i : slow) stick(i);
 }
 
 std::vector<HybridMotion::Watch> HybridMotion::watches() {

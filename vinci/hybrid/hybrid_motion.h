@@ -114,6 +114,7 @@ class HybridMotion {
   void direct(int constraint, const Vector2& direction);
   void slide(int constraint, const Vector2& direction);
   void stick(int constraint);
+  void stick_with(int constraint);
   void pass(const Passage& passage);
   void touch(int constraint);
   void catch_up(int which);
