@@ -121,6 +121,7 @@ class HybridMotion {
   bool follow();
   void happen(const Watch& watch);
   std::vector<Watch> watches();
+  double open_gap() const;
 
   // settling.cpp: what fits.
   int directions(int constraint) const;
