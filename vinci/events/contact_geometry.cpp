@@ -227,6 +227,17 @@ PairMotion<T> against_plane(const ContactSide& side, const BodyMotion<T>& body,
   return result;
 }
 
+BodyMotion<double> at_rest(const Pose& pose) {
+  BodyMotion<double> motion;
+  motion.rotation = pose.rotation.toRotationMatrix();
+  motion.position = pose.position;
+  return motion;
+}
+
+Vector3 values_of(const Series3<double>& series) {
+  return {series[0].value, series[1].value, series[2].value};
+}
+
 template <class T>
 Series3<T> nearest_on_line(const Series3<T>& at, const Series3<T>& direction,
                            const Series3<T>& point) {
@@ -316,6 +327,29 @@ std::optional<ContactPair> contact_pair(const Model& model, const std::vector<Po
   return {};
 }
 
+bool place_contact(const Model& model, const std::vector<Pose>& poses, Contact& contact) {
+  contact.normal = contact.point_a = contact.point_b = Vector3::Zero();
+  std::string why;
+  const auto pair = contact_pair(model, poses, contact, why);
+  if (!pair) return false;
+  const PairMotion<double> where =
+      pair_motion(*pair, at_rest(poses[static_cast<std::size_t>(contact.body_a)]),
+                  at_rest(poses[static_cast<std::size_t>(contact.body_b)]));
+  const Vector3 way = values_of(where.core_b) - values_of(where.core_a);
+  contact.normal = values_of(where.normal);
+  contact.gap = where.gap.value;
+  // Two lines know their normal up to its sign.
+  if (contact.normal.dot(way) < 0.0) {
+    contact.normal = -contact.normal;
+    contact.gap =
+        -(contact.gap + pair->a.radius + pair->b.radius) - pair->a.radius - pair->b.radius;
+  }
+  const Vector3 middle = values_of(where.point);
+  contact.point_a = middle - 0.5 * contact.gap * contact.normal;
+  contact.point_b = middle + 0.5 * contact.gap * contact.normal;
+  return true;
+}
+
 std::string why_no_contacts(const Shape& shape) {
   if (is_curve(shape) || triangles_of(shape) || std::holds_alternative<Superquadric>(shape))
     return kind_of(shape);
@@ -324,24 +358,15 @@ std::string why_no_contacts(const Shape& shape) {
 
 double least_limit(const ContactPair& pair, const Pose& a, const Pose& b) {
   if (pair.a.limits.empty() && pair.b.limits.empty()) return infinity;
-  const auto at_rest = [](const Pose& pose) {
-    BodyMotion<double> motion;
-    motion.rotation = pose.rotation.toRotationMatrix();
-    motion.position = pose.position;
-    return motion;
-  };
   const PairMotion<double> where = pair_motion(pair, at_rest(a), at_rest(b));
-  const auto values = [](const Series3<double>& series) {
-    return Vector3(series[0].value, series[1].value, series[2].value);
-  };
   double least = infinity;
   const auto look = [&](const ContactSide& side, const Pose& pose, const Vector3& other) {
     const Vector3 local = pose.to_local(other);
     for (const ContactSide::Limit& limit : side.limits)
       least = std::min(least, limit.direction.dot(local - limit.at) / side.size);
   };
-  look(pair.a, a, values(where.core_b));
-  look(pair.b, b, values(where.core_a));
+  look(pair.a, a, values_of(where.core_b));
+  look(pair.b, b, values_of(where.core_a));
   return least;
 }
 

@@ -37,6 +37,9 @@ struct ContactPair {
 // The features of a contact; why not, where a pair of them is not known here.
 std::optional<ContactPair> contact_pair(const Model& model, const std::vector<Pose>& poses,
                                         const Contact& contact, std::string& why);
+// Places a contact whose key and bodies are known, and that is open; false where its features are
+// not known.
+bool place_contact(const Model& model, const std::vector<Pose>& poses, Contact& contact);
 // "" if contacts of this shape are known.
 std::string why_no_contacts(const Shape& shape);
 

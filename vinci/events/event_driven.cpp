@@ -234,6 +234,24 @@ void EventDriven::run_part(StepContext& context, State& state, double target, St
   }
 }
 
+// Contacts that act, or are on their way out of an impact, count however far they are open.
+void EventDriven::add_known_contacts(const Model& model, const State& state) {
+  for (const ModeMemory& mode : state.memory.modes) {
+    if (mode.key.kind != EntityKind::contact ||
+        mode.state == static_cast<std::int64_t>(ContactState::free) ||
+        std::any_of(contacts_.begin(), contacts_.end(),
+                    [&](const Contact& contact) { return contact.key == mode.key; }))
+      continue;
+    Contact contact;
+    contact.key = mode.key;
+    contact.body_a = model.shapes[mode.key.shape_a()].body;
+    contact.body_b = model.shapes[mode.key.shape_b()].body;
+    if (place_contact(model, state.poses, contact)) contacts_.push_back(contact);
+  }
+  std::sort(contacts_.begin(), contacts_.end(),
+            [](const Contact& a, const Contact& b) { return a.key < b.key; });
+}
+
 void EventDriven::find_contacts(StepContext& context, const State& state, double h, double ahead) {
   const Model& model = *context.in.model;
   VectorX foreseen = state.velocities;
@@ -250,6 +268,7 @@ void EventDriven::find_contacts(StepContext& context, const State& state, double
   advance_poses(model, state, ahead, poses);
   contacts_.clear();
   context.in.detector->detect(model, poses, reach_.distances(), contacts_);
+  add_known_contacts(model, state);
   pairs_.clear();
   std::vector<Pose> later;
   advance_poses(model, state, 1e-7, later);

@@ -34,6 +34,7 @@ class EventDriven : public TimeStepper {
   void note_signals(StepContext& context, double time, std::size_t i, const VectorX& reads) const;
   void run_part(StepContext& context, State& state, double target, StepReport& report);
   bool try_part(StepContext& context, const State& state, double target, Part& part);
+  void add_known_contacts(const Model& model, const State& state);
   void find_contacts(StepContext& context, const State& state, double h, double ahead);
   bool missed_contact(StepContext& context, const ModelSystem& system, const State& end,
                       const HybridMotion& motion);
