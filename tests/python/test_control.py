@@ -107,3 +107,23 @@ def test_bad_scenes_name_the_place():
     scene = {**ARM, "controllers": {"track": {"kind": "pd", "robot": "leg", "proportional": 1}}}
     with pytest.raises(vinci.SceneError, match="there is no robot 'leg'; accepted: arm"):
         vinci.Simulation(scene)
+
+
+def test_signals_of_a_scene_are_among_the_controls(tmp_path):
+    scene = {
+        "world": "planar", "gravity": [0, 0], "bodies": {"puck": {"mass": 2, "inertia": 1}},
+        "signals": {"r": {"reference": {"path": [{"move": 0.2}], "limits": {"velocity": 0.5}}},
+                    "e": "r - puck.x",
+                    "u": {"lead": {"gain": 100, "zero": -2, "pole": -20}, "in": "e",
+                          "drives": "puck.force_x"}},
+        "run": {"step": 1e-3, "duration": 0.5}}
+    simulation = vinci.Simulation(scene)
+    assert set(simulation.controls) == {f"signals.{name}" for name in (
+        "r", "r.rate", "r.acceleration", "e", "u", "u.state_0")}
+    simulation.run(record=tmp_path / "run.h5")
+    signals = vinci.Recording(tmp_path / "run.h5").controls()
+    puck = signals["signals.r"] - signals["signals.e"]
+    # u = 100 (e - 18 x) with x' = -20 x + e.
+    assert signals["signals.u"][-1] == pytest.approx(
+        100 * (signals["signals.e"][-1] - 18 * signals["signals.u.state_0"][-2]), rel=1e-9)
+    assert 0 < puck[-1] < 0.2

@@ -452,9 +452,7 @@ void SignalBuilder::sort_parts(std::vector<SignalMistake>& mistakes) {
   const std::size_t count = parts.size();
   std::vector<std::size_t> owner(static_cast<std::size_t>(network_->slots_), count);
   for (std::size_t p = 0; p < count; ++p) {
-    const int size =
-        parts[p].kind == SignalNetwork::Part::Kind::trajectory ? 3 * parts[p].size : parts[p].size;
-    for (int k = 0; k < size; ++k) owner[static_cast<std::size_t>(parts[p].first + k)] = p;
+    for (int k = 0; k < parts[p].size; ++k) owner[static_cast<std::size_t>(parts[p].first + k)] = p;
   }
   enum class Mark : unsigned char { none, open, done };
   std::vector<Mark> marks(count, Mark::none);
