@@ -68,6 +68,18 @@ class StepReport:
     @property
     def impacts(self) -> int: ...
     @property
+    def events(self) -> int: ...
+    @property
+    def integrator_steps(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def accumulations(self) -> int: ...
+    @property
+    def impact_energy(self) -> float: ...
+    @property
+    def sinking(self) -> float: ...
+    @property
     def used_up(self) -> int: ...
     @property
     def layer_energy(self) -> float: ...
@@ -184,6 +196,20 @@ class FrameInfo:
     substeps: int
     #: Impacts in the step whose time was found (`impact_time`).
     impacts: int
+    #: Of an event-driven step: changes of what acts, each with its time.
+    events: int
+    #: Steps of the integrator between events.
+    integrator_steps: int
+    #: How often the integrator evaluated the equations.
+    evaluations: int
+    #: How often events piled up at a time and were passed: the contact sticks from then on.
+    accumulations: int
+    #: Energy that event-driven contacts gave to bodies by throwing them back faster than
+    #: they came. J.
+    impact_energy: float
+    #: How deep event-driven contacts were at most while their constraint brought them back
+    #: to zero: part of the model, no error. m.
+    sinking: float
     #: Contacts whose layer was used up in the step: the rigid core under it bore load.
     used_up: int
     #: Energy in the layers of contacts at the end of the step, a part of the potential. J.
@@ -309,6 +335,34 @@ class RunSummary:
     #: Steps in which a body met several others with restitution, whose order is left out;
     #: `impact-time` finds it.
     joint_impact_steps: int
+    #: Changes of what acts, of event-driven steps.
+    events: int
+    #: Of these, contacts that began to act.
+    touches: int
+    #: Contacts that ceased to act while they were still inside.
+    releases: int
+    #: Contacts that left and were free.
+    partings: int
+    #: Contacts that stuck and began to slide.
+    slides: int
+    #: Contacts that slid and came to stick.
+    sticks: int
+    #: Machines that changed their state, and links that were switched on or off.
+    transitions: int
+    #: Steps of the integrator between events.
+    integrator_steps: int
+    #: How often it evaluated the equations.
+    evaluations: int
+    #: How often events piled up at a time and were passed.
+    accumulations: int
+    #: What did so last; '' if nothing did (in recordings its key).
+    piled: str
+    #: Energy that event-driven contacts gave to bodies by throwing them back faster than
+    #: they came. J.
+    impact_energy: float
+    #: How deep event-driven contacts were at most while their constraints brought them back
+    #: to zero. m.
+    deepest_sinking: float
     #: Why the motion model has no next state; '' if it has (in recordings 0: it has, 1: no
     #: equilibrium, 2: no motion).
     ending: str
