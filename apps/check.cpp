@@ -122,11 +122,15 @@ void print_loop(const Json& scene, const Json& loop) {
 void print_good(const Json& scene) {
   const auto kinds = scene["kinds"].get<std::vector<std::string>>();
   const std::string list = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, ", "));
-  say(stdout, "{}: OK: {}, {} ({} moving), {}{}, {} of {} s\n", scene["file"].get<std::string>(),
+  std::string switched;
+  if (!scene["constraints"].empty())
+    switched += ", " + plural(static_cast<std::int64_t>(scene["constraints"].size()), "constraint");
+  if (!scene["machines"].empty())
+    switched += ", " + plural(static_cast<std::int64_t>(scene["machines"].size()), "machine");
+  say(stdout, "{}: OK: {}, {} ({} moving), {}{}{}, {} of {} s\n", scene["file"].get<std::string>(),
       scene["world"].get<std::string>(), plural(scene["bodies"], "body"),
-      scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list,
+      scene["moving"].get<int>(), plural(scene["shapes"], "shape"), list, switched,
       plural(scene["steps"], "step"), scene["step"].get<double>());
-  print_constraints(scene["constraints"], scene["machines"]);
   for (const Json& gain : scene["energy_gains"])
     say(stdout, "{}: warning: {}\n", scene["file"].get<std::string>(),
         gain["text"].get<std::string>());

@@ -75,13 +75,14 @@ void print_constraints(const Json& constraints, const Json& machines) {
     if (one.contains("with")) line += fmt::format(", with {}", text(one, "with"));
     if (one.contains("machine"))
       line += fmt::format(", in {} of {}", joined(one["in"]), text(one, "machine"));
-    say(stdout, "  {} {}: {}\n", text(one, "kind"), text(one, "name"), wrapped(line, 90, 6));
+    say(stdout, "  {} {}: {}\n", text(one, "kind"), text(one, "name"),
+        wrapped(line, text_width - 20, 6));
   }
   for (const Json& one : machines)
     say(stdout, "  machine {}: {}\n", text(one, "name"),
         wrapped(fmt::format("{}; begins in {}, {} transitions", joined(one["states"]),
                             text(one, "initial"), one["transitions"].size()),
-                90, 6));
+                text_width - 20, 6));
 }
 
 }  // namespace vinci

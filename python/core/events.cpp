@@ -15,7 +15,8 @@ class Words {
     return made(subjects_, std::pair(key, point), [&] { return names_.subject(key, point); });
   }
   py::str state(const EntityKey& key, int state) {
-    const EntityKey of = key.kind == EntityKind::machine ? key : EntityKey{};
+    const bool own = key.kind == EntityKind::machine || key.kind == EntityKind::constraint;
+    const EntityKey of = own ? key : EntityKey{};
     return made(states_, std::pair(of, state), [&] { return names_.state(key, state); });
   }
 

@@ -417,7 +417,7 @@ def modes(recording: Source, subjects: Optional[Sequence[str]] = None, *,
     """
     run, = _opened(recording)
     rows = run.events()
-    names = list(subjects) if subjects is not None else list(dict.fromkeys(rows["subject"].tolist()))
+    names = list(dict.fromkeys(rows["subject"].tolist())) if subjects is None else list(subjects)
     ax = _axes(ax)
     start, end = float(run.times[0]), float(run.times[-1])
     colours: dict[str, str] = {"free": "#e6e9ed", "contact": "#1f5fa6", "sticking": STICKING,

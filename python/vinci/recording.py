@@ -199,9 +199,10 @@ class Recording(_core.Recording):
         Fields: `time` (s), `step`, `subject` ("ball on floor", or the name of a constraint or a
         machine), `kind` ("touch", "release": no force any more, still inside; "parting", "slide",
         "stick", "transition" of a machine or a link, "other"), `from` and `to` ("free", "contact",
-        "sticking", "sliding", "ballistic", or a state of the machine), the same as numbers
-        `state_before` and `state`, `key`, `point`, and after the event `gap`, `gap_rate` (m and
-        m/s, or in the unit of the constraint) and `force` (N along normal, tangent 1, tangent 2).
+        "sticking", "sliding", "ballistic"; "off" and "on" of links; a state of the machine), the
+        same as numbers `state_before` and `state`, `key`, `point`, and after the event `gap`,
+        `gap_rate` (m and m/s, or in the unit of the constraint) and `force` (N along normal,
+        tangent 1, tangent 2).
         Other runs have none.
 
         >>> _ = vinci.Simulation(scenes / "stack.yaml", duration=0.01).run(record=tmp / "e.h5")

@@ -33,6 +33,50 @@ def test_all_mistakes_of_all_scenes_are_reported_in_one_pass(vinci):
     assert any(line.startswith("absent.yaml") for line in lines)
 
 
+# A ball that falls on a floor that it may leave for good.
+GATE = """\
+title: gate
+world: planar
+parameters: {damping: 0}
+bodies:
+  ball: {shapes: [{circle: 0.1}], position: [0, 1]}
+constraints:
+  floor: {at-least-zero: ball.y - 0.1, damping: damping, stiffness: 25, machine: gate, in: shut}
+  wall: {zero: ball.x, time-scale: 10 ms}
+  again: {zero: 2*ball.x}
+machines:
+  gate:
+    states: [shut, open]
+    transitions: [{from: shut, to: open, rises: t - 1 + 0*ball.y}]
+run: {stepper: event-driven, step: 10 ms, duration: 0.1 s}
+"""
+
+
+def test_constraints_and_machines_are_counted_and_what_is_odd_is_told(vinci):
+    vinci.scene(GATE, "gate.yaml")
+    lines = vinci("check", "gate.yaml").stdout.splitlines()
+    assert ", 3 constraints, 1 machine, 10 steps of 0.01 s" in lines[0]
+    assert lines[1].startswith("gate.yaml: warning: constraint 'floor': an impact at ")
+    assert "gains 1.92 J per kg" in lines[1]
+    assert lines[2].startswith("gate.yaml:9: constraints.again: says the same as 'wall' (line 8)")
+    assert lines[3].startswith("gate.yaml:12: machines.gate.states[1]: no transition leaves")
+    assert len(lines) == 4
+    good = vinci.json("check", "gate.yaml")["scenes"][0]
+    assert [one["name"] for one in good["constraints"]] == ["floor", "wall", "again"]
+    assert good["constraints"][0]["in"] == ["shut"]
+    assert good["constraints"][0]["stabilisation"] == {"damping": 0.0, "stiffness": [25.0]}
+    assert good["machines"][0]["transitions"] == [
+        {"from": "shut", "to": "open", "rises": "t - 1 + 0*ball.y"}]
+    assert good["energy_gains"][0]["gain"] == pytest.approx(9.81**2 / 50, rel=1e-5)
+    assert vinci.json("check", "gate.yaml", "--set", "damping=10")["scenes"][0]["energy_gains"] == []
+
+
+def test_time_stepping_refuses_constraints_by_name(vinci):
+    vinci.scene(GATE, "gate.yaml")
+    said = vinci("check", "gate.yaml", "--stepper", "stewart-trinkle", code=2).stderr
+    assert "constraint 'floor' of the scene" in said and "'stepper: event-driven'" in said
+
+
 def test_check_answers_in_json(vinci):
     vinci.scene(BLOCK.replace("box:", "bx:"), "bad.yaml")
     vinci.scene(BLOCK, "good.yaml")

@@ -33,7 +33,7 @@ def test_run_tells_and_lists_them(ball):
     rows = [line for line in told.splitlines() if "ball on floor" in line and "piled" not in line]
     assert len(rows) == 9
     assert rows[0].split() == [f"{FIRST:.9f}", "ball", "on", "floor", "free", "contact", "0",
-                               "-3.13", "11.3"]
+                               "-3.132", "11.28"]
     assert "ball on floor  " not in ball("info", "run.h5").stdout, "only where it is asked for"
     assert ball("info", "run.h5", "--events").stdout.count("ball on floor") == 10
 

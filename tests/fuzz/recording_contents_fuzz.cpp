@@ -17,10 +17,13 @@ void read_all(const vinci::Recording& recording) {
   for (std::int64_t frame = 0; frame < frames; ++frame) {
     recording.contacts(frame);
     recording.motions(frame);
+    recording.events(frame, frame);
   }
   const vinci::FrameRange all{0, frames}, last{frames - 1, 1, 2};
   recording.infos(all);
   recording.contacts(all);
+  recording.modes(all);
+  recording.events();
   recording.poses(all);
   recording.velocities(last);
   recording.elements(all);

@@ -246,7 +246,10 @@ TEST(Accumulation, a_switch_that_chatters_is_named_and_passed) {
   motion.advance(2.0);
   EXPECT_EQ(motion.time(), 2.0);
   ASSERT_FALSE(motion.accumulations().empty());
-  for (const auto& pile : motion.accumulations()) EXPECT_EQ(pile.machine, 0);
+  // The machine, and with it the links that it switches.
+  bool named = false;
+  for (const auto& pile : motion.accumulations()) named = named || pile.machine == 0;
+  EXPECT_TRUE(named);
   // On the switching line x' = −2 x, as Filippov has it.
   EXPECT_LE(std::abs(motion.positions()[0] + 0.5 * motion.velocities()[0]), 0.05);
   EXPECT_LE(std::abs(motion.positions()[0]), 0.05);

@@ -272,11 +272,15 @@ TEST(EventNames, say_what_touches_what) {
   EXPECT_EQ(names.subject(constraint_key(0)), "gate");
   EXPECT_EQ(names.subject(machine_key(0)), "maze");
   EXPECT_EQ(names.subject(joint_key(0, JointPart::upper_limit, 0)), "elbow (upper limit)");
+  EXPECT_EQ(names.subject(joint_key(0, JointPart::friction, 2)), "elbow (friction 2)");
   EXPECT_EQ(names.subject(body_key(3)), "ring");
   EXPECT_EQ(names.subject(constraint_key(7)), "constraint 7");
   EXPECT_EQ(names.state(contact_key(0, 1, 0, 0), 3), "sliding");
   EXPECT_EQ(names.state(machine_key(0), 1), "inner");
   EXPECT_EQ(names.state(machine_key(0), 2), "state 2");
+  EXPECT_EQ(names.state(constraint_key(0), 1), "contact");
+  EXPECT_EQ(names.state(constraint_key(1), 1), "on");
+  EXPECT_EQ(names.state(constraint_key(1), 0), "off");
 }
 
 TEST(EventNames, tell_what_an_event_is) {

@@ -9,7 +9,7 @@ namespace vinci {
 namespace {
 
 std::string refusal(const std::string& stepper, const std::string& more) {
-  StepperRegistry registry;
+  StepperRegistry registry("stepper");
   add_builtin_steppers(registry);
   const auto method = registry.make(stepper);
   return method->why_not(

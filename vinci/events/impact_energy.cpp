@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single impacts over speeds; the worst counts.
+// The slowest impact that leaves.
 #include "vinci/events/impact_energy.h"
 
 #include <algorithm>
@@ -28,13 +28,21 @@ ImpactGain worst_gain(const Stabilisation& stabilisation, double pressing) {
   for (int i = 0; i < 200 && stabilisation.pull(depth) < pressing; ++i) depth *= 2.0;
   for (int i = 0; i < 200 && stabilisation.pull(depth) > pressing; ++i) depth *= 0.5;
   const double unit = std::sqrt(pressing * depth);
-  for (const double share : {0.01, 0.1, 0.3, 1.0, 3.0}) {
-    const Impact found = impact(stabilisation, share * unit, pressing);
-    // What is less is rounding of the simulation.
-    if (found.leaves && found.energy_gain > std::max(worst.gain, 1e-6 * unit * unit)) {
-      worst.gain = found.energy_gain;
-      worst.speed = share * unit;
-    }
+  // Slow impacts do not leave, and of those that do the slowest loses least to damping.
+  double stays = 0.0, leaves = unit;
+  for (int i = 0; i < 7 && !impact(stabilisation, leaves, pressing).leaves; ++i) {
+    stays = leaves;
+    leaves *= 2.0;
+  }
+  for (int i = 0; i < 8; ++i) {
+    const double middle = 0.5 * (stays + leaves);
+    (impact(stabilisation, middle, pressing).leaves ? leaves : stays) = middle;
+  }
+  const Impact slowest = impact(stabilisation, leaves, pressing);
+  // What is less is rounding of the simulation.
+  if (slowest.leaves && slowest.energy_gain > 1e-6 * unit * unit) {
+    worst.gain = slowest.energy_gain;
+    worst.speed = leaves;
   }
   return worst;
 }

@@ -18,7 +18,7 @@ struct ImpactGain {
 
 // Of contacts among the constraints, and of pairs of materials on shapes of the model, under its
 // gravity. `time_scale` is that of the stepper, with which materials rebound that have a
-// restitution alone. Impacts at several speeds are simulated.
+// restitution alone.
 std::vector<ImpactGain> impact_gains(const Model& model, double time_scale);
 std::string text_of(const ImpactGain& gain);  // one sentence
 

@@ -286,8 +286,10 @@ void HybridMotion::catch_up(int which) {
     return;
   }
   const ContactState now = state_.mode.states[which];
-  if (system_.constraints()[which].kind == ConstraintKind::contact && now == ContactState::free &&
-      is_on(which) && gaps_[which].value < 0.0)
+  const bool sinks = gaps_[which].value < 0.0 && gaps_[which].first < 0.0;
+  if (system_.constraints()[which].kind == ConstraintKind::contact && is_on(which) &&
+      ((now == ContactState::free && gaps_[which].value < 0.0) ||
+       (now == ContactState::ballistic && sinks)))
     touch(which);
   if (now == ContactState::sliding && directions(which) == 1 &&
       gaps_[which].first * state_.mode.directions[which] < 0.0)
@@ -305,7 +307,11 @@ void HybridMotion::happen(const Watch& watch) {
   if (watch.what == Watch::What::urge && gaps_[i].first >= 0.0) return;  // it leaves
   switch (state_.mode.states[i]) {
     case ContactState::free:
-      touch(i);
+      // A gap that opens can be negative by rounding alone.
+      if (gaps_[i].first >= 0.0)
+        change(i, ContactState::ballistic);
+      else
+        touch(i);
       break;
     case ContactState::contact:
       // Forces that are not determined may be chosen otherwise.
@@ -315,7 +321,7 @@ void HybridMotion::happen(const Watch& watch) {
     case ContactState::ballistic:
       if (watch.what == Watch::What::gap && watch.direction > 0)
         change(i, ContactState::free);
-      else
+      else if (watch.what != Watch::What::gap || gaps_[i].first < 0.0)
         touch(i);
       break;
     case ContactState::sticking:
@@ -324,9 +330,30 @@ void HybridMotion::happen(const Watch& watch) {
             -Vector2(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0).normalized());
       break;
     case ContactState::sliding:
-      stick(i);  // settle() lets it slide on where that takes too much
+      stick_with(i);  // settle() lets it slide on where that takes too much
       break;
   }
+}
+
+// What slides no faster comes to rest at the same time, as all points of a body do that turns and
+// slides: one by one the others would be too slow to be seen to stop.
+void HybridMotion::stick_with(int first) {
+  const double still = 1.01 * still_speed(options_.accuracy);
+  std::vector<int> slow;
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    if (i == first || constraint.second || state_.mode.states[i] != ContactState::sliding) continue;
+    const double across = directions(i) == 2 ? gaps_[i + 1].first : 0.0;
+    if (std::hypot(gaps_[i].first, across) <= still) slow.push_back(i);
+  }
+  stick(first);
+  for (const int i : slow) stick(i);
+}
+
+// From which on a gap is open whatever rounding does to it.
+double HybridMotion::open_gap() const {
+  return 1e-13 *
+         (1.0 + (state_.positions.size() > 0 ? state_.positions.lpNorm<Eigen::Infinity>() : 0.0));
 }
 
 std::vector<HybridMotion::Watch> HybridMotion::watches() {
@@ -342,7 +369,7 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
     const Constraint& constraint = system_.constraints()[i];
     if (constraint.kind == ConstraintKind::link || constraint.second || constraint.never_slides ||
-        !is_on(i) || is_held(i))
+        !is_on(i) || (is_held(i) && state_.mode.states[i] != ContactState::contact))
       continue;
     switch (state_.mode.states[i]) {
       case ContactState::free:
@@ -352,7 +379,7 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
         list.push_back({What::force, i, -1, -1, -1, margin(multipliers_[i])});
         break;
       case ContactState::ballistic:
-        add(What::gap, i, 1, gaps_[i].value);
+        list.push_back({What::gap, i, 1, -1, -1, -open_gap()});
         add(What::gap, i, -1, gaps_[i].value);
         if (gaps_[i].value <= 0.0) add(What::gap_rate, i, -1, gaps_[i].first);
         if (state_.sinking[i]) list.push_back({What::urge, i, -1});

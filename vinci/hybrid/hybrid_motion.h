@@ -114,12 +114,14 @@ class HybridMotion {
   void direct(int constraint, const Vector2& direction);
   void slide(int constraint, const Vector2& direction);
   void stick(int constraint);
+  void stick_with(int constraint);
   void pass(const Passage& passage);
   void touch(int constraint);
   void catch_up(int which);
   bool follow();
   void happen(const Watch& watch);
   std::vector<Watch> watches();
+  double open_gap() const;
 
   // settling.cpp: what fits.
   int directions(int constraint) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which states of constraints fit each other at one time: one change after the other in the order
-// of the constraints, which for contacts that do not depend on each other ends [Murty 1988, section
-// 4.2]; where that comes back to where it was, or ends in a contradiction, all combinations.
+// of the constraints, which for contacts that do not depend on each other ends [Murty 1974]; where
+// that comes back to where it was, or ends in a contradiction, all combinations.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -184,7 +184,7 @@ bool HybridMotion::is_minded() {
 }
 
 // Where the equations leave forces open, some that no contact or friction minds may exist though
-// those at hand are minded: alternating projections between both sets [Boyle 1986].
+// those at hand are minded: alternating projections between both sets [Cheney 1959].
 bool HybridMotion::choose_forces() {
   const auto minds = [&](const VectorX& forces, double share, VectorX& nearest) {
     nearest = forces;
@@ -240,7 +240,11 @@ bool HybridMotion::settle_once() {
   if (follow()) return true;
   if (equations_.is_redundant() && is_minded() && choose_forces()) return false;
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
-    if (is_held(i)) continue;
+    // What is held still does not pull.
+    if (is_held(i)) {
+      if (state_.mode.states[i] != ContactState::contact || !settle_contact(i)) continue;
+      return true;
+    }
     const ConstraintKind kind = system_.constraints()[i].kind;
     if (kind == ConstraintKind::contact && settle_contact(i)) return true;
     if (kind == ConstraintKind::friction && settle_friction(i)) return true;

@@ -159,7 +159,8 @@ std::string EventNames::subject(const EntityKey& key, std::int64_t point) const 
       return named(elements_, index, key.kind);
     case EntityKind::joint: {
       const std::string part = words_of(key.ids[1]);
-      return named(joints_, index, key.kind) + (part.empty() ? "" : " (" + part + ")");
+      const std::string freedom = key.ids[2] > 0 ? fmt::format(" {}", key.ids[2]) : "";
+      return named(joints_, index, key.kind) + (part.empty() ? "" : " (" + part + freedom + ")");
     }
     case EntityKind::coupling:
       return named(couplings_, index, key.kind);
@@ -174,6 +175,7 @@ std::string EventNames::subject(const EntityKey& key, std::int64_t point) const 
 }
 
 std::string EventNames::state(const EntityKey& key, int state) const {
+  if (is_link(key) && (state == 0 || state == 1)) return state == 0 ? "off" : "on";
   if (key.kind != EntityKind::machine)
     return state >= 0 && state < constraint_state_count
                ? to_string(static_cast<ConstraintState>(state))

@@ -34,7 +34,7 @@ class EventNames {
   // "ball on floor"; of bodies with several shapes or with corners also which of them: "box on
   // floor (feature 2.0)"; the name of a constraint or a machine; "elbow (lower limit)".
   std::string subject(const EntityKey& key, std::int64_t point = 0) const;
-  // "free", "sliding"; of a machine the name of its state.
+  // "free", "sliding"; of a link "off" or "on", of a machine the name of its state.
   std::string state(const EntityKey& key, int state) const;
   EventKind kind(const StepEvent& event) const;
   bool is_link(const EntityKey& key) const;

@@ -54,11 +54,12 @@ export class App extends LitElement implements PageActions {
     .left vinci-body-list { flex: 1 1 55%; }
     .left vinci-run-status { flex: 0 1 auto; max-height: 55%; border-top: 1px solid var(--line); }
     .right vinci-inspector { flex: none; max-height: 45%; overflow-y: auto; }
-    .left vinci-event-list { flex: 1 1 40%; border-top: 1px solid var(--line); }
-    .left:has(vinci-event-list) vinci-run-status { max-height: 35%; min-height: 5rem; }
+    .left vinci-event-list { flex: 3 1 40%; border-top: 1px solid var(--line); }
     .left vinci-joint-list { flex: 0 0 auto; max-height: 50%; border-top: 1px solid var(--line); }
     .left.jointed vinci-body-list { flex: 1 1 9rem; min-height: 7rem; }
     .left.jointed vinci-run-status { max-height: 35%; min-height: 5rem; }
+    .left.eventful vinci-body-list { flex: 1 1 7rem; min-height: 6rem; }
+    .left.eventful vinci-run-status { max-height: 30%; min-height: 5rem; }
     .right vinci-grasp { flex: none; max-height: 45%; overflow-y: auto; }
     .right vinci-plots { flex: 1; }
     .stage { position: relative; grid-column: 2; grid-row: 2; min-width: 0; min-height: 0; overflow: hidden; }
@@ -178,7 +179,8 @@ export class App extends LitElement implements PageActions {
         @show-status=${() => (this.left = true)} @toggle-theme=${this.toggleTheme}
         @screenshot=${this.screenshot} @help=${this.toggleHelp}
         @export=${() => (this.dialog = 'export')}></vinci-top-bar>
-      ${this.left ? html`<aside class="panel left ${viewer.pose.possible ? 'jointed' : ''}" aria-label="Bodies and run">
+      ${this.left ? html`<aside class="panel left ${viewer.pose.possible ? 'jointed' : ''} ${
+          viewer.events.list ? 'eventful' : ''}" aria-label="Bodies and run">
         <vinci-body-list .viewer=${viewer}></vinci-body-list>
         ${viewer.pose.possible ? html`<vinci-joint-list .viewer=${viewer}></vinci-joint-list>` : nothing}
         ${viewer.events.list ? html`<vinci-event-list .viewer=${viewer}></vinci-event-list>` : nothing}

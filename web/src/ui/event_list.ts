@@ -50,11 +50,13 @@ export class EventListPanel extends LitElement {
     dd.idle { color: var(--muted); }
     .rows { overflow-y: auto; flex: 1 1 8rem; min-height: 6rem; position: relative; }
     .space { position: relative; }
-    button.row { position: absolute; left: 0; right: 0; width: 100%; height: 1.7rem; min-height: 0; border-radius: 0;
-      padding: 0 0.8rem; justify-content: flex-start; gap: 0.5rem; font-size: 0.9rem; }
+    button.row { position: absolute; left: 0; right: 0; width: 100%; height: 2.7rem; min-height: 0; border-radius: 0;
+      padding: 0 0.8rem; display: grid; grid-template: auto auto / auto minmax(0, 1fr) auto; gap: 0 0.5rem;
+      align-content: center; justify-items: start; text-align: left; font-size: 0.9rem; line-height: 1.2; }
     button.row.past { color: var(--muted); }
     button.row.now { background: var(--accent-soft); color: var(--text); }
-    i { flex: none; width: 0.25rem; height: 1rem; border-radius: 0.125rem; background: var(--kind); }
+    i { grid-row: 1 / 3; width: 0.25rem; height: 2rem; border-radius: 0.125rem; background: var(--kind); }
+    .change { grid-column: 2 / 4; max-width: 100%; }
     p { margin: 0; padding: 0.1rem 0.8rem 0.5rem; color: var(--muted); font-size: 0.9rem; }
   `];
 
@@ -95,13 +97,13 @@ export class EventListPanel extends LitElement {
         name, title: meaning(name, kind, model),
         now: all.find(({ subject }) => subject.kind === kind && subject.name === name)?.now ?? null,
       })),
-      ...all.filter(({ subject, now }) => !own(subject.kind) && now !== null && now !== 'free')
+      ...all.filter(({ subject, now }) => !own(subject.kind) && now !== null && now !== 'free' && now !== 'off')
           .map(({ subject, now }) => ({ name: subject.name, title: subject.kind, now })),
     ];
     if (rows.length === 0) return html`<p>Nothing touches at this time.</p>`;
     return html`<dl data-test="states">${rows.slice(0, mostStates).map(({ name, title, now }) => html`
       <dt class="clip" title=${title}>${name}</dt>
-      <dd class=${now === null || now === 'free' ? 'idle' : ''}>${now ?? '–'}</dd>`)}</dl>
+      <dd class=${now === null || now === 'free' || now === 'off' ? 'idle' : ''}>${now ?? '–'}</dd>`)}</dl>
       ${rows.length > mostStates ? html`<p>and ${rows.length - mostStates} more</p>` : nothing}`;
   }
 
@@ -113,8 +115,9 @@ export class EventListPanel extends LitElement {
     const when = place === reached - 1 ? 'now' : place < reached ? 'past' : '';
     return html`<button class="row ${when}" style=${`top:${place * rowHeight()}px;${kind}`} title=${title}
       @click=${() => this.viewer.events.show(event)}>
-      <i></i><span class="number">${eventTime(event.time)}</span>
-      <span class="clip">${eventWords(list, event)}</span></button>`;
+      <i></i><span class="clip subject">${list.name(event)}</span>
+      <span class="number">${eventTime(event.time)}</span>
+      <span class="clip change">${event.from} → ${event.to}</span></button>`;
   }
 
   override render() {
@@ -147,5 +150,5 @@ function meaning(name: string, kind: string, model: ModelJson | null): string {
 }
 
 function rowHeight(): number {
-  return 1.7 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return 2.7 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }

@@ -58,8 +58,8 @@ async function lookAtAll(page: Page): Promise<void> {
   for (const touch of touches) expect(Math.min(...inked.map((x) => Math.abs(2 * x - touch)))).toBeLessThan(0.02);
   expect(inked.filter((x) => touches.every((touch) => Math.abs(2 * x - touch) > 0.02))).toEqual([]);
   const rows = await page.locator('vinci-event-list button.row').allInnerTexts();
-  expect(rows).toHaveLength(9);
-  expect(rows[0].replace(/\s+/g, ' ')).toBe(`${touches[0].toFixed(6)} ball on floor: free → contact`);
+  expect(rows.length).toBeGreaterThan(3); // those in sight
+  expect(rows[0].replace(/\s+/g, ' ')).toBe(`ball on floor ${touches[0].toFixed(6)} free → contact`);
 }
 
 describe('events', () => {
