@@ -145,8 +145,7 @@ def plot_bode(
     for ax in axes:
         ax.grid(True, alpha=0.25, which="both")
     _legend(upper)
-    figure = upper.figure
-    return figure  # type: ignore[return-value]
+    return upper.figure
 
 
 def plot_nyquist(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`vinci linearize`: what it prints, its JSON, the maze of the reference, mistakes."""
 import json
+import math
 import re
 
 import pytest
@@ -99,6 +100,37 @@ def test_a_pendulum_is_printed_with_its_poles(vinci):
                   "root locus"):
         assert words in text
     assert vinci.json("linearize", "scene.yaml", "--of", "model")["equilibrium"]["found"] is False
+
+
+def test_controllers_of_the_scene_close_the_loop(vinci):
+    """J q'' + m g l q = 40 (r − q) − 3 q' + f, with the filter f' = −5 f + 2 q besides."""
+    vinci.scene(PENDULUM.replace(", damping: 0.3", "").replace("run:", """signals:
+  r: {input: 0}
+  law: {expression: 40*(r - pin.position) - 3*pin.rate, drives: pin.effort}
+  slow: {transfer-function: {numerator: [2], denominator: [1, 5]}, in: pin.position, drives: pin.effort}
+run:"""))
+    arguments = ["--equilibrium", "--of", "model", "--outputs", "pin.position,law"]
+    closed = vinci.json("linearize", "scene.yaml", *arguments)
+    system = closed["system"]
+    assert system["inputs"] == ["r [1]"] and len(system["states"]) == 3
+    inertia, weight = 0.6, 2 * 9.81 * 0.5
+    # (J s² + 3 s + 40 + m g l)(s + 5) − 2
+    wanted = [inertia, 3 + 5 * inertia, 40 + weight + 15, 5 * (40 + weight) - 2]
+    place, law = system["channels"]
+    assert place["denominator"] == pytest.approx([one / inertia for one in wanted], rel=1e-9)
+    assert place["numerator"] == pytest.approx([40 / inertia, 5 * 40 / inertia], rel=1e-9)
+    assert system["D"] == [[0], [40]], "the law sees its reference at once"
+    assert law["gain"] == pytest.approx(40)
+    opened = vinci.json("linearize", "scene.yaml", "--open-loop", "--inputs", "pin.effort", *arguments[:3],
+                        "--outputs", "pin.position")
+    assert len(opened["system"]["states"]) == 2 and "stay as they are" in opened["notes"][0]
+    poles = [complex(*one["value"]) for one in opened["system"]["poles"]]
+    held = closed["point"]["coordinates"]["pin.position [rad]"]
+    assert held == pytest.approx(0, abs=1e-9)
+    # What the law gives at 0.2 rad is held, so that the rod rests aslant.
+    aslant = opened["point"]["coordinates"]["pin.position [rad]"]
+    assert weight * math.sin(aslant) == pytest.approx(-8, rel=1e-9)
+    assert abs(poles[0].imag) == pytest.approx((weight * math.cos(aslant) / inertia) ** 0.5)
 
 
 def test_a_block_at_rest_has_a_step_with_two_sides(vinci):

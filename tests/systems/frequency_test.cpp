@@ -2,6 +2,7 @@
 // Responses, margins and root loci against closed forms.
 #include "vinci/systems/frequency.h"
 
+#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include "tests/systems/random_systems.h"
@@ -17,6 +18,29 @@ VectorX list(std::initializer_list<double> numbers) {
   VectorX vector(static_cast<Eigen::Index>(numbers.size()));
   std::copy(numbers.begin(), numbers.end(), vector.begin());
   return vector;
+}
+
+// Hidden modes that stand twice are known to half of all digits; gains are not touched by that.
+TEST(TransferFunction, gains_are_sharp_where_hidden_poles_are_not) {
+  LinearSystem system = {MatrixX::Zero(6, 6), MatrixX::Zero(6, 1), MatrixX::Zero(1, 6),
+                         MatrixX::Zero(1, 1)};
+  // 3/(s² − 4) beside (s + 5)⁴, whose states are not reached, but seen.
+  system.a(0, 1) = 1.0, system.a(1, 0) = 4.0;
+  system.b(1, 0) = 3.0;
+  for (int i = 2; i < 6; ++i) system.a(i, i) = -5.0;
+  for (int i = 2; i < 5; ++i) system.a(i, i + 1) = 1.0;
+  system.c << 1.0, 0.0, 0.3, 0.1, -0.2, 0.7;
+  const MatrixX turn =
+      Eigen::HouseholderQR<MatrixX>(MatrixX::NullaryExpr(6, 6, [](Eigen::Index i, Eigen::Index j) {
+        return std::sin(1.0 + static_cast<double>(i * 7 + j * j));
+      })).householderQ();
+  system.a = turn * system.a * turn.transpose();
+  system.b = turn * system.b;
+  system.c = system.c * turn.transpose();
+  const TransferFunction function = transfer_function(system, 0, 0);
+  EXPECT_EQ(function.poles.size(), 2);
+  EXPECT_EQ(function.zeros.size(), 0);
+  EXPECT_NEAR(function.gain, 3.0, 1e-12);
 }
 
 // k/(s (s + 1) (s + 2)): the phase is −180° at ω = √2, where the loop is −k/6.

@@ -21,6 +21,25 @@ ComplexVector conjugate_roots(std::mt19937_64& random, int count) {
   return roots;
 }
 
+TEST(Poles, have_the_frequency_and_damping_of_an_oscillator_sampled_or_not) {
+  // s² + 2 D w s + w²
+  for (const double damping : {-0.2, 0.05, 0.7}) {
+    const double w = 3.0;
+    LinearSystem system = {MatrixX::Zero(2, 2), MatrixX::Ones(2, 1), MatrixX::Ones(1, 2),
+                           MatrixX::Zero(1, 1)};
+    system.a << 0.0, 1.0, -w * w, -2.0 * damping * w;
+    for (const LinearSystem& one : {system, sampled_with_hold(system, 0.1)})
+      for (const Complex pole : poles(one)) {
+        EXPECT_NEAR(natural_frequency(pole, one.sample), w, 1e-9);
+        EXPECT_NEAR(damping_ratio(pole, one.sample), damping, 1e-9);
+      }
+  }
+  EXPECT_EQ(damping_ratio(0.0), 1.0);
+  EXPECT_EQ(damping_ratio(-4.0), 1.0);
+  EXPECT_EQ(damping_ratio(0.0, 0.1), 1.0);
+  EXPECT_EQ(natural_frequency(0.0, 0.1), infinity);
+}
+
 TEST(Modes, zeros_and_poles_of_a_transfer_function_come_back) {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 100; ++trial) {
