@@ -285,5 +285,27 @@ springs:
   EXPECT_NEAR(sum, g + 2.0 * 100.0 * (0.95 - 0.9), 1e-8);
 }
 
+// What a machine has switched off does not act, however bodies lie.
+TEST(LinearScene, machines_say_what_can_act) {
+  const Point point(std::string(R"(
+world: planar
+bodies:
+  ball: {mass: 1, inertia: 0.1, position: [0, 1]}
+constraints:
+  outer: {at-least-zero: ball.x^2 + ball.y^2 - 4, damping: 10, stiffness: 25, machine: level, in: high}
+  inner: {at-least-zero: ball.x^2 + ball.y^2 - 1, damping: 10, stiffness: 25, machine: level, in: low}
+machines:
+  level: {states: [high, low], initial: low, final: low, transitions: [{from: high, to: low, rises: ball.x - 5}]}
+run: {stepper: event-driven, step: 10 ms, duration: 1 s}
+)"));
+  const LinearScene low = linear_scene(point.point, at_rest());
+  EXPECT_NEAR(value_of(low.coordinates, "ball.y [m]"), 1.0, 1e-12);
+  LinearWishes high = at_rest();
+  high.mode = {"level=high", "outer=contact"};
+  EXPECT_NEAR(value_of(linear_scene(point.point, high).coordinates, "ball.y [m]"), 2.0, 1e-9);
+  high.mode = {"level=middle"};
+  EXPECT_THROW(linear_scene(point.point, high), Error);
+}
+
 }  // namespace
 }  // namespace vinci::test

@@ -77,6 +77,12 @@ class Linearised {
   const std::vector<LinearInput>& inputs() const { return inputs_; }
   const std::vector<LinearOutput>& outputs() const { return outputs_; }
   bool is_named(int constraint) const { return named_[static_cast<std::size_t>(constraint)]; }
+  // By the machine that switches it.
+  bool is_on(int constraint) const {
+    const Constraint& one = system_->constraints()[static_cast<std::size_t>(constraint)];
+    return one.machine < 0 || one.on[static_cast<std::size_t>(
+                                  hybrid_.machines[static_cast<std::size_t>(one.machine)])];
+  }
   const SystemFrame<double>& frame() const { return frame_; }
 
   void evaluate() {
@@ -99,6 +105,7 @@ class Linearised {
  private:
   void place(const State& state, double reach);
   void names();
+  bool name_machine(const std::string& name, const std::string& state);
   void choose();
   ContactState own_state(int constraint) const;
   bool is_remembered(int constraint) const;
@@ -113,6 +120,7 @@ class Linearised {
   std::vector<LinearOutput> outputs_;
   std::vector<NamedState> mode_;
   std::vector<bool> named_;
+  bool machines_are_remembered_ = true;  // none is named in another state
 };
 
 void Linearised::place(const State& state, double reach) {
@@ -138,6 +146,25 @@ void Linearised::place(const State& state, double reach) {
   frame_ = make_frame<double>(*system_);
 }
 
+// Whether a machine is called so; it is then in the state of this name.
+bool Linearised::name_machine(const std::string& name, const std::string& state) {
+  for (std::size_t m = 0; m < point_.model->machines.size(); ++m) {
+    const Machine& machine = point_.model->machines[m];
+    if (machine.name != name) continue;
+    const auto found = std::find(machine.states.begin(), machine.states.end(), state);
+    if (found == machine.states.end()) {
+      std::string all;
+      for (const std::string& one : machine.states) all += (all.empty() ? "" : ", ") + one;
+      throw Error(fmt::format("the machine '{}' has no state '{}'; accepted: {}", name, state, all),
+                  "mode");
+    }
+    hybrid_.machines[m] = static_cast<int>(found - machine.states.begin());
+    machines_are_remembered_ = false;
+    return true;
+  }
+  return false;
+}
+
 // Constraints, outputs and wishes that fit them.
 void Linearised::names() {
   outputs_ = find_outputs(*system_, wishes_.outputs);
@@ -146,9 +173,11 @@ void Linearised::names() {
   const int count = static_cast<int>(system_->constraints().size());
   for (int i = 0; i < count; ++i)
     for (const std::string& alias : constraint_aliases(*system_, i)) known.push_back(alias);
+  machines_are_remembered_ = true;
   for (const std::string& text : wishes_.mode) {
     const auto equals = text.rfind('=');
     const std::string name = text.substr(0, equals);
+    if (equals != std::string::npos && name_machine(name, text.substr(equals + 1))) continue;
     const auto state =
         equals == std::string::npos ? std::nullopt : state_named(text.substr(equals + 1));
     if (!state)
@@ -227,9 +256,8 @@ void Linearised::choose() {
   named_.assign(constraints.size(), false);
   for (int i = 0; i < count; ++i) {
     const Constraint& constraint = constraints[static_cast<std::size_t>(i)];
-    const bool on = constraint.machine < 0 ||
-                    constraint.on[static_cast<std::size_t>(hybrid_.machines[constraint.machine])];
-    if (is_remembered(i)) continue;
+    const bool on = is_on(i);
+    if (is_remembered(i) && machines_are_remembered_) continue;
     bool acts_now = false;
     if (constraint.kind == ConstraintKind::contact)
       acts_now = frame_.gaps[i].value <= tolerance(i);
@@ -283,6 +311,7 @@ Change worst_change(Linearised& at, const VectorX& forces) {
   Change worst;
   for (int i = 0; i < static_cast<int>(constraints.size()); ++i) {
     if (constraints[static_cast<std::size_t>(i)].kind != ConstraintKind::contact) continue;
+    if (!at.is_on(i) && !at.is_named(i)) continue;
     const bool on = acts(at.hybrid().mode.states[static_cast<std::size_t>(i)]);
     if (on && forces[i] < -force_share * largest) {
       // Forces count before gaps: what pulls made the gaps.
@@ -306,8 +335,8 @@ void check_named(Linearised& at, const Change& change) {
                             "contact does",
                             name, short_number(-change.amount)),
                 "mode");
-  throw Error(fmt::format("'{}' is named as free, but bodies overlap there by {} m", name,
-                          short_number(-change.amount)),
+  throw Error(fmt::format("'{}' is named as free, but its gap is {} there", name,
+                          short_number(change.amount)),
               "mode");
 }
 

@@ -350,6 +350,17 @@ void HybridMotion::stick_with(int first) {
   for (const int i : slow) stick(i);
 }
 
+// Whether a slip in two directions is too slow already for its size to be seen to fall; its part
+// along the present direction is watched then.
+bool HybridMotion::is_slow(int i) {
+  if (directions(i) == 1) return false;
+  const Vector2 slip = slip_rate(i);
+  const double speed = slip.norm();
+  if (speed > 1.01 * still_speed(options_.accuracy)) return false;
+  if (speed > blended_speed) state_.mode.directions.segment<2>(i) = slip / speed;
+  return true;
+}
+
 // From which on a gap is open whatever rounding does to it.
 double HybridMotion::open_gap() const {
   return 1e-13 *
@@ -388,7 +399,7 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
         list.push_back({What::grip, i, -1, -1, -1, margin(grip(i, multipliers_))});
         break;
       case ContactState::sliding:
-        list.push_back({What::slip, i, -1});
+        list.push_back({is_slow(i) ? What::slip_along : What::slip, i, -1});
         break;
     }
   }

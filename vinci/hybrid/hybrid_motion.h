@@ -122,6 +122,7 @@ class HybridMotion {
   void happen(const Watch& watch);
   std::vector<Watch> watches();
   double open_gap() const;
+  bool is_slow(int constraint);
 
   // settling.cpp: what fits.
   int directions(int constraint) const;

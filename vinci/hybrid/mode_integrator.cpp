@@ -107,6 +107,9 @@ double HybridMotion::Integrator::plain_value(const Watch& watch) const {
     case Watch::What::slip:
       if (!two) return frame.gaps[i].first * mode_.directions[i];
       return std::hypot(frame.gaps[i].first, frame.gaps[i + 1].first) - still_;
+    case Watch::What::slip_along:
+      return frame.gaps[i].first * mode_.directions[i] +
+             frame.gaps[i + 1].first * mode_.directions[i + 1];
     case Watch::What::guard:
       return frame.guards[watch.guard];
     case Watch::What::border:

@@ -21,12 +21,13 @@ inline double still_speed(double accuracy) {
 // A function of time whose change of sign ends a smooth part.
 struct HybridMotion::Watch {
   enum class What {
-    gap,       // h
-    gap_rate,  // h'
-    force,     // λ
-    urge,      // to be pushed: < 0 where the constraint asks for λ > 0
-    grip,      // what friction could hold besides
-    slip,      // along the direction in which it slides
+    gap,         // h
+    gap_rate,    // h'
+    force,       // λ
+    urge,        // to be pushed: < 0 where the constraint asks for λ > 0
+    grip,        // what friction could hold besides
+    slip,        // along the direction in which it slides; of two directions its size
+    slip_along,  // of two directions: along the one in which it slides at the start
     guard,
     border,
     misfit  // of constraints that depend on each other, beyond what is let pass
