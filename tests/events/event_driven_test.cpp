@@ -121,7 +121,7 @@ materials: {ice: {friction: 0.1}}
 bodies:
   table: {freedom: fixed, shapes: [{box: [1, 0.2], material: ice}], position: [-0.5, -0.1]}
   block: {shapes: [{box: [0.2, 0.1], material: ice}], position: [-0.3, 0.05], velocity: [1.2, 0]}
-run: {stepper: STEPPER, step: H, duration: 0.6 s})";
+run: {stepper: STEPPER, step: H, duration: 0.4 s})";
   const auto made = [&](const std::string& stepper, const std::string& h) {
     std::string with = text;
     with.replace(with.find("STEPPER"), 7, stepper);
@@ -139,7 +139,7 @@ run: {stepper: STEPPER, step: H, duration: 0.6 s})";
     before = error;
   }
   EXPECT_LE(before, 1e-4);
-  EXPECT_LE(made("{name: event-driven, accuracy: 1e-10}", "7 ms").position("block").y() -
+  EXPECT_LE(made("{name: event-driven, accuracy: 1e-10}", "5 ms").position("block").y() -
                 exact.position("block").y(),
             1e-6);
 }

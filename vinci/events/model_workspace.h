@@ -2,6 +2,7 @@
 // What one evaluation of a model's equations works on. Included by model_system*.cpp alone.
 #pragma once
 
+#include "vinci/base/expression_number.h"
 #include "vinci/events/model_system.h"
 
 namespace vinci {
@@ -43,6 +44,58 @@ Vector3Of<T> value_of(const Series3<T>& series) {
 template <class T>
 Vector3Of<T> first_of(const Series3<T>& series) {
   return {series[0].first, series[1].first, series[2].first};
+}
+
+template <class T>
+Series<T> of_jet(const Jet& jet) {
+  return {T(jet.value), T(jet.first), T(jet.second)};
+}
+
+template <class T>
+Vector3Of<T> column(const SeriesMatrix<T>& rotation, int k) {
+  return {rotation[0][k].value, rotation[1][k].value, rotation[2][k].value};
+}
+template <class T>
+Series3<T> column_series(const SeriesMatrix<T>& rotation, int k) {
+  return {rotation[0][k], rotation[1][k], rotation[2][k]};
+}
+template <class T>
+T dot(const Vector3Of<T>& a, const Vector3Of<T>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class T>
+Vector3Of<T> times(const T& factor, const Vector3Of<T>& a) {
+  return {factor * a[0], factor * a[1], factor * a[2]};
+}
+// The nearest angle to `reference` of a direction given by sine and cosine.
+template <class T>
+Series<T> angle_near(double reference, const Series<T>& sine, const Series<T>& cosine) {
+  const double s = std::sin(reference), c = std::cos(reference);
+  return reference +
+         atan2(scaled(sine, c) - scaled(cosine, s), scaled(cosine, c) + scaled(sine, s));
+}
+// A coordinate's own time derivative as a series without its second derivative.
+template <class T>
+Series<T> rate_of(const Series<T>& series) {
+  return {series.first, series.second, T(0.0)};
+}
+
+// Velocity of a body at a point that moves over it, and its derivative.
+template <class T>
+struct PointVelocity {
+  Vector3Of<T> value, first;
+  PointVelocity(const BodyMotion<T>& body, const Vector3Of<T>& point, const Vector3Of<T>& moves) {
+    const Vector3Of<T> arm = point - body.position;
+    value = body.velocity + body.turning.cross(arm);
+    first = body.acceleration + body.turning_acceleration.cross(arm) +
+            body.turning.cross(moves - body.velocity);
+  }
+};
+
+template <class T>
+T clamped(const T& x, double limit) {
+  if (x > T(limit)) return T(limit);
+  return x < T(-limit) ? T(-limit) : x;
 }
 
 }  // namespace vinci
