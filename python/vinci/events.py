@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 _NUMBERS = ("key", "point", "gap", "gap_rate", "force")
 
 
-def _table(rows: np.ndarray, first: dict[str, np.ndarray], words: dict[str, Sequence[str]],
+def _table(rows: np.ndarray, first: dict[str, np.ndarray], words: Mapping[str, Sequence[str]],
            numbers: tuple[str, ...]) -> np.ndarray:
     """Columns `first`, then the words, then those of the numbers of the rows that are named."""
     texts = {name: np.array(list(values), dtype=str) if values else np.empty(0, "U1")
