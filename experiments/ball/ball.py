@@ -283,7 +283,7 @@ def draw(experiment: Experiment, errors: dict[float, list[tuple[float, float]]],
     ends = [1e-5, 1e-10]
     ax.loglog(ends, ends, "k:", lw=1, label="as asked for")
     ax.set(xlabel="accuracy asked for", ylabel="largest error of an event's time, s",
-           title="errors fall in proportion")
+           title="errors fall with the accuracy")
     ax.legend(fontsize=8)
     ax = axes[0, 1]
     gains = motions.energies(grown.events)
@@ -296,7 +296,8 @@ def draw(experiment: Experiment, errors: dict[float, list[tuple[float, float]]],
     for a, heights in cycles.items():
         ax.plot(np.arange(1, len(heights) + 1), 1e3 * heights, ".-", lw=0.8, ms=4,
                     label=f"α₁ = {a:g}")
-    ax.set(xlabel="bounce", ylabel="height, mm", ylim=(0, None), xlim=(0, 60), title="small damping ends in a limit cycle")
+    ax.set(xlabel="bounce", ylabel="height, mm", ylim=(0, None), xlim=(0, 80),
+           title="small damping ends in a limit cycle")
     ax.legend(fontsize=8, loc="upper right")
     ax = axes[1, 1]
     runs = others["10"]
