@@ -12,7 +12,7 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-robots bench-solvers bench-python \
+.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-robots bench-solvers bench-python bench-events \
         bench-functions format tidy clean
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo 'make bench-plate    exact cone and pyramids beside their errors, and Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make bench-robots   arms, a chain and a hand beside MuJoCo and DART (BENCH_FLAGS=--quick)'
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
+	@echo 'make bench-events   a bouncing ball by events and by steps, beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make bench-functions  our sine, exponential, ... beside those of the C library'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
@@ -132,6 +133,13 @@ bench-python: web/node_modules/.package-lock.json
 	cmake --build $(BUILD) --target vinci vinci-python benchmark-python-step
 	$(PYTHON) benchmarks/python/step.py $(BUILD)/benchmarks/benchmark-python-step $(BENCH_FLAGS)
 	$(PYTHON) benchmarks/python/viewer.py $(BUILD)/vinci $(BENCH_FLAGS)
+
+# A bouncing ball: CPU time beside error of event-driven motion, time-stepping, and Siconos.
+bench-events:
+	@$(INSTALL) build bench
+	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-events
+	$(BUILD)/benchmarks/benchmark-events $(BENCH_FLAGS)
 
 # Our sine, exponential, ... beside those of the C library.
 bench-functions:
