@@ -38,11 +38,11 @@ def radii() -> list[float]:
 
 
 def on_ring(open_loop: bool = True, outputs: tuple[str, ...] = ("ball.x", "hub.position"),
-            eliminate: bool = False, **parameters: float) -> vinci.Linearization:
+            parameters: dict[str, float] | None = None) -> vinci.Linearization:
     """Where the ball is balanced on the top of the ring, from the torque on the maze."""
     return vinci.linearize(SCENE, equilibrium=True, open_loop=open_loop, inputs="hub.torque",
-                           outputs=outputs, mode={"ring": "contact"}, eliminate=eliminate,
-                           parameters={"tilt": 0.0, **parameters})
+                           outputs=outputs, mode={"ring": "contact"},
+                           parameters={"tilt": 0.0, **(parameters or {})})
 
 
 def matrices(found: vinci.Linearization) -> tuple[np.ndarray, np.ndarray]:
@@ -98,9 +98,9 @@ def bisected(good: float, bad: float, holds: Any) -> float:
     return 0.5 * (good + bad)
 
 
-def limits(k1: float, k2: float, **parameters: float) -> Ring:
+def limits(k1: float, k2: float, radius: float) -> Ring:
     """Gains that are allowed on a ring: the first by Routh's rule, the second by bisection."""
-    found = on_ring(**parameters)
+    found = on_ring(parameters={"rm": radius})
     channel = found.transfer_function("hub.effort", "ball.x")
     pole, gain = max(channel["poles"].real), channel["gain"]
     zero = max(found.transfer_function("hub.effort", "hub.position")["zeros"].real)
@@ -111,7 +111,6 @@ def limits(k1: float, k2: float, **parameters: float) -> Ring:
     most = 0.0
     if is_stable(loop_poles(found, k1, tiny)):
         most = bisected(tiny, 100 * k1, lambda k: is_stable(loop_poles(found, k1, k)))
-    radius = parameters.get("rm", vinci.Scene.load(SCENE).parameters["rm"])
     return Ring(radius, pole, zero, gain, least, most, loop_poles(found, k1, k2))
 
 

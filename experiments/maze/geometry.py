@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same maze as bodies that touch, beside its constraints: a round ring, rings of polygons, a gate
-with its edges."""
+"""The same maze as bodies that touch, beside its constraints: a round ring, rings of polygons, a
+gate with its edges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def track(scene: Any, duration: float, accuracy: float = 1e-9, step: float = 0.0
     (rad/s) after every step; events as time, what, to."""
     run = vinci.Simulation(scene, parameters=parameters, options={
         "stepper.accuracy": accuracy, "duration": duration, "step": step})
-    rows, events = [], []
+    rows: list[tuple[float, ...]] = []
+    events: list[tuple[float, str, str]] = []
 
     def look(_: Any) -> None:
         state = run.state
@@ -91,8 +92,8 @@ def polygons(sides: int) -> np.ndarray:
 
 
 def gate_polygons(sides: int) -> dict[str, Any]:
-    """Part of a ring, up to the edge of its gate, with so many chords from where the ball begins, over
-    a corner, to the edge; the ring below is round."""
+    """Part of a ring, up to the edge of its gate, with so many chords from where the ball begins,
+    over a corner, to the edge; the ring below is round."""
     scene = loaded(EDGE)
     del scene["constraints"], scene["machines"]
     scene["materials"] = {WOOD: {"rolls": True, "impact": {"damping": 10, "stiffness": 25}}}
@@ -105,6 +106,12 @@ def gate_polygons(sides: int) -> dict[str, Any]:
                                          {"material": WOOD, "circle": "below"}]
     scene["bodies"]["ball"]["shapes"] = [{"material": WOOD, "circle": "rb"}]
     return scene
+
+
+def gate_angle() -> float:
+    """From where the ball begins to the edge, in degrees."""
+    parameters = vinci.Scene.load(EDGE).parameters
+    return math.degrees(parameters["edge"] - parameters["tilt"])
 
 
 def gate(sides: int) -> tuple[np.ndarray, list[tuple[float, str, str]]]:

@@ -79,14 +79,15 @@ def follow(task: Task) -> Motion:
     look()
     run.run(record=task.record, callback=look)
     table = np.array(rows)
-    return Motion(table[:, 0], table[:, 1], table[:, 2], table[:, 3:5], table[:, 5:7], *table[:, 7:].T,
-                  levels, events, least)
+    turned, wanted, torque, force = table[:, 7:].T
+    return Motion(table[:, 0], table[:, 1], table[:, 2], table[:, 3:5], table[:, 5:7], turned, wanted,
+                  torque, force, levels, events, least)
 
 
 def turn_of(state: Any, body: str) -> float:
     """Of a body in the plane, from −π to π."""
     rotation = state.rotation(body)
-    return 2.0 * math.atan2(rotation[3], rotation[0])
+    return math.remainder(2.0 * math.atan2(rotation[3], rotation[0]), 2.0 * math.pi)
 
 
 def falls(distance: float, sideways: float, height: float) -> float:
