@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 import vinci
 
@@ -43,6 +44,15 @@ def on_ring(open_loop: bool = True, outputs: tuple[str, ...] = ("ball.x", "hub.p
     return vinci.linearize(SCENE, equilibrium=True, open_loop=open_loop, inputs="hub.torque",
                            outputs=outputs, mode={"ring": "contact"},
                            parameters={"tilt": 0.0, **(parameters or {})})
+
+
+def in_maze(ring: int) -> vinci.Linearization:
+    """The same from the scene of the whole maze, the ball on the ring with this number."""
+    scene = yaml.safe_load(MAZE.read_text(encoding="utf-8"))
+    scene["machines"]["level"]["initial"] = f"on-{ring}"
+    return vinci.linearize(scene, equilibrium=True, open_loop=True, inputs="hub.torque",
+                           mode={f"ring-{ring}": "contact"},
+                           parameters={"beside": 0.0, "drop": radii()[ring - 1] - radii()[0]})
 
 
 def matrices(found: vinci.Linearization) -> tuple[np.ndarray, np.ndarray]:

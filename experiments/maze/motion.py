@@ -80,8 +80,8 @@ def follow(task: Task) -> Motion:
     run.run(record=task.record, callback=look)
     table = np.array(rows)
     turned, wanted, torque, force = table[:, 7:].T
-    return Motion(table[:, 0], table[:, 1], table[:, 2], table[:, 3:5], table[:, 5:7], turned, wanted,
-                  torque, force, levels, events, least)
+    return Motion(table[:, 0], table[:, 1], table[:, 2], table[:, 3:5], table[:, 5:7], turned,
+                  wanted, torque, force, levels, events, least)
 
 
 def turn_of(state: Any, body: str) -> float:
