@@ -240,8 +240,8 @@ def show_run(experiment: Experiment) -> None:
     moments = [(0.0, "above"), (run.at("on-1") + 0.2, "sinks in")]
     for ring in range(1, 5):
         if f"gate-{ring}" in run.level:
-            time = run.at(f"gate-{ring}")
-            moments += [(time, f"gate {ring}"), (time + 0.25, "falls")]
+            passed = run.at(f"gate-{ring}")
+            moments += [(passed, f"gate {ring}"), (passed + 0.25, "falls")]
     moments.append((run.time[-1], "in the middle" if run.level[-1] == "centre" else "on ring 2"))
     moments = moments[:1] + moments[2:] if len(moments) > 10 else moments
     experiment.save(drawing.strip(run, radii, scene["rb"], moments), "strip")
