@@ -329,10 +329,10 @@ TEST(SceneConstraints, the_maze_is_as_the_paper_has_it) {
       Scene::load(std::filesystem::path(VINCI_SOURCE_DIR) / "scenes" / "ball_maze.yaml");
   const auto maze = model.compile();
   EXPECT_TRUE(model.notes().empty());
-  ASSERT_EQ(maze->constraints.size(), 9u);
+  ASSERT_EQ(maze->constraints.size(), 10u);
   ASSERT_EQ(maze->machines.size(), 1u);
-  EXPECT_EQ(maze->machines[0].states.size(), 9u);
-  EXPECT_EQ(maze->machines[0].transitions.size(), 8u);
+  EXPECT_EQ(maze->machines[0].states.size(), 10u);
+  EXPECT_EQ(maze->machines[0].transitions.size(), 9u);
   // Balls fit between neighbouring rings.
   const auto& p = maze->parameters;
   for (const auto& [outer, inner] : {std::pair{"rm1", "rm2"}, {"rm2", "rm3"}, {"rm3", "rm4"}})

@@ -20,8 +20,12 @@ enum class Setting { plane, table, space };
 constexpr Setting settings[] = {Setting::plane, Setting::table, Setting::space};
 constexpr const char* setting_names[] = {"2D", "2.5D", "3D"};
 
+// Those whose steps are problems for a solver: motion through events has no step and no cone of
+// its own.
 std::vector<std::string> steppers() {
-  return builtin_plugins().steppers.names();
+  std::vector<std::string> names = builtin_plugins().steppers.names();
+  std::erase(names, "event-driven");
+  return names;
 }
 std::vector<std::string> solvers() {
   return builtin_plugins().solvers.names();
@@ -118,6 +122,31 @@ TEST_P(ModelsMatrix, agrees_with_the_gallery_or_says_why_it_has_no_meaning) {
     }
   }
   EXPECT_GT(runs, 0) << "no combination with this stepper and this solver has a meaning";
+}
+
+// Motion through events on the same gallery; impacts are short beside it.
+TEST(EventGallery, agrees_or_says_what_it_does_not_know) {
+  int runs = 0, refused = 0;
+  for (const Setting setting : settings) {
+    const Choice choice{"event-driven", "quadratic", "auto", MotionModel::dynamic, setting};
+    RunOverrides overrides;
+    overrides.options = {{"stepper", "event-driven"}};
+    overrides.plugin_options[{"stepper", "time-scale"}] = "1e-4";
+    for (const GalleryScene& scene : choice.gallery()) {
+      SCOPED_TRACE(scene.name);
+      try {
+        Simulation simulation = simulate(scene.yaml(choice.motion), overrides);
+        while (!simulation.finished()) simulation.step();
+        EXPECT_LE(scene.error(simulation, choice.motion),
+                  scene.tolerance(simulation, choice.motion));
+        ++runs;
+      } catch (const Error& error) {
+        EXPECT_NE(error.message().find("know"), std::string::npos) << error.message();
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(runs, 3 * refused);
 }
 
 std::string identifier(std::string text) {

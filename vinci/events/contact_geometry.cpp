@@ -214,7 +214,7 @@ PairMotion<T> against_plane(const ContactSide& side, const BodyMotion<T>& body,
     const Series3<T> axis = carried_direction(body, side.direction);
     const Series<T> rise = dot<T>(normal, axis);
     const Series3<T> down = minus<T>(times<T>(rise, axis), normal);
-    const Series<T> length = sqrt(Series<T>(1.0) - rise * rise);
+    const Series<T> length = sqrt(dot<T>(down, down));
     core = along<T>(core, Series<T>(side.radius) / length, down);
     radius = 0.0;
   }
@@ -242,6 +242,15 @@ template <class T>
 Series3<T> nearest_on_line(const Series3<T>& at, const Series3<T>& direction,
                            const Series3<T>& point) {
   return along<T>(at, dot<T>(direction, minus<T>(point, at)), direction);
+}
+
+// Whether a rim stands on its plane at an angle at which it has a deepest point; four points of it
+// stand for it else.
+bool is_tilted(const ContactPair& pair, const std::vector<Pose>& poses) {
+  const auto axis = [&](const ContactSide& side, int body) {
+    return Vector3(poses[static_cast<std::size_t>(body)].rotation * side.direction);
+  };
+  return axis(pair.a, pair.contact.body_a).cross(axis(pair.b, pair.contact.body_b)).norm() > 1e-5;
 }
 
 }  // namespace
@@ -302,7 +311,7 @@ template PairMotion<double> pair_motion(const ContactPair&, const BodyMotion<dou
 template PairMotion<Dual<double>> pair_motion(const ContactPair&, const BodyMotion<Dual<double>>&,
                                               const BodyMotion<Dual<double>>&);
 
-std::optional<ContactPair> contact_pair(const Model& model, const std::vector<Pose>&,
+std::optional<ContactPair> contact_pair(const Model& model, const std::vector<Pose>& poses,
                                         const Contact& contact, std::string& why) {
   const PlacedShape& shape_a = model.shapes[contact.key.shape_a()];
   const PlacedShape& shape_b = model.shapes[contact.key.shape_b()];
@@ -318,6 +327,7 @@ std::optional<ContactPair> contact_pair(const Model& model, const std::vector<Po
     const bool planes = a->kind == Kind::plane && b->kind == Kind::plane;
     const bool round = a->radius + b->radius > 0.0;
     const bool lines = a->kind == Kind::line && b->kind == Kind::line;
+    if (flat && rims && !is_tilted(pair, poses)) return {};
     if (flat || (!planes && !rims && (round || lines))) return pair;
     // Two sharp corners, or a corner and an edge: they pass each other, others meet.
     if (!planes && !rims) return {};

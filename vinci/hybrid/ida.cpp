@@ -136,7 +136,7 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
   must(IDASetJacFn(memory.get(), jacobian_of), "the Jacobian");
   must(IDASetId(memory.get(), kinds.get()), "the kinds of variables");
   must(IDASetSuppressAlg(memory.get(), SUNTRUE), "algebraic variables");
-  must(IDASetMaxNumSteps(memory.get(), 1'000'000), "the number of steps");
+  must(IDASetMaxNumSteps(memory.get(), 100'000), "the number of steps");
   must(IDASetStopTime(memory.get(), end), "the end");
   if (system.watch_count() > 0) {
     must(IDARootInit(memory.get(), system.watch_count(), watches_of), "what is watched");
