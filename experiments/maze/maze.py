@@ -242,7 +242,7 @@ def show_run(experiment: Experiment) -> None:
         if f"gate-{ring}" in run.level:
             passed = run.at(f"gate-{ring}")
             moments += [(passed, f"gate {ring}"), (passed + 0.25, "falls")]
-    moments.append((run.time[-1], "in the middle" if run.level[-1] == "centre" else "on ring 2"))
+    moments.append((float(run.time[-1]), "in the middle" if run.level[-1] == "centre" else "on ring 2"))
     moments = moments[:1] + moments[2:] if len(moments) > 10 else moments
     experiment.save(drawing.strip(run, radii, scene["rb"], moments), "strip")
 
