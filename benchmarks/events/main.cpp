@@ -70,9 +70,9 @@ std::vector<Entry> all_entries(bool quick) {
   const double soft = stabilised_height(restituting(ball_restitution, contact));
   for (const double accuracy : accuracies)
     add_events(entries, accuracy, contact, "event-driven, 5 ms", soft);
-  // As rigid as it is accurate; 1 ns is the shortest time scale that the stepper takes.
+  // As rigid as it is accurate, down to impacts whose times are still resolved.
   for (const double accuracy : accuracies)
-    add_events(entries, accuracy, std::max(accuracy, 1e-9), "event-driven, rigid", rigid);
+    add_events(entries, accuracy, std::max(accuracy, 1e-7), "event-driven, rigid", rigid);
   const std::vector<double> steps =
       quick ? std::vector<double>{1e-2, 1e-3} : std::vector<double>{1e-2, 1e-3, 1e-4, 1e-5};
   for (const double step : steps)

@@ -153,10 +153,3 @@ def tops(motion: Motion) -> np.ndarray:
     turns = (motion.rate[:-1] > 0) & (motion.rate[1:] <= 0) & (motion.force[1:] == 0)
     at = np.flatnonzero(turns)
     return motion.gap[at] + motion.rate[at] ** 2 / (2.0 * G)
-
-
-def rigid_touches(restitution: float, count: int) -> np.ndarray:
-    """When a rigid ball touches, s: closed form."""
-    fall = math.sqrt(2.0 / G)
-    return fall + 2.0 * fall * np.concatenate(
-        [[0.0], np.cumsum(restitution ** np.arange(1, count))])
