@@ -184,7 +184,7 @@ def show_run(experiment: Experiment) -> None:
     first = ring_gains(PAPER_K2, 0.5 if experiment.short else 10.0)
     tasks = [Task(first, 1e-6, 11.0 if experiment.short else 21.0)]
     if not experiment.short:
-        tasks += [Task(record=str(experiment.output / "maze.h5")), Task(first, 1e-8, 21.0)]
+        tasks += [Task(duration=85.0, record=str(experiment.output / "maze.h5")), Task(first, 1e-8, 21.0)]
     runs: list[Motion] = experiment.map(motion.follow, tasks)
     outer, run = runs[0], runs[-2 if len(runs) > 1 else 0]
     reached = len(dict.fromkeys(run.level))

@@ -246,7 +246,7 @@ std::vector<int> ModeEquations::entangled() const {
   return list;
 }
 
-bool ModeEquations::contradicts(const HybridState& state) const {
+bool ModeEquations::contradicts(const HybridState& state, double negligible) const {
   const MatrixX sums = dependences();
   const auto count = static_cast<int>(active_.size());
   VectorX gaps(count), rates(count);
@@ -257,6 +257,8 @@ bool ModeEquations::contradicts(const HybridState& state) const {
     gaps[i] = now == ContactState::contact ? gap.value - state.mode.anchors[at] : state.slips[at];
     rates[i] = gap.first;
     if (now == ContactState::sliding) gaps[i] = rates[i] = 0.0;
+    if (std::abs(gaps[i]) <= negligible) gaps[i] = 0.0;
+    if (std::abs(rates[i]) <= negligible) rates[i] = 0.0;
     gaps[i] /= scales_[i];
     rates[i] /= scales_[i];
   }

@@ -43,7 +43,7 @@ class ModeEquations {
   // Of which constraints those are that depend on each other, and whether they contradict each
   // other where they stand: h or h' of one is not what those of the others make it.
   std::vector<int> entangled() const;
-  bool contradicts(const HybridState& state) const;
+  bool contradicts(const HybridState& state, double negligible) const;
   // Constraints that act and that nothing can move along.
   int idle_constraint() const { return idle_; }
   // The forces nearest to `forces` that leave v' as it is.
