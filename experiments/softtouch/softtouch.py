@@ -97,7 +97,7 @@ def grip(outcome: Outcome) -> float:
 
 def approach(short: bool, record: str) -> Task:
     if short:
-        return Task({**SETTLED, "lead": 0.3}, 0.6, record)
+        return Task({**SETTLED, "lead": 0.2}, 0.45, record)
     return Task({}, 12.5, record)
 
 
@@ -331,7 +331,7 @@ def draw_off(axes: pyplot.Axes, found: dict[float, Outcome], repaired: Outcome) 
 
 
 def draw_gains(axes: pyplot.Axes) -> None:
-    gains = np.geomspace(5, 160, 24)
+    gains = np.geomspace(5, 200, 16)
     loops = [SampledLoop(gain, PERIOD, FILTER) for gain in gains]
     for label, radius in (("steady kp", SampledLoop.radius), ("swinging kp", SampledLoop.swinging_radius)):
         limits = [largest_stable(lambda kp, loop=loop: radius(loop, kp), 0.01 * gain**2, 60 * gain**2)
@@ -348,7 +348,7 @@ def main() -> None:
     tasks: dict[object, Task] = {"touch": approach(experiment.short, record)}
     bounds = RATIOS[-1:] if experiment.short else RATIOS + SWINGS
     for ratio, swings in bounds:
-        tasks["bound", ratio, swings] = bound_task(ratio, swings, 40 if experiment.short else 100)
+        tasks["bound", ratio, swings] = bound_task(ratio, swings, 24 if experiment.short else 100)
     if not experiment.short:
         tasks |= {("map", speed, gain): map_task(speed, gain) for speed in SPEEDS for gain in GAINS}
         tasks |= {("off", off): off_task(off) for off in OFFS}
