@@ -97,7 +97,7 @@ def grip(outcome: Outcome) -> float:
 
 def approach(short: bool, record: str) -> Task:
     if short:
-        return Task({**SETTLED, "lead": 0.3}, 0.6, record)
+        return Task({**SETTLED, "lead": 0.2}, 0.45, record)
     return Task({}, 12.5, record)
 
 
@@ -149,7 +149,7 @@ def study_touch(experiment: Experiment, outcome: Outcome) -> None:
 
 # ---- beyond the paper ----------------------------------------------------------------------------
 
-SPEEDS, GAINS = (0.5e-4, 1e-4, 2e-4, 4e-4), (25.0, 50.0, 100.0, 200.0)
+SPEEDS, GAINS = (0.5e-4, 1e-4, 2e-4, 4e-4), (25.0, 100.0, 200.0, 300.0)
 RATIOS = ((0.25, 0), (1.0, 0), (2.5, 0), (4.0, 0))  # kp over kd², and whether kp swings
 SWINGS = ((1.0, 1), (14.0, 1))  # the same at kd = 20
 OFFS = (-1e-3, -0.8e-3, -0.6e-3, 0.0, 1e-3)  # m
@@ -304,16 +304,22 @@ def draw_bound(axes: pyplot.Axes, found: dict[tuple[float, int], Outcome]) -> No
                 title_fontsize=7)
 
 
-def draw_map(axes: pyplot.Axes, peaks: np.ndarray) -> None:
+def draw_map(axes: pyplot.Axes, peaks: np.ndarray, mass: float) -> None:
+    speeds = 1e3 * np.array(SPEEDS)
     for k, gain in enumerate(GAINS):
-        axes.plot(1e3 * np.array(SPEEDS), 1e3 * peaks[:, k], "o-", ms=4, label=f"kd = {gain:.0f}/s")
+        line = axes.plot(speeds, 1e3 * peaks[:, k], "os^D"[k], ms=11 - 2 * k, fillstyle="none",
+                         label=f"peak, kd = {gain:.0f}/s")[0]
+        axes.plot(speeds, mass * gain * speeds, ":", color=line.get_color(), lw=1.2)
+    axes.plot(speeds, mass * DAMPING * speeds, "k", lw=1, label="m α₁ v")
+    axes.plot([], [], "k:", lw=1.2, label="m kd v, held")
     axes.axhline(1e3 * GRIP, color="#adb5bd", ls="--", lw=1)
-    axes.text(0.052, 1e3 * GRIP * 1.04, "the brick moves above", fontsize=8)
-    axes.set(xlabel="speed of approach [mm/s]", ylabel="peak [mN]", title="force over speed and gain",
+    axes.text(0.052, 1e3 * GRIP * 1.06, "the brick moves above", fontsize=8)
+    axes.set(xlabel="speed of approach [mm/s]", ylabel="force [mN]", title="force over speed and gain",
              xscale="log", yscale="log")
-    axes.set_xticks([1e3 * speed for speed in SPEEDS], [f"{1e3 * speed:g}" for speed in SPEEDS])
+    axes.set_xticks(speeds, [f"{speed:g}" for speed in speeds])
+    axes.set_yticks([3, 10, 30, 100, 300], ["3", "10", "30", "100", "300"])
     axes.minorticks_off()
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=7, loc="lower right")
 
 
 def draw_off(axes: pyplot.Axes, found: dict[float, Outcome], repaired: Outcome) -> None:
@@ -326,15 +332,15 @@ def draw_off(axes: pyplot.Axes, found: dict[float, Outcome], repaired: Outcome) 
     axes.axhline(1e3 * GRIP, color="#adb5bd", ls="--", lw=1)
     axes.text(0.98, 1e3 * GRIP + 4, "the brick moves above", fontsize=8, ha="right")
     axes.set(xlabel="brick farther than believed by [mm]", ylabel="peak [mN]", ylim=(0, None),
-             title="brick in another place")
+             title="brick in another place", xticks=[-1, -0.5, 0, 0.5, 1])
     axes.legend(fontsize=8)
 
 
 def draw_gains(axes: pyplot.Axes) -> None:
-    gains = np.geomspace(5, 160, 24)
+    gains = np.geomspace(5, 200, 16)
     loops = [SampledLoop(gain, PERIOD, FILTER) for gain in gains]
     for label, radius in (("steady kp", SampledLoop.radius), ("swinging kp", SampledLoop.swinging_radius)):
-        limits = [largest_stable(lambda kp, loop=loop: radius(loop, kp), 0.01 * gain**2, 60 * gain**2)
+        limits = [largest_stable(lambda kp, loop=loop: radius(loop, kp), 0.01 * gain**2, 400 * gain**2)
                   / gain**2 for gain, loop in zip(gains, loops)]
         axes.loglog(gains, limits, lw=1.6, label=label)
     axes.axhline(1, color="k", ls="--", lw=1, label="bound (12)")
@@ -348,7 +354,7 @@ def main() -> None:
     tasks: dict[object, Task] = {"touch": approach(experiment.short, record)}
     bounds = RATIOS[-1:] if experiment.short else RATIOS + SWINGS
     for ratio, swings in bounds:
-        tasks["bound", ratio, swings] = bound_task(ratio, swings, 40 if experiment.short else 100)
+        tasks["bound", ratio, swings] = bound_task(ratio, swings, 24 if experiment.short else 100)
     if not experiment.short:
         tasks |= {("map", speed, gain): map_task(speed, gain) for speed in SPEEDS for gain in GAINS}
         tasks |= {("off", off): off_task(off) for off in OFFS}
@@ -368,7 +374,7 @@ def main() -> None:
         study_off(experiment, offs, found["repaired"])
         figure, axes = pyplot.subplots(2, 3, figsize=(14, 8), layout="constrained")
         draw_touch(axes[0, :2], found["touch"])
-        draw_map(axes[0, 2], peaks)
+        draw_map(axes[0, 2], peaks, grip(found["touch"]))
         draw_off(axes[1, 0], offs, found["repaired"])
         draw_bound(axes[1, 1], bounded)
         draw_gains(axes[1, 2])

@@ -70,9 +70,11 @@ class SampledLoop:
         return float(np.abs(np.linalg.eigvals(self.matrix(kp))).max())
 
     def swinging_radius(self, kp: float) -> float:
-        """Growth per sample while kp goes up and down between 0 and kp, at the worst of many rates."""
+        """Growth per sample while kp swings between 0 and kp, at the worst of many rates around twice
+        the natural frequency."""
+        middle = math.pi / math.sqrt(kp / 2) / self.h  # samples per swing
         worst = 0.0
-        for samples in range(4, 400, 2):
+        for samples in sorted({max(3, round(middle * 2 ** (i / 8))) for i in range(-8, 9)}):
             whole = np.eye(4)
             for k in range(samples):
                 whole = self.matrix(kp * (1 + math.sin(2 * math.pi * k / samples)) / 2) @ whole
@@ -84,7 +86,7 @@ def largest_stable(radius: Callable[[float], float], low: float, high: float) ->
     """Where growth begins between low and high."""
     if radius(high) <= 1:
         return high
-    for _ in range(40):
+    for _ in range(25):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if radius(middle) <= 1 else (low, middle)
     return low
