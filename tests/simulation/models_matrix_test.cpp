@@ -131,7 +131,7 @@ TEST(EventGallery, agrees_or_says_what_it_does_not_know) {
     const Choice choice{"event-driven", "quadratic", "auto", MotionModel::dynamic, setting};
     RunOverrides overrides;
     overrides.options = {{"stepper", "event-driven"}};
-    overrides.plugin_options[{"stepper", "time-scale"}] = "1e-4";
+    overrides.plugin_options[{"stepper", "time-scale"}] = "1e-3";
     for (const GalleryScene& scene : choice.gallery()) {
       SCOPED_TRACE(scene.name);
       try {

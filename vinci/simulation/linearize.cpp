@@ -154,6 +154,11 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
         "the step is made in parts, since bodies would be in each other; accepted: another "
         "time, or --of model",
         "of");
+  if (report.removed_overlap > 0.0)
+    throw Error(
+        "the step takes an overlap of bodies out of their positions, which its map does not know; "
+        "accepted: another time, `overlap: velocities`, or --of model",
+        "of");
   step.after = simulation.state();
   step.contacts = simulation.contacts();
   const StepMap map = step_map(step, wishes);
