@@ -3,6 +3,7 @@
 // bodies, and loads back up to the coordinates.
 #include <fmt/format.h>
 
+#include "vinci/base/error.h"
 #include "vinci/base/expression_number.h"
 #include "vinci/events/model_workspace.h"
 #include "vinci/formulation/contact_frame.h"
@@ -297,6 +298,10 @@ void ModelSystem::add_networks(SystemFrame<T>& frame, Workspace<T>& work) const 
                               memory.tail(memory.size() - count), work.forces, work.rates, &given);
     frame.extra_rates.segment(first, count) = work.rates;
     for (std::size_t i = 0; i < network->drives().size(); ++i)
+      if (!std::isfinite(plain(work.forces[static_cast<Eigen::Index>(i)])))
+        throw Failure(fmt::format("at {:.9g} s the signals give {} a force that is not finite",
+                                  frame.time, signal_name(*parts_.model, network->drives()[i])));
+    for (std::size_t i = 0; i < network->drives().size(); ++i)
       push_input(work, network->drives()[i], work.forces[static_cast<Eigen::Index>(i)]);
     first += count;
   }
@@ -506,7 +511,12 @@ void ModelSystem::evaluate_as(SystemFrame<T>& frame) const {
   add_networks(frame, work);
   for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
     push_input(work, parts_.inputs[i], frame.inputs[static_cast<Eigen::Index>(i)]);
-  for (int i = 0; i < static_cast<int>(rows_.size()); ++i) write_row(frame, work, i);
+  for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+    write_row(frame, work, i);
+    if (!std::isfinite(plain(frame.gaps[i].value)) || !std::isfinite(plain(frame.gaps[i].first)))
+      throw Failure(fmt::format("at {:.9g} s '{}' is not finite, or has no derivative", frame.time,
+                                constraints_[static_cast<std::size_t>(i)].name));
+  }
   for (std::size_t g = 0; g < guards_.size(); ++g) {
     std::vector<T> variables;
     for (const CoordinateRead& read : guards_[g]->reads)

@@ -35,6 +35,9 @@ struct Bridge {
   int guarded(const Work& work) {
     try {
       return work() ? 0 : 1;
+    } catch (const Failure& failure) {
+      thrown = failure.what();  // a shorter step may lead to what is known
+      return 1;
     } catch (const std::exception& error) {
       thrown = error.what();
       return -1;
