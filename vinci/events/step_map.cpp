@@ -18,9 +18,9 @@ namespace {
 
 // Gaps up to here are closed for a step (docs/theory/stewart_trinkle.md), m.
 constexpr double closed_gap = 1e-12;
-constexpr double still_slip = 1e-9;   // m/s
-constexpr double load_share = 1e-9;   // of the largest impulse, down to which contacts bear load
-constexpr double bound_share = 1e-7;  // of μ λ_n, within which friction is at its bound
+constexpr double resting_slip = 1e-9;  // m/s
+constexpr double load_share = 1e-9;    // of the largest impulse, down to which contacts bear load
+constexpr double bound_share = 1e-7;   // of μ λ_n, within which friction is at its bound
 constexpr double rounding = 1e-13;
 constexpr double row_tolerance = 1e-6;  // of the largest term, by which rows may miss
 
@@ -243,13 +243,13 @@ void Map::find_sides() {
       if (side.normals[normal] == Normal::free) state = ContactState::free;
       for (int k = 0; k < count; ++k) {
         side.friction[static_cast<std::size_t>(i + k)] = state;
-        const double along = slip > still_slip ? frame.gaps[i + k].first / slip
-                             : force > 0.0     ? -forces_[i + k] / force
-                                               : 0.0;
+        const double along = slip > resting_slip ? frame.gaps[i + k].first / slip
+                             : force > 0.0       ? -forces_[i + k] / force
+                                                 : 0.0;
         side.directions[i + k] = along;
       }
     };
-    if (slip > still_slip) {
+    if (slip > resting_slip) {
       take(first_, ContactState::sliding);
       take(second_, ContactState::sliding);
     } else if (force < bound * (1.0 - bound_share) || bound == 0.0) {
@@ -298,7 +298,7 @@ void Map::write(const SystemFrame<T>& frame, const Side& side, VectorOf<T>& rows
         using std::sqrt;
         const T &a = frame.gaps[head].first, &b = frame.gaps[head + 1].first;
         const T speed = sqrt(a * a + b * b);
-        if (speed > T(still_slip)) along = frame.gaps[i].first / speed;
+        if (speed > T(resting_slip)) along = frame.gaps[i].first / speed;
       }
       row = h * (frame.multipliers[i] + bound * along);
     }

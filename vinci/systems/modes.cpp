@@ -54,13 +54,23 @@ ComplexVector poles(const LinearSystem& system) {
   return values;
 }
 
+namespace {
+
+// The pole of continuous time of a sampled one.
+Complex continuous_pole(Complex pole, double sample) {
+  if (!(sample > 0.0)) return pole;
+  return Complex(std::log(std::abs(pole)), std::arg(pole)) / sample;
+}
+
+}  // namespace
+
 double natural_frequency(Complex pole, double sample) {
-  return std::abs(sample > 0.0 ? std::log(pole) / sample : pole);
+  return std::abs(continuous_pole(pole, sample));
 }
 
 double damping_ratio(Complex pole, double sample) {
   if (sample > 0.0 && pole == 0.0) return 1.0;
-  const Complex s = sample > 0.0 ? std::log(pole) / sample : pole;
+  const Complex s = continuous_pole(pole, sample);
   return s == 0.0 ? 1.0 : -s.real() / std::abs(s);
 }
 
