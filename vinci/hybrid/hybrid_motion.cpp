@@ -454,6 +454,10 @@ bool HybridMotion::advance(double end) {
     for (int i = 0; i < static_cast<int>(piles_.size()); ++i)
       if (piles_[i].until > before && !is_held(i)) catch_up(i);
     settle();
+    // What acts after an event is known once all of its time have been settled.
+    for (auto event = events_.rbegin(); event != events_.rend() && event->time == state_.time;
+         ++event)
+      event->multipliers = multipliers_;
     if (at_border) return false;
   }
   return true;

@@ -269,7 +269,8 @@ void HybridMotion::settle() {
   const std::string why = why_nothing_fits(first_event);
   if (!are_determined_) give_up(why);
   // Constraints that agree where they lead, but not how fast, share what they ask for.
-  const bool agree = !turns && equations_.idle_constraint() < 0 && !equations_.contradicts(state_, 1000.0 * options_.accuracy);
+  const bool agree = !turns && equations_.idle_constraint() < 0 &&
+                     !equations_.contradicts(state_, 1000.0 * options_.accuracy);
   const HybridState reached = state_;
   if (search(before, first_event)) return;
   state_ = reached;
