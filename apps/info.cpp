@@ -4,8 +4,8 @@
 
 #include "apps/command.h"
 #include "apps/constraints_text.h"
-#include "apps/recorded_run.h"
 #include "apps/event_table.h"
+#include "apps/recorded_run.h"
 #include "apps/report.h"
 #include "apps/text.h"
 
