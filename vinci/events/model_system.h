@@ -95,8 +95,6 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
   VectorOf<T> outside(const SystemFrame<T>& frame, std::size_t network) const;
   // After evaluate() with plain numbers: normal and tangents of a contact, in the world.
   std::array<Vector3, 3> contact_axes(int pair) const;
-  // After evaluate() with plain numbers at a step's end: kinetic and potential energy as the model
-  // counts them is energy(model, state) (model/state.h).
 
  private:
   struct Coordinate {
