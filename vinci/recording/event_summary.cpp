@@ -13,7 +13,7 @@ namespace vinci {
 namespace {
 
 template <auto Member>
-ReportValue shown(const RunSummary& summary) {
+ReportValue event_value(const RunSummary& summary) {
   return summary.*Member;
 }
 
@@ -84,45 +84,45 @@ std::vector<SummaryField> event_summary_fields() {
              for (const StepEvent& event : step.events)
                count_event(s, event_kind(event, *step.model));
            },
-       .value = shown<&S::events>,
+       .value = event_value<&S::events>,
        .label = "events",
        .words = event_words},
       {.name = "touches",
        .text = "Of these, contacts that began to act.",
        .stored = {{"touches", &S::touches}},
-       .value = shown<&S::touches>},
+       .value = event_value<&S::touches>},
       {.name = "releases",
        .text = "Contacts that ceased to act while they were still inside.",
        .stored = {{"releases", &S::releases}},
-       .value = shown<&S::releases>},
+       .value = event_value<&S::releases>},
       {.name = "partings",
        .text = "Contacts that left and were free.",
        .stored = {{"partings", &S::partings}},
-       .value = shown<&S::partings>},
+       .value = event_value<&S::partings>},
       {.name = "slides",
        .text = "Contacts that stuck and began to slide.",
        .stored = {{"slides", &S::slides}},
-       .value = shown<&S::slides>},
+       .value = event_value<&S::slides>},
       {.name = "sticks",
        .text = "Contacts that slid and came to stick.",
        .stored = {{"sticks", &S::sticks}},
-       .value = shown<&S::sticks>},
+       .value = event_value<&S::sticks>},
       {.name = "transitions",
        .text = "Machines that changed their state, and links that were switched on or off.",
        .stored = {{"transitions", &S::transitions}},
-       .value = shown<&S::transitions>},
+       .value = event_value<&S::transitions>},
       {.name = "integrator_steps",
        .text = "Steps of the integrator between events.",
        .stored = {{"integrator_steps", &S::integrator_steps}},
        .add = [](S& s, Step step) { s.integrator_steps += step.report.integrator_steps; },
-       .value = shown<&S::integrator_steps>,
+       .value = event_value<&S::integrator_steps>,
        .label = "integrator",
        .words = integrator_words},
       {.name = "evaluations",
        .text = "How often it evaluated the equations.",
        .stored = {{"evaluations", &S::evaluations}},
        .add = [](S& s, Step step) { s.evaluations += step.report.evaluations; },
-       .value = shown<&S::evaluations>},
+       .value = event_value<&S::evaluations>},
       {.name = "accumulations",
        .text = "How often events piled up at a time and were passed.",
        .stored = {{"accumulations", &S::accumulations}},
@@ -131,20 +131,20 @@ std::vector<SummaryField> event_summary_fields() {
              s.accumulations += step.report.accumulations;
              if (step.report.accumulations > 0) s.piled = key_words(step.report.piled);
            },
-       .value = shown<&S::accumulations>,
+       .value = event_value<&S::accumulations>,
        .label = "piled up",
        .words = piled_words},
       {.name = "piled",
        .text = "What did so last; '' if nothing did (in recordings its key).",
        .stored = {{"piled", &S::piled}},
-       .value = shown<&RunSummary::piled_name>},
+       .value = event_value<&RunSummary::piled_name>},
       {.name = "impact_energy",
        .text = "Energy that event-driven contacts gave to bodies by throwing them back faster than "
                "they came.",
        .unit = "J",
        .stored = {{"impact_energy", &S::impact_energy}},
        .add = [](S& s, Step step) { s.impact_energy += step.report.impact_energy; },
-       .value = shown<&S::impact_energy>,
+       .value = event_value<&S::impact_energy>,
        .label = "added energy",
        .words = impact_energy_words},
       {.name = "deepest_sinking",
@@ -156,7 +156,7 @@ std::vector<SummaryField> event_summary_fields() {
            [](S& s, Step step) {
              s.deepest_sinking = std::max(s.deepest_sinking, step.report.sinking);
            },
-       .value = shown<&S::deepest_sinking>,
+       .value = event_value<&S::deepest_sinking>,
        .label = "sinking",
        .words = sinking_words},
   };
