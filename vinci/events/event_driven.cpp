@@ -370,6 +370,7 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
   ++report.substeps;
   report.integrator_steps += static_cast<int>(motion.integrator_steps());
   report.evaluations += static_cast<int>(motion.evaluations());
+  report.impact_energy += motion.given_energy();
   for (const HybridMotion::Accumulation& accumulation : motion.accumulations()) {
     ++report.accumulations;
     report.piled = system.sources()[static_cast<std::size_t>(accumulation.constraint)].key;

@@ -61,10 +61,17 @@ HybridState hybrid_state(const ModelSystem& system, double touching) {
     hybrid.sinking[i] = !of_contact && found->state >= sinking_mark;
     hybrid.mode.preferred[at] = found->force[k];
     hybrid.mode.directions[at] = found->direction[k];
-    if (constraint.kind == ConstraintKind::friction)
-      hybrid.slips[at] = found->held[k];
-    else
-      hybrid.mode.anchors[at] = found->held[k];
+    switch (constraint.kind) {
+      case ConstraintKind::friction:
+        hybrid.slips[at] = found->held[k];
+        break;
+      case ConstraintKind::contact:
+        hybrid.works[at] = found->held[k];
+        break;
+      case ConstraintKind::link:
+        hybrid.mode.anchors[at] = found->held[k];
+        break;
+    }
   }
   return hybrid;
 }
@@ -85,9 +92,17 @@ std::vector<ModeMemory> mode_memory(const ModelSystem& system, const HybridState
       memory.state = state + (hybrid.sinking[i] ? sinking_mark : 0);
     memory.force[k] = hybrid.mode.preferred[at];
     memory.direction[k] = hybrid.mode.directions[at];
-    memory.held[k] = system.constraints()[i].kind == ConstraintKind::friction
-                         ? hybrid.slips[at]
-                         : hybrid.mode.anchors[at];
+    switch (system.constraints()[i].kind) {
+      case ConstraintKind::friction:
+        memory.held[k] = hybrid.slips[at];
+        break;
+      case ConstraintKind::contact:
+        memory.held[k] = hybrid.works[at];
+        break;
+      case ConstraintKind::link:
+        memory.held[k] = hybrid.mode.anchors[at];
+        break;
+    }
   }
   for (std::size_t i = 0; i < hybrid.machines.size(); ++i) {
     const EntityKey key = machine_key(static_cast<int>(i));

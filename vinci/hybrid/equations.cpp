@@ -28,7 +28,8 @@ HybridState HybridState::at(double time, const VectorX& positions, const VectorX
           VectorX::Zero(static_cast<Eigen::Index>(m)),
           HybridMode::of(std::move(states)),
           std::vector<bool>(m, false),
-          {}};
+          {},
+          VectorX::Zero(static_cast<Eigen::Index>(m))};
 }
 
 ModeEquations::ModeEquations(const ConstrainedSystem& system)

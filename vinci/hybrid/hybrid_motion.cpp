@@ -74,7 +74,8 @@ HybridMotion::HybridMotion(const ConstrainedSystem& system, const HybridOptions&
       VectorX::Zero(m),
       HybridMode::of(std::vector<ContactState>(static_cast<std::size_t>(m), ContactState::free)),
       std::vector<bool>(static_cast<std::size_t>(m), false),
-      system.machines()};
+      system.machines(),
+      VectorX::Zero(m)};
   impulses_ = VectorX::Zero(m);
   piles_.resize(static_cast<std::size_t>(m) + state_.machines.size());
   check_start(system, options, state_);
@@ -415,6 +416,17 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
   return list;
 }
 
+// A contact that is let go above its zero, or has come out of it, has given what it has given.
+// Errors of velocities are no energy.
+void HybridMotion::end_impacts() {
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    const ContactState now = state_.mode.states[i];
+    if (acts(now) || (now == ContactState::ballistic && gaps_[i].value <= 0.0)) continue;
+    if (state_.works[i] > 10.0 * options_.accuracy * impulses_[i]) given_energy_ += state_.works[i];
+    state_.works[i] = 0.0;
+  }
+}
+
 bool HybridMotion::advance(double end) {
   if (!(end >= state_.time) || !std::isfinite(end))
     throw Error(fmt::format("a motion at {:.9g} s that is to go to {}; accepted: a later time",
@@ -434,6 +446,7 @@ bool HybridMotion::advance(double end) {
     state_.time = part.time;
     mode.unpack(y, state_);
     impulses_ += mode.impulses(y);
+    state_.works += mode.works(y);
     integrator_steps_ += part.steps;
     evaluations_ += part.evaluations;
     if (!part.why.empty()) give_up("the integrator gave up: " + part.why);
@@ -458,6 +471,7 @@ bool HybridMotion::advance(double end) {
     for (auto event = events_.rbegin(); event != events_.rend() && event->time == state_.time;
          ++event)
       event->multipliers = multipliers_;
+    end_impacts();
     if (at_border) return false;
   }
   return true;

@@ -82,6 +82,8 @@ class HybridMotion {
   double gap(int constraint) const { return gaps_[constraint].value; }
   // ∫ λ dt since the motion began here, per constraint.
   const VectorX& impulses() const { return impulses_; }
+  // J, of impacts that ended here and threw back with more than they took.
+  double given_energy() const { return given_energy_; }
   // What changed again and again within no time and was then held as it was for a moment, 0.01 ms
   // to 1 ms: a constraint, or a machine.
   struct Accumulation {
@@ -120,6 +122,7 @@ class HybridMotion {
   void catch_up(int which);
   bool follow();
   void happen(const Watch& watch);
+  void end_impacts();
   std::vector<Watch> watches();
   double open_gap() const;
   bool is_slow(int constraint);
@@ -154,6 +157,7 @@ class HybridMotion {
   HybridOptions options_;
   HybridState state_;
   VectorX inputs_, accelerations_, multipliers_, impulses_;
+  double given_energy_ = 0.0;                              // J
   bool are_determined_ = false;                            // these forces
   Eigen::Matrix<Series<double>, Eigen::Dynamic, 1> gaps_;  // with these forces
   ModeEquations equations_;

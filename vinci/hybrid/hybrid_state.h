@@ -36,6 +36,7 @@ struct HybridState {
   HybridMode mode;
   std::vector<bool> sinking;  // per constraint: ballistic since it was sinking in
   std::vector<int> machines;  // their states
+  VectorX works;  // J, per constraint: of a contact, what it has given since it was touched, ∫ λ dh
 
   // In the mode that is named, at rest in all that is not given.
   static HybridState at(double time, const VectorX& positions, const VectorX& velocities,

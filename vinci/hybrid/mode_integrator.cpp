@@ -32,7 +32,14 @@ void HybridMotion::Integrator::unpack(const VectorX& y, HybridState& state) cons
   state.positions = y.head(n_);
   state.velocities = y.segment(n_, n_);
   state.extras = y.segment(2 * n_, k_);
-  state.slips = y.segment(2 * n_ + k_, m_);
+  for (int i = 0; i < m_; ++i) state.slips[i] = is_contact(i) ? 0.0 : y[2 * n_ + k_ + i];
+}
+
+VectorX HybridMotion::Integrator::works(const VectorX& y) const {
+  VectorX works = VectorX::Zero(m_);
+  for (int i = 0; i < m_; ++i)
+    if (is_contact(i)) works[i] = y[2 * n_ + k_ + i];
+  return works;
 }
 
 void HybridMotion::Integrator::solve(double time, const VectorX& y) {
@@ -54,8 +61,11 @@ void HybridMotion::Integrator::slopes_at(double time, const VectorX& y, VectorX&
   slopes.head(n_) = y.segment(n_, n_);
   slopes.segment(n_, n_) = frame.accelerations;
   slopes.segment(2 * n_, k_) = frame.extra_rates;
-  for (int i = 0; i < m_; ++i)
-    slopes[2 * n_ + k_ + i] = mode_.states[i] == ContactState::sticking ? frame.gaps[i].first : 0.0;
+  for (int i = 0; i < m_; ++i) {
+    double& slope = slopes[2 * n_ + k_ + i];
+    slope = mode_.states[i] == ContactState::sticking ? frame.gaps[i].first : 0.0;
+    if (is_contact(i)) slope = frame.multipliers[i] * frame.gaps[i].first;
+  }
   slopes.tail(m_) = frame.multipliers;
 }
 
@@ -70,6 +80,7 @@ void HybridMotion::Integrator::jacobian(double time, double factor, const Vector
   solve(time, y);
   ModeEquations::Slopes change;
   equations_.slopes(mode_, change);
+  const SystemFrame<double>& frame = equations_.frame();
   const int width = 2 * n_ + k_ + m_;
   matrix.setZero(size(), size());
   matrix.block(0, n_, n_, n_).diagonal().setConstant(-1.0);
@@ -78,6 +89,10 @@ void HybridMotion::Integrator::jacobian(double time, double factor, const Vector
   for (int i = 0; i < m_; ++i)
     if (mode_.states[i] == ContactState::sticking)
       matrix.row(2 * n_ + k_ + i).head(width) = -change.gap_rates.row(i).head(width);
+    else if (is_contact(i))
+      matrix.row(2 * n_ + k_ + i).head(width) =
+          -frame.multipliers[i] * change.gap_rates.row(i).head(width) -
+          frame.gaps[i].first * change.multipliers.row(i).head(width);
   matrix.block(2 * n_ + k_ + m_, 0, m_, width) = -change.multipliers.leftCols(width);
   matrix.diagonal().array() += factor;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mode as the integrator sees it: y = (q, v, x, slips, ∫ λ dt) with y' a function of y, since
-// v' and λ follow from the state. Included by hybrid_motion.cpp alone.
+// One mode as the integrator sees it: y = (q, v, x, s, ∫ λ dt) with y' a function of y, since
+// v' and λ follow from the state; s is the slip of friction and of contacts the work ∫ λ h' dt.
+// Included by hybrid_motion.cpp alone.
 #pragma once
 
 #include "vinci/hybrid/hybrid_motion.h"
@@ -45,15 +46,18 @@ class HybridMotion::Integrator : public ImplicitSystem {
              std::vector<Watch> watches, double accuracy);
 
   int size() const override { return 2 * n_ + k_ + 2 * m_; }
-  // The last ones are sums that nothing depends on: their errors do not count.
-  bool is_differential(int i) const override { return i < 2 * n_ + k_ + m_; }
+  // Sums that nothing depends on: their errors do not count.
+  bool is_differential(int i) const override {
+    return i < 2 * n_ + k_ || (i < 2 * n_ + k_ + m_ && !is_contact(i - 2 * n_ - k_));
+  }
   int watch_count() const override { return static_cast<int>(watches_.size()); }
   int watch_direction(int i) const override { return watches_[i].direction; }
   const Watch& watch(int i) const { return watches_[i]; }
 
-  VectorX pack(const HybridState& state) const;  // impulses count from here
+  VectorX pack(const HybridState& state) const;  // impulses and works count from here
   void unpack(const VectorX& y, HybridState& state) const;
   auto impulses(const VectorX& y) const { return y.tail(m_); }
+  VectorX works(const VectorX& y) const;
   void slopes_at(double time, const VectorX& y, VectorX& slopes);
 
   void residual(double time, const VectorX& y, const VectorX& slopes, VectorX& rows) override;
@@ -62,6 +66,9 @@ class HybridMotion::Integrator : public ImplicitSystem {
   void watches(double time, const VectorX& y, VectorX& values) override;
 
  private:
+  bool is_contact(int constraint) const {
+    return system_.constraints()[constraint].kind == ConstraintKind::contact;
+  }
   void solve(double time, const VectorX& y);
   double plain_value(const Watch& watch) const;
 

@@ -62,7 +62,9 @@ struct ModeMemory {
   std::int64_t point = 0;
   std::int64_t state = 0;  // ContactState, + 8 of a contact that sinks in; of a machine its number
   std::int64_t sliding = 0;         // of the friction of a contact: its ContactState
-  Vector3 held = Vector3::Zero();   // where a link is held, or slips since sticking began, m
+  // Where a link is held, or slips since sticking began, m; along the normal of a contact what it
+  // has given since it was touched, J.
+  Vector3 held = Vector3::Zero();
   Vector3 force = Vector3::Zero();  // near which those are chosen that rigid bodies leave open, N
   Vector3 direction = Vector3::Zero();  // in which friction slides, along normal and tangents
 };
