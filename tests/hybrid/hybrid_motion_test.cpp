@@ -81,6 +81,24 @@ TEST(HybridMotion, the_spring_and_the_wall_move_as_the_reference) {
   }
 }
 
+// The ball is 0.13 s beyond the ceiling if nothing holds it; a step of the integrator is longer.
+TEST(HybridMotion, what_happens_within_a_step_of_the_integrator_is_seen) {
+  for (const double speed : {3.2, 3.14, 3.1321, 3.13209}) {  // 3.132092 gets there
+    WallMass mass({400.0, {4e4}});
+    mass.steady = g;  // a wall at x = 0, a pull away from it
+    const double start = 0.5;
+    HybridMotion motion(mass, {1e-9}, VectorX::Constant(1, start), VectorX::Constant(1, -speed));
+    motion.advance(1.0);
+    const double square = speed * speed - 2.0 * g * start;
+    if (square < 0.0) {
+      EXPECT_TRUE(motion.events().empty()) << speed;
+      continue;
+    }
+    ASSERT_FALSE(motion.events().empty()) << speed;
+    EXPECT_NEAR(motion.events().front().time, (speed - std::sqrt(square)) / g, 1e-8) << speed;
+  }
+}
+
 TEST(HybridMotion, goes_on_bit_for_bit_from_its_states) {
   const WallMass mass = ball(reference("case03b_merl_ball_a1_1")["parameters"]);
   HybridMotion whole(mass, {}, VectorX::Ones(1), VectorX::Zero(1));

@@ -255,6 +255,43 @@ TEST(Accumulation, a_switch_that_chatters_is_named_and_passed) {
   EXPECT_LE(std::abs(motion.positions()[0]), 0.05);
 }
 
+// A mass that 2 N push, and a brake that a switch without hysteresis has on above 0.5 m/s.
+class Governor : public ConstrainedSystemOf<Governor> {
+ public:
+  Governor() : constraints_{{"brake", ConstraintKind::link, {10.0, {1.0}}}} {
+    constraints_[0].machine = 0;
+    constraints_[0].on = {false, true};
+  }
+  int coordinate_count() const override { return 1; }
+  const std::vector<Constraint>& constraints() const override { return constraints_; }
+  std::vector<int> machines() const override { return {0}; }
+  int guard_count() const override { return 1; }
+  std::vector<Passage> passages() const override { return {{0, 0, 1, 0, 1}, {0, 1, 0, 0, -1}}; }
+  template <class T>
+  void evaluate_as(SystemFrame<T>& frame) const {
+    const T &x = frame.positions[0], &v = frame.velocities[0], &a = frame.accelerations[0];
+    frame.balance[0] = a - 2.0 - frame.multipliers[0];
+    frame.gaps[0] = {x, v, a};
+    frame.guards[0] = v - 0.5;
+  }
+
+ private:
+  std::vector<Constraint> constraints_;
+};
+
+TEST(Accumulation, what_is_held_at_the_end_of_a_call_goes_on_in_the_next) {
+  // What a hold of 1 ms lets 2 N and the brake (5.1 N at most) do to the speed.
+  for (const double call : {0.5, 1e-2, 1e-3, 1e-4}) {
+    const Governor governor;
+    HybridMotion motion(governor, {1e-8}, VectorX::Zero(1), VectorX::Zero(1));
+    for (int i = 1; i * call <= 0.5 + 1e-9; ++i) motion.advance(i * call);
+    EXPECT_NEAR(motion.velocities()[0], 0.5, 1e-3 * 5.1) << call;
+    EXPECT_FALSE(motion.accumulations().empty()) << call;
+    for (const ContactState state : motion.states())
+      EXPECT_TRUE(state == free_state || state == in_contact) << call;
+  }
+}
+
 TEST(Accumulation, a_ball_whose_bounces_get_lower_comes_to_rest) {
   WallMass mass(restituting(0.3, 1e-4));
   mass.steady = -g;

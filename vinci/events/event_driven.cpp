@@ -373,7 +373,9 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
   report.impact_energy += motion.given_energy();
   for (const HybridMotion::Accumulation& accumulation : motion.accumulations()) {
     ++report.accumulations;
-    report.piled = system.sources()[static_cast<std::size_t>(accumulation.constraint)].key;
+    report.piled = accumulation.machine >= 0
+                       ? machine_key(accumulation.machine)
+                       : system.sources()[static_cast<std::size_t>(accumulation.constraint)].key;
   }
   // An impact that leads to the middle of a thin body may lead out on its other side.
   const Model& model = system.model();

@@ -20,10 +20,6 @@ namespace {
 // Rodrigues parameters are taken anew where they get longer: after 74 degrees.
 constexpr double longest_turn = 0.75;
 
-double nearest_turn(double angle, double before) {
-  return angle + 2.0 * M_PI * std::round((before - angle) / (2.0 * M_PI));
-}
-
 }  // namespace
 
 ModelSystem::ModelSystem(Parts parts) : parts_(std::move(parts)) {
@@ -382,13 +378,16 @@ void ModelSystem::store(const HybridState& hybrid, State& state) const {
 
 std::vector<ModeMemory> ModelSystem::angles(const HybridState& hybrid) const {
   std::vector<ModeMemory> result;
-  for (int i = 0; i < coordinate_count(); ++i)
-    if (coordinates_[i].kind == Coordinate::Kind::angle && std::abs(hybrid.positions[i]) > M_PI) {
-      ModeMemory memory;
-      memory.key = body_key(coordinates_[i].body);
-      memory.held[0] = hybrid.positions[i];
-      result.push_back(memory);
-    }
+  for (int b = 0; b < static_cast<int>(parts_.model->bodies.size()); ++b) {
+    const Body& body = parts_.model->bodies[b];
+    if (body.freedom != Freedom::planar || body.velocity_size == 0) continue;
+    const double angle = turn<double>(hybrid.positions, hybrid.time, b);
+    if (std::abs(angle) <= M_PI) continue;
+    ModeMemory memory;
+    memory.key = body_key(b);
+    memory.held[0] = angle;
+    result.push_back(memory);
+  }
   return result;
 }
 

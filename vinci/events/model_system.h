@@ -132,6 +132,9 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
   void add_supports();
   bool is_hung(int body) const;
   bool is_tree_joint(int joint) const;
+  // Of a planar body, rad, whole turns counted.
+  template <class T>
+  double turn(const VectorOf<T>& positions, double time, int body) const;
 
   template <class T>
   void place(const SystemFrame<T>& frame, Workspace<T>& work) const;

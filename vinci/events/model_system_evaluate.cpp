@@ -219,7 +219,9 @@ Series<T> ModelSystem::coordinate(const SystemFrame<T>& frame, const Workspace<T
   if (what.coordinate == 3) return atan2(r[2][1], r[2][2]);
   if (what.coordinate == 4) return atan2(-r[2][0], sqrt(r[0][0] * r[0][0] + r[1][0] * r[1][0]));
   if (parts_.model->bodies[b].freedom == Freedom::planar)
-    return angle_near(angles_[b], r[1][0], r[0][0]);
+    return angle_near(
+        nearest_turn(angles_[b], turn<T>(frame.positions, frame.time, static_cast<int>(b))),
+        r[1][0], r[0][0]);
   return atan2(r[1][0], r[0][0]);
 }
 

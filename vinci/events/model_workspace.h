@@ -4,6 +4,8 @@
 
 #include "vinci/base/expression_number.h"
 #include "vinci/events/model_system.h"
+#include "vinci/kinematics/joint_tree.h"
+#include "vinci/model/actuation.h"
 
 namespace vinci {
 
@@ -67,6 +69,9 @@ template <class T>
 Vector3Of<T> times(const T& factor, const Vector3Of<T>& a) {
   return {factor * a[0], factor * a[1], factor * a[2]};
 }
+inline double nearest_turn(double angle, double to) {
+  return angle + 2.0 * M_PI * std::round((to - angle) / (2.0 * M_PI));
+}
 // The nearest angle to `reference` of a direction given by sine and cosine.
 template <class T>
 Series<T> angle_near(double reference, const Series<T>& sine, const Series<T>& cosine) {
@@ -91,6 +96,31 @@ struct PointVelocity {
             body.turning.cross(moves - body.velocity);
   }
 };
+
+template <class T>
+double ModelSystem::turn(const VectorOf<T>& positions, double time, int body) const {
+  const Model& model = *parts_.model;
+  const auto here = [&](int i) { return plain(positions[i]); };
+  double change = 0.0;
+  int at = body;
+  for (; at >= 0 && is_hung(at); at = parent_body(model, at)) {
+    const int j = model.tree_joint[at];
+    if (model.joints[j].kind != JointKind::revolute) continue;
+    const double moved =
+        here(first_of_joint_[j]) - parts_.state.joint_positions[model.joints[j].first_coordinate];
+    change += hangs_as_a(model, at) ? -moved : moved;
+  }
+  if (at < 0 || model.bodies[at].velocity_size == 0) return angles_[body] + change;
+  const Body& root = model.bodies[at];
+  if (root.drives[5].prescribed) {
+    change += prescribed_coordinate(root, 5, time).value -
+              prescribed_coordinate(root, 5, parts_.state.time).value;
+    return angles_[body] + change;
+  }
+  int angle = first_of_body_[at];
+  while (coordinates_[angle].kind != Coordinate::Kind::angle) ++angle;
+  return at == body ? here(angle) : angles_[body] + change + here(angle) - angles_[at];
+}
 
 template <class T>
 T clamped(const T& x, double limit) {

@@ -250,8 +250,8 @@ bool HybridMotion::follow() {
       change(i, ContactState::contact);
       changed = true;
     } else if (constraint.kind == ConstraintKind::contact && now == ContactState::free &&
-               constraint.machine >= 0 && gaps_[i].value < 0.0) {
-      change(i, ContactState::contact);  // a machine has just switched it on
+               gaps_[i].value < 0.0 && !is_held(i)) {
+      touch(i);  // switched on, or closed by a change that no event tells
       changed = true;
     } else if (constraint.kind == ConstraintKind::friction && now == ContactState::free) {
       Vector2 slip(gaps_[i].first, directions(i) == 2 ? gaps_[i + 1].first : 0.0);
@@ -464,8 +464,11 @@ bool HybridMotion::advance(double end) {
       last = watch.constraint;
       happen(watch);
     }
-    for (int i = 0; i < static_cast<int>(piles_.size()); ++i)
+    const bool ends = at_border || !(state_.time < end);
+    for (int i = 0; i < static_cast<int>(piles_.size()); ++i) {
+      if (ends) piles_[i].until = std::min(piles_[i].until, state_.time);
       if (piles_[i].until > before && !is_held(i)) catch_up(i);
+    }
     settle();
     // What acts after an event is known once all of its time have been settled.
     for (auto event = events_.rbegin(); event != events_.rend() && event->time == state_.time;

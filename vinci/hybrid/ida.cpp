@@ -3,6 +3,7 @@
 #include "vinci/hybrid/ida.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -105,6 +106,97 @@ void must(int flag, const char* what) {
   if (flag < 0) throw Failure(fmt::format("IDA refuses {} ({})", what, flag));
 }
 
+constexpr int most_steps = 100'000;  // of a part
+// Steps that are longer, as a share of the part, are looked into; so often a part is begun anew
+// within one at most.
+constexpr double long_step = 1.0 / 128.0;
+constexpr int most_returns = 100;
+
+// A step of the integrator from within: IDA sees changes of sign between the ends of a step alone,
+// and where nothing curves the motion but the functions that are watched, its steps are long. They
+// are taken at a few times, and where parabolas through those come near zero.
+class StepInside {
+ public:
+  StepInside(void* memory, Bridge& bridge, N_Vector scratch)
+      : memory_(memory), bridge_(bridge), scratch_(scratch) {}
+
+  // The first time found before which a function has changed its sign, unseen from `from` and `to`;
+  // infinity: none. What is told at `to` has been seen.
+  double unseen(double from, const VectorX& start, double to, const std::vector<int>& told) {
+    times_[0] = from;
+    if (!look(from, start, values_[0])) return infinity;
+    for (std::size_t i = 1; i < times_.size(); ++i) {
+      times_[i] = i + 1 < times_.size() ? from + shares[i] * (to - from) : to;
+      if (!look(times_[i], values_[i])) return infinity;
+    }
+    double first = infinity;
+    for (Eigen::Index w = 0; w < values_[0].size(); ++w)
+      first = std::min(first, unseen(w, told[static_cast<std::size_t>(w)] != 0));
+    return first - from > 1e-9 * (to - from) ? first : infinity;
+  }
+
+ private:
+  static constexpr std::array<double, 5> shares = {0.0, 0.23, 0.48, 0.74, 1.0};
+
+  bool look(double time, VectorX& values) {
+    return IDAGetDky(memory_, time, 0, scratch_) == 0 &&
+           look(time, Bridge::taken(scratch_), values);
+  }
+
+  bool look(double time, const VectorX& y, VectorX& values) {
+    const std::string thrown = bridge_.thrown;
+    values.resize(bridge_.values.size());
+    const int failed = bridge_.guarded([&] {
+      bridge_.system.watches(time, y, values);
+      return values.allFinite();
+    });
+    bridge_.thrown = thrown;
+    return failed == 0;
+  }
+
+  bool crosses(Eigen::Index w, double before, double after) const {
+    const int direction = bridge_.system.watch_direction(static_cast<int>(w));
+    return (before > 0.0 && after < 0.0 && direction <= 0) ||
+           (before < 0.0 && after > 0.0 && direction >= 0);
+  }
+
+  double unseen(Eigen::Index w, bool told) {
+    const std::size_t last = times_.size() - 1;
+    for (std::size_t i = 1; i <= last; ++i) {
+      const double before = values_[i - 1][w];
+      if ((told && i == last) || !crosses(w, before, values_[i][w])) continue;
+      // It has to be on the side that it comes from where a step ends.
+      if (i > 1 && !(before * values_[0][w] > 0.0)) return times_[i - 1];
+      return i < last ? times_[i] : infinity;
+    }
+    for (std::size_t i = 1; i < last; ++i)
+      if (const double time = dip(w, i); time < infinity) return time;
+    return infinity;
+  }
+
+  // Where the parabola through three times comes near zero, if the function is beyond it there.
+  double dip(Eigen::Index w, std::size_t i) {
+    const double a = values_[i - 1][w], b = values_[i][w], c = values_[i + 1][w];
+    if (!(a * b > 0.0) || !(b * c > 0.0)) return infinity;
+    const double left = times_[i - 1] - times_[i], right = times_[i + 1] - times_[i];
+    const double to_left = (a - b) / left, to_right = (c - b) / right;
+    const double bend = (to_right - to_left) / (right - left);
+    const double slope = to_left - bend * left;
+    const double way = -slope / (2.0 * bend);
+    if (!(bend * b > 0.0) || !(way > left) || !(way < right)) return infinity;
+    if ((b + 0.5 * slope * way) * b > 0.1 * b * b) return infinity;
+    const double time = times_[i] + way;
+    return look(time, between_) && between_[w] * b < 0.0 ? time : infinity;
+  }
+
+  void* memory_;
+  Bridge& bridge_;
+  N_Vector scratch_;
+  std::array<double, 5> times_ = {};
+  std::array<VectorX, 5> values_;
+  VectorX between_;
+};
+
 }  // namespace
 
 ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, double end, VectorX& y,
@@ -149,14 +241,52 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
     must(IDASetNoInactiveRootWarn(memory.get()), "what is watched");
   }
 
+  const Owned<N_Vector, N_VDestroy> scratch(N_VNew_Serial(size, context.handle));
+  if (!scratch) throw Failure("not enough memory for the integrator");
+  StepInside inside(memory.get(), bridge, scratch.get());
   ImplicitPart part;
   part.time = time;
-  const int flag = IDASolve(memory.get(), end, &part.time, state.get(), rates.get(), IDA_NORMAL);
-  long steps = 0, evaluations = 0;
-  IDAGetNumSteps(memory.get(), &steps);
-  IDAGetNumResEvals(memory.get(), &evaluations);
-  part.steps = steps;
-  part.evaluations = evaluations;
+  std::vector<int> found(static_cast<std::size_t>(system.watch_count()));
+  std::int64_t steps_before = 0, evaluations_before = 0;
+  const auto count = [&] {
+    long steps = 0, evaluations = 0;
+    IDAGetNumSteps(memory.get(), &steps);
+    IDAGetNumResEvals(memory.get(), &evaluations);
+    part.steps = steps_before + steps;
+    part.evaluations = evaluations_before + evaluations;
+  };
+  int flag = IDA_SUCCESS;
+  int returns = 0;
+  for (double stop = end; flag != IDA_ROOT_RETURN && part.time < end;) {
+    const double before = part.time;
+    const VectorX y_before = Bridge::taken(state.get()), slopes_before = Bridge::taken(rates.get());
+    flag = IDASolve(memory.get(), stop, &part.time, state.get(), rates.get(), IDA_ONE_STEP);
+    count();
+    if (flag >= 0 && part.steps > most_steps) flag = IDA_TOO_MUCH_WORK;
+    if (flag < 0) break;
+    std::fill(found.begin(), found.end(), 0);
+    if (flag == IDA_ROOT_RETURN) IDAGetRootInfo(memory.get(), found.data());
+    if (part.time - before > long_step * (end - time) && !found.empty() && returns < most_returns) {
+      if (const double unseen = inside.unseen(before, y_before, part.time, found);
+          unseen < part.time) {
+        ++returns;
+        steps_before = part.steps;
+        evaluations_before = part.evaluations;
+        Bridge::give(y_before, state.get());
+        Bridge::give(slopes_before, rates.get());
+        must(IDAReInit(memory.get(), before, state.get(), rates.get()), "to go back");
+        stop = unseen;
+        part.time = before;
+        flag = IDA_SUCCESS;
+        must(IDASetStopTime(memory.get(), stop), "the end");
+        continue;
+      }
+    }
+    if (flag == IDA_TSTOP_RETURN && stop < end) {
+      stop = end;
+      must(IDASetStopTime(memory.get(), stop), "the end");
+    }
+  }
   if (flag < 0) {
     const std::unique_ptr<char, decltype(&std::free)> name(IDAGetReturnFlagName(flag), &std::free);
     part.why = bridge.thrown.empty() ? name.get() : bridge.thrown;
@@ -165,8 +295,6 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
   y = Bridge::taken(state.get());
   slopes = Bridge::taken(rates.get());
   if (flag == IDA_ROOT_RETURN) {
-    std::vector<int> found(static_cast<std::size_t>(system.watch_count()));
-    IDAGetRootInfo(memory.get(), found.data());
     for (std::size_t i = 0; i < found.size(); ++i)
       if (found[i] != 0) part.watches.push_back(static_cast<int>(i));
   } else if (part.why.empty()) {

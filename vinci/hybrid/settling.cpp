@@ -240,12 +240,9 @@ bool HybridMotion::settle_once() {
   if (follow()) return true;
   if (equations_.is_redundant() && is_minded() && choose_forces()) return false;
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
-    // What is held still does not pull.
-    if (is_held(i)) {
-      if (state_.mode.states[i] != ContactState::contact || !settle_contact(i)) continue;
-      return true;
-    }
     const ConstraintKind kind = system_.constraints()[i].kind;
+    // What is held still does not pull.
+    if (is_held(i) && state_.mode.states[i] != ContactState::contact) continue;
     if (kind == ConstraintKind::contact && settle_contact(i)) return true;
     if (kind == ConstraintKind::friction && settle_friction(i)) return true;
   }
