@@ -8,7 +8,6 @@
 
 #include "tests/support/runs.h"
 #include "tests/sweeps/parts.h"
-#include "vinci/model/energy.h"
 
 namespace vinci::test {
 namespace {

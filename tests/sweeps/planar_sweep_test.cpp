@@ -12,7 +12,7 @@
 namespace vinci::test {
 namespace {
 
-constexpr unsigned shards = 10, scenes_a_shard = 100;
+constexpr unsigned planar_shards = 10, scenes_a_shard = 100;
 
 unsigned times() {
   const char* const text = std::getenv("VINCI_SWEEP");
@@ -181,7 +181,7 @@ TEST_P(PlanarSweep, steps_without_inertia_are_certified_or_say_that_forces_do_no
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PlanarSweep, testing::Range(0u, shards));
+INSTANTIATE_TEST_SUITE_P(Seeds, PlanarSweep, testing::Range(0u, planar_shards));
 
 // ---- quasi-static pushes over a long way
 
