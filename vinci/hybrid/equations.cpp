@@ -4,6 +4,8 @@
 // of what acts, S λ = c − K M⁻¹ f with S = K M⁻¹ Gᵀ + L, scaled to g M⁻¹ gᵀ = 1 per constraint.
 #include "vinci/hybrid/equations.h"
 
+#include <algorithm>
+
 namespace vinci {
 
 namespace {
@@ -208,6 +210,13 @@ bool ModeEquations::solve(const HybridMode& mode) {
     }
   }
   return true;
+}
+
+double ModeEquations::mobility(int constraint) const {
+  const auto found = std::find(active_.begin(), active_.end(), constraint);
+  if (found == active_.end()) return 0.0;
+  const double scale = scales_[found - active_.begin()];
+  return scale * scale;
 }
 
 // (v', λ) with the rows changed by these: −A⁻¹ rows, a column each.

@@ -14,6 +14,11 @@ namespace {
 
 // Combinations of states that are tried.
 constexpr int most_trials = 4096;
+// Shares of what contacts and friction can do that are tried for forces which are open. The last
+// ones leave a little to go each, so that what begins to slide is found where nothing is left.
+constexpr double shares_of_friction[] = {
+    0.5,        0.75,       0.9,        0.97,       0.99,       1.0 - 1e-3,  1.0 - 1e-4,
+    1.0 - 1e-5, 1.0 - 1e-6, 1.0 - 1e-7, 1.0 - 1e-8, 1.0 - 1e-9, 1.0 - 1e-10, 1.0 - 1e-11, 1.0};
 
 }  // namespace
 
@@ -144,16 +149,22 @@ Vector2 HybridMotion::slip_rate(int i) const {
   return {gaps_[i].first, directions(i) == 2 ? gaps_[i + 1].first : 0.0};
 }
 
-// What is to slide and would begin to do so backwards does not.
-bool HybridMotion::slides_back(int i) const {
+// What is to slide and would begin to do so backwards does not: it is left behind by what sticking
+// asks for, the rests of an earlier slip with it.
+bool HybridMotion::slides_back(int i) {
   if (slip_rate(i).norm() > still_speed(options_.accuracy)) return false;
-  double along = gaps_[i].second * state_.mode.directions[i];
-  double size = std::abs(gaps_[i].second);
-  if (directions(i) == 2) {
-    along += gaps_[i + 1].second * state_.mode.directions[i + 1];
-    size += std::abs(gaps_[i + 1].second);
+  double along = 0.0, size = 0.0, mobility = 0.0;
+  for (int k = i; k < i + directions(i); ++k) {
+    const Stabilisation& stabilisation = system_.constraints()[k].stabilisation;
+    const Series<double> slip(state_.slips[k], gaps_[k].first, gaps_[k].second);
+    along += stabilisation.error(slip) * state_.mode.directions[k];
+    size += std::abs(slip.second) + stabilisation.damping * std::abs(slip.first) +
+            stabilisation.pull(std::abs(slip.value));
+    mobility = std::max(mobility, equations_.mobility(k));
   }
-  return along < -1e-9 * size && size > 1e-12 * accelerations_.norm();
+  // What rounding of forces moves does not count: sticking lets as much pass.
+  const double rounding = 4.0 * force_rounding * force_scale() * mobility;
+  return along < -1e-9 * size - rounding && size > 1e-12 * accelerations_.norm();
 }
 
 bool HybridMotion::settle_friction(int i) {
@@ -217,7 +228,7 @@ bool HybridMotion::choose_forces() {
       if (two) nearest[i + 1] = forces[i + 1] * (most / size);
     }
   };
-  for (const double share : {0.5, 0.75, 0.9, 0.97, 0.99, 1.0}) {
+  for (const double share : shares_of_friction) {
     VectorX forces = multipliers_, nearest;
     for (int round = 0; round < 500; ++round) {
       minds(forces, share, nearest);
