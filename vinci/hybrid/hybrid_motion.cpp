@@ -331,7 +331,8 @@ void HybridMotion::happen(const Watch& watch) {
             -Vector2(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0).normalized());
       break;
     case ContactState::sliding:
-      stick_with(i);  // settle() lets it slide on where that takes too much
+      if (watch.direction > 0) break;  // it slides visibly now
+      stick_with(i);                   // settle() lets it slide on where that takes too much
       break;
   }
 }
@@ -360,6 +361,18 @@ bool HybridMotion::is_slow(int i) {
   if (speed > 1.01 * still_speed(options_.accuracy)) return false;
   if (speed > blended_speed) state_.mode.directions.segment<2>(i) = slip / speed;
   return true;
+}
+
+// What begins to slide may do so more slowly than the integrator errs: until it slides visibly it
+// has to turn back visibly to have come to rest.
+void HybridMotion::watch_slip(int i, std::vector<Watch>& list) {
+  const Watch::What what = is_slow(i) ? Watch::What::slip_along : Watch::What::slip;
+  double along = slip_rate(i)[0] * state_.mode.directions[i];
+  if (directions(i) == 2) along += slip_rate(i)[1] * state_.mode.directions[i + 1];
+  const double still = still_speed(options_.accuracy);
+  const bool begins = what == Watch::What::slip_along || (directions(i) == 1 && along <= still);
+  list.push_back({what, i, -1, -1, -1, begins ? 0.1 * still : 0.0});
+  if (begins) list.push_back({what, i, 1, -1, -1, -1.1 * still});
 }
 
 // From which on a gap is open whatever rounding does to it.
@@ -400,7 +413,7 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
         list.push_back({What::grip, i, -1, -1, -1, margin(grip(i, multipliers_))});
         break;
       case ContactState::sliding:
-        list.push_back({is_slow(i) ? What::slip_along : What::slip, i, -1});
+        watch_slip(i, list);
         break;
     }
   }

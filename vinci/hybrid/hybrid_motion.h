@@ -126,6 +126,7 @@ class HybridMotion {
   std::vector<Watch> watches();
   double open_gap() const;
   bool is_slow(int constraint);
+  void watch_slip(int constraint, std::vector<Watch>& list);
 
   // settling.cpp: what fits.
   int directions(int constraint) const;
@@ -138,7 +139,7 @@ class HybridMotion {
   bool settle_contact(int constraint);
   double grip(int constraint, const VectorX& forces) const;
   bool is_sticking_too_much(int constraint);
-  bool slides_back(int constraint) const;
+  bool slides_back(int constraint);
   Vector2 slip_rate(int constraint) const;
   bool settle_friction(int constraint);
   bool is_minded();
