@@ -209,9 +209,13 @@ void ModeReader::read(const std::vector<HybridEvent>& events, const HybridState&
       next.after.gap = event.gap;
       next.after.gap_rate = event.gap_rate;
     }
-    for (int k = head; k < static_cast<int>(first_tangent_.size()) && head_of(k) == head; ++k)
+    const int count = static_cast<int>(first_tangent_.size());
+    double turned = 0.0;  // friction that now acts, along the one before
+    for (int k = head; k < count && head_of(k) == head; ++k) {
       next.after.force[tangent_of(system_.sources()[static_cast<std::size_t>(k)])] =
           event.multipliers[k];
+      if (k > head) turned -= before.mode.directions[k] * event.multipliers[k];
+    }
     const auto same = std::find_if(
         list.begin() + static_cast<std::ptrdiff_t>(first), list.end(), [&](const StepEvent& other) {
           return other.time == next.time && other.after.key == next.after.key &&
@@ -226,7 +230,10 @@ void ModeReader::read(const std::vector<HybridEvent>& events, const HybridState&
       next.after.gap_rate = same->after.gap_rate;
     }
     same->after = next.after;
-    if (same->from == same->after.state) list.erase(same);
+    // What slides the other way now has come to rest in between.
+    const bool slides_back =
+        same->from == static_cast<int>(ConstraintState::sliding) && turned < 0.0;
+    if (same->from == same->after.state && !slides_back) list.erase(same);
   }
 }
 
