@@ -191,7 +191,8 @@ TEST(EventReference, time_steps_converge_to_the_motion_through_events) {
       errors.push_back(
           (end_of(twin.scene, "stewart-trinkle", fmt::format("{}", h)) - exact).norm());
     EXPECT_LE(errors.back(), 40.0 * steps.back()) << twin.what;
-    if (!twin.lands) EXPECT_GT(fitted_order(steps, errors), 0.8) << twin.what;
+    if (twin.lands) continue;
+    EXPECT_GT(fitted_order(steps, errors), 0.8) << twin.what;
   }
 }
 
