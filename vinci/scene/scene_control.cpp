@@ -272,7 +272,8 @@ class ControllerReader {
 
 bool read_controls(const ControlSections& sections, const SceneData& scene, const Numbers& numbers,
                    Mistakes& mistakes, Model& model) {
-  const auto [trajectories, controllers, signals] = sections;
+  const Node *const trajectories = sections.trajectories, *const controllers = sections.controllers,
+                    *const signals = sections.signals;
   if (!trajectories && !controllers && !signals) return true;
   bool fine = true;
   const auto attempt = [&](auto&& part) {
