@@ -316,9 +316,14 @@ void print_all(const Linearization& it, const LinearizeFlags& flags) {
   for (const std::string& note : it.notes) print_line("note", note);
   if (!it.limits.empty()) {
     print_line("not smooth",
-               "the step has two sides here; this is that where gaps open, contacts "
-               "bear load and friction sticks");
+               it.is_step ? "the step has two sides here; this is that where gaps open, contacts "
+                            "bear load and friction sticks"
+                          : "the motion has two sides here; this is that of the mode below");
     for (const std::string& limit : it.limits) print_line("", limit);
+  }
+  if (!it.kinks.empty()) {
+    print_line("not smooth", "laws turn or jump here; the system is that of one of their branches");
+    for (const std::string& kink : it.kinks) print_line("", kink);
   }
   print_point(it);
   print_mode(it);

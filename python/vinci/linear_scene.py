@@ -39,8 +39,9 @@ class Linearization:
     mode: dict[str, str]  #: per constraint 'free', 'contact', 'sticking' or 'sliding'
     forces: dict[str, float]  #: of the constraints, N and N m
     basis: Array | None  #: constraints eliminated: deviations of all states are basis @ x
-    limits: list[str]  #: of a step: why it is not smooth here; empty: it is
-    other: _core.System | None  #: then the other side
+    limits: list[str]  #: contacts and friction that have two sides here, in words
+    kinks: list[str]  #: laws that turn or jump here, in words; both empty: it is smooth
+    other: _core.System | None  #: of a step with limits: the other side
     notes: list[str]  #: what else is to be known, in words
     data: dict[str, Any]  #: all of it, as `vinci linearize --json` has it
 
@@ -145,6 +146,6 @@ def linearize(
         inputs=point["inputs"], outputs=point["outputs"],
         mode={one["name"]: one["state"] for one in data["mode"]},
         forces={one["name"]: one["force"] for one in data["mode"]},
-        basis=basis if eliminate else None, limits=data["limits"], other=other,
-        notes=data["notes"], data=data,
+        basis=basis if eliminate else None, limits=data["limits"],
+        kinks=data["kinks"], other=other, notes=data["notes"], data=data,
     )  # fmt: skip

@@ -12,8 +12,10 @@
 
 #include "vinci/base/words.h"
 #include "vinci/collision/exact_detector.h"
+#include "vinci/events/linear_limits.h"
 #include "vinci/events/mode_memory.h"
 #include "vinci/hybrid/equations.h"
+#include "vinci/hybrid/hybrid_motion.h"
 
 namespace vinci {
 namespace {
@@ -201,6 +203,19 @@ void Linearised::names() {
                               all.empty() ? "nothing, since nothing can touch" : all),
                   "mode");
     }
+    const bool friction = std::all_of(wish.constraints.begin(), wish.constraints.end(), [&](int i) {
+      return system_->constraints()[static_cast<std::size_t>(i)].kind == ConstraintKind::friction;
+    });
+    if (friction && wish.state == ContactState::contact)
+      throw Error("'" + text + "': this is friction; accepted: free, sticking, sliding", "mode");
+    for (const NamedState& other : mode_)
+      for (const int i : other.constraints)
+        if (other.state != wish.state && std::find(wish.constraints.begin(), wish.constraints.end(),
+                                                   i) != wish.constraints.end())
+          throw Error(fmt::format("'{}' and '{}' are about the same constraint; accepted: one "
+                                  "state of each",
+                                  text, other.text),
+                      "mode");
     mode_.push_back(std::move(wish));
   }
 }
@@ -448,7 +463,30 @@ std::unique_ptr<Linearised> at_equilibrium(const LinearPoint& point, const Linea
                 "equilibrium");
 }
 
-// At the state as it is, with what pulls let go.
+// What a motion that begins here does: friction that cannot hold slides, contacts that pull part.
+// What is named is as it is named, unless friction cannot hold it.
+void settle(Linearised& at) {
+  HybridMotion motion(at.system(), {}, at.hybrid());
+  motion.set_inputs(at.values());
+  const auto& constraints = at.system().constraints();
+  const HybridMode& found = motion.state().mode;
+  bool as_named = true;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const ContactState now = at.hybrid().mode.states[i];
+    if (!at.is_named(static_cast<int>(i))) continue;
+    if (now == ContactState::sticking && found.states[i] == ContactState::sliding) {
+      ModeEquations equations(at.system());
+      equations.set(at.hybrid(), at.values());
+      if (equations.solve(at.hybrid().mode)) check_friction(at, equations.frame().multipliers);
+      throw Error("'" + constraints[i].name + "' is named as sticking, but cannot hold: it slides",
+                  "mode");
+    }
+    as_named = as_named && acts(found.states[i]) == acts(now);
+  }
+  if (as_named) at.hybrid().mode = found;
+}
+
+// At the state as it is, with what pulls let go and what cannot hold sliding.
 std::unique_ptr<Linearised> at_state(const LinearPoint& point, const LinearWishes& wishes,
                                      LinearScene& result) {
   auto at = std::make_unique<Linearised>(point, wishes, point.state);
@@ -464,27 +502,27 @@ std::unique_ptr<Linearised> at_state(const LinearPoint& point, const LinearWishe
                               constraints[i].name, short_number(gap)),
                   "mode");
   }
-  for (int round = 0; round < most_modes; ++round) {
-    ModeEquations equations(at->system());
+  ModeEquations equations(at->system());
+  const auto solve = [&] {
     equations.set(at->hybrid(), at->values());
-    if (!equations.solve(at->hybrid().mode)) break;  // linearise() says it
-    const VectorX& forces = equations.frame().multipliers;
-    Change change = worst_change(*at, forces);
+    return equations.solve(at->hybrid().mode);
+  };
+  for (int round = 0; round < most_modes; ++round) {
+    if (!solve()) return at;  // linearise() says it
+    Change change = worst_change(*at, equations.frame().multipliers);
     if (change.to == ContactState::contact) change.constraint = -1;
     check_named(*at, change);
-    if (change.constraint < 0) {
-      const double moving = std::max(at->hybrid().velocities.size() > 0
-                                         ? at->hybrid().velocities.lpNorm<Eigen::Infinity>()
-                                         : 0.0,
-                                     equations.frame().accelerations.size() > 0
-                                         ? equations.frame().accelerations.lpNorm<Eigen::Infinity>()
-                                         : 0.0);
-      result.is_equilibrium = moving <= 1e-9;
-      result.imbalance = moving;
-      break;
-    }
+    if (change.constraint < 0) break;
     at->set(change.constraint, ContactState::free);
   }
+  settle(*at);
+  if (!solve()) return at;
+  const auto largest = [](const VectorX& values) {
+    return values.size() > 0 ? values.lpNorm<Eigen::Infinity>() : 0.0;
+  };
+  result.imbalance =
+      std::max(largest(at->hybrid().velocities), largest(equations.frame().accelerations));
+  result.is_equilibrium = result.imbalance <= 1e-9;
   return at;
 }
 
@@ -616,6 +654,10 @@ LinearScene linear_scene(const LinearPoint& point, const LinearWishes& wishes) {
          constraints[i].kind == ConstraintKind::friction ? gap.first : gap.value,
          equations.frame().multipliers[k]});
   }
+  VectorX tolerances(static_cast<Eigen::Index>(constraints.size()));
+  for (int i = 0; i < tolerances.size(); ++i) tolerances[i] = at->tolerance(i);
+  result.limits = mode_limits(system, hybrid, at->values(), tolerances);
+  result.kinks = law_kinks(system, hybrid, at->values());
   result.coordinates = numbers(system.coordinate_names(), hybrid.positions);
   result.rates = numbers(system.rate_names(), hybrid.velocities);
   result.accelerations = numbers(system.coordinate_names(), equations.frame().accelerations);

@@ -62,9 +62,11 @@ struct LinearScene {
   std::vector<NamedNumber> coordinates, rates, accelerations, extras;
   std::vector<NamedNumber> inputs, outputs;
   std::vector<LinearConstraint> constraints;
-  bool is_equilibrium = false;   // at rest, in balance
-  int iterations = 0;            // of Newton's method, over all modes that were tried
-  double imbalance = 0.0;        // largest row that is left
+  bool is_equilibrium = false;  // at rest, in balance
+  int iterations = 0;           // of Newton's method, over all modes that were tried
+  double imbalance = 0.0;       // largest row that is left
+  // Why the system is that of one side alone (linear_limits.h); none: it is that of both.
+  std::vector<std::string> limits, kinks;
   bool forces_are_open = false;  // constraints that act depend on each other: λ is one of many
   // Constraints eliminated: deviations of coordinates, rates and further states are basis x.
   MatrixX basis;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/words.h"
+#include "vinci/events/linear_limits.h"
 #include "vinci/model/element.h"
 
 namespace vinci {
@@ -421,6 +422,7 @@ StepMap Map::find() {
   HybridState start = HybridState::at(step_.before.time, q_, v_,
                                       std::vector<ContactState>(static_cast<std::size_t>(m_)));
   start.extras = system_->extras();
+  map.kinks = law_kinks(*system_, start, values_);
   const OutputRows outputs = output_rows(*system_, start, values_, outputs_);
   map.system = side_of(first_, outputs);
   if (!limits_.empty()) {

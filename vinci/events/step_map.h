@@ -37,6 +37,8 @@ struct StepMap {
   // What is at its limit, in words. None: the map is smooth there. Otherwise `system` holds where
   // gaps open, contacts bear load and friction sticks, `other` where not.
   std::vector<std::string> limits;
+  // Laws that turn or jump at the state: derivatives are of one side, and not given for the other.
+  std::vector<std::string> kinks;
   std::optional<LinearSystem> other;
 };
 

@@ -155,8 +155,9 @@ std::string linearization_json(const Linearization& it) {
                  {"outputs", numbers_json(it.outputs)}}},
                {"mode", constraints_json(it.constraints)},
                {"basis", it.basis.size() > 0 ? matrix_json(it.basis) : Json()},
-               {"smooth", it.limits.empty()},
+               {"smooth", it.limits.empty() && it.kinks.empty()},
                {"limits", it.limits},
+               {"kinks", it.kinks},
                {"notes", it.notes},
                {"system", system_json(it.system)},
                {"other_side", it.other ? system_json(*it.other) : Json()}};

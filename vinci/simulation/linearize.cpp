@@ -101,6 +101,8 @@ void take(const LinearScene& scene, Linearization& result) {
   result.outputs = scene.outputs;
   result.constraints = scene.constraints;
   result.basis = scene.basis;
+  result.limits = scene.limits;
+  result.kinks = scene.kinks;
   if (scene.forces_are_open)
     result.notes.push_back(
         "constraints that act depend on each other: motion is determined, their forces are one "
@@ -171,7 +173,20 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
   result.outputs = map.outputs;
   result.constraints = map.constraints;
   result.limits = map.limits;
+  result.kinks = map.kinks;
   result.other = map.other;
+}
+
+void check_finite(const MatrixX& matrix, const std::vector<std::string>& rows,
+                  const std::vector<std::string>& columns) {
+  for (Eigen::Index j = 0; j < matrix.cols(); ++j)
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i)
+      if (!std::isfinite(matrix(i, j)))
+        throw Error(
+            fmt::format("no linear system: the derivative of {} by {} is not finite here; "
+                        "accepted: a state in which all laws have derivatives",
+                        rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]),
+            "at");
 }
 
 }  // namespace
@@ -194,6 +209,11 @@ Linearization linearize_at(Simulation& simulation, const LinearizeOptions& optio
     take_step(simulation, options, point, result);
   else
     take(linear_scene(point, options.wishes), result);
+  const LinearSystem& system = result.system;
+  check_finite(system.a, system.states, system.states);
+  check_finite(system.b, system.states, system.inputs);
+  check_finite(system.c, system.outputs, system.states);
+  check_finite(system.d, system.outputs, system.inputs);
   return result;
 }
 

@@ -30,8 +30,8 @@ struct Linearization {
   std::vector<NamedNumber> coordinates, rates, accelerations, extras, inputs, outputs;
   std::vector<LinearConstraint> constraints;
   MatrixX basis;  // LinearScene
-  // StepMap.
-  std::vector<std::string> limits;
+  // Why it is the system of one side alone: LinearScene, StepMap.
+  std::vector<std::string> limits, kinks;
   std::optional<LinearSystem> other;
   std::vector<std::string> notes;  // sentences, without a full stop
 };
