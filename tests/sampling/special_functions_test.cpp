@@ -95,6 +95,7 @@ TEST(SpecialFunctions, beta_quantile_inverts_the_tails) {
       for (const double p : {1e-200, 1e-12, 0.025, 0.3, 0.5, 0.7, 0.975, 1.0 - 1e-12}) {
         const double x = beta_quantile(p, a, b);
         if (x < 1e-300) continue;
+        EXPECT_NEAR(beta_upper_quantile(p, b, a), 1.0 - x, 1e-14 * (1.0 - x) + 2.5e-16);
         const Tails tails = beta_tails(x, a, b);
         // x has so many digits, 1 − x fewer where x is near 1.
         const double slack = 1e-14 * std::max(a, b) + 3e-16 * std::max(a, b) / (1.0 - x) + 1e-12;

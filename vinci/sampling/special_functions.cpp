@@ -94,47 +94,63 @@ double beta_power(double x, double y, double a, double b) {
   return std::sqrt(a) * std::sqrt(b / n) / root_of_two_pi * std::exp(exponent);
 }
 
-// I_x(a, b) / beta_power for x below (a + 1)/(a + b + 2): the continued fraction 26.5.8 of
-// [Abramowitz 1964] by Lentz's method.
-double beta_fraction(double x, double a, double b) {
+// I_x(a, b) / beta_power for x below (a + 1)/(a + b + 2) or so: the continued fraction of [DiDonato
+// 1992, eq. 9], in which nothing cancels where x is near 1, by Lentz's method.
+double beta_fraction(double x, double y, double a, double b) {
   constexpr double tiny = 1e-300;
-  double c = 1.0, d = 1.0 - (a + b) * x / (a + 1.0);
-  d = 1.0 / (std::abs(d) < tiny ? tiny : d);
-  double value = d;
-  for (int i = 1; i < 1000000; ++i) {
-    const double even = i * (b - i) * x / ((a + 2 * i - 1) * (a + 2 * i));
-    d = 1.0 + even * d;
-    c = 1.0 + even / c;
-    d = 1.0 / (std::abs(d) < tiny ? tiny : d);
+  const double lambda = a * y - b * x;
+  const auto term = [&](double n) {
+    return n + (n > 0.0 ? n * (b - n) * x / (a + 2.0 * n - 1.0) : 0.0) +
+           (a + n) / (a + 2.0 * n + 1.0) * (lambda + 1.0 + n * (1.0 + y));
+  };
+  double value = std::max(term(0.0), tiny), c = value, d = 0.0;
+  for (double n = 1.0; n < 1e6; ++n) {
+    const double root = x / (a + 2.0 * n - 1.0);
+    const double alpha = (a + n - 1.0) * root * (a + b + n - 1.0) * root * n * (b - n);
+    const double beta = term(n);
+    d = beta + alpha * d;
+    c = beta + alpha / c;
+    if (std::abs(d) < tiny) d = tiny;
     if (std::abs(c) < tiny) c = tiny;
-    value *= d * c;
-    const double odd = -(a + i) * (a + b + i) * x / ((a + 2 * i) * (a + 2 * i + 1));
-    d = 1.0 + odd * d;
-    c = 1.0 + odd / c;
-    d = 1.0 / (std::abs(d) < tiny ? tiny : d);
-    if (std::abs(c) < tiny) c = tiny;
-    const double factor = d * c;
-    value *= factor;
-    if (std::abs(factor - 1.0) < 2e-16) break;
+    d = 1.0 / d;
+    value *= c * d;
+    if (std::abs(c * d - 1.0) < 3e-16) break;
   }
-  return value / a;
+  return 1.0 / value;
 }
 
-// Newton's method for log I as a function of log x, which rises and is concave: after one step it
-// comes from below. A step that leaves the bracket is replaced by the middle in log x.
-double lower_beta_quantile(double goal, double a, double b) {
-  double low = 0.0, high = 1.0, x = a / (a + b);
-  for (int i = 0; i < 500; ++i) {
-    const double below = beta_tails(x, a, b).below;
-    if (below == goal) break;
-    (below < goal ? low : high) = x;
-    const double slope = beta_power(x, 1.0 - x, a, b) / ((1.0 - x) * below);
-    double next = x * std::exp(std::log(goal / below) / slope);
-    if (!(next >= low && next <= high)) next = std::sqrt(low) * std::sqrt(high);
-    if (std::abs(next - x) <= machine_epsilon * x || next == 0.0) return next;
-    x = next;
+// x + y = 1, both with all their digits.
+struct Parts {
+  double x, y;
+};
+
+Tails tails_at(const Parts& at, double a, double b) {
+  const double power = beta_power(at.x, at.y, a, b);
+  if (at.x < (a + 1.0) / (a + b + 2.0)) {
+    const double below = power * beta_fraction(at.x, at.y, a, b);
+    return {below, 1.0 - below};
   }
-  return x;
+  const double above = power * beta_fraction(at.y, at.x, b, a);
+  return {1.0 - above, above};
+}
+
+// x with I_x(a, b) = goal, 0 < goal < 1. Newton's method for log I as a function of v = log(x/y),
+// which rises and is concave for all a and b, since the density of v is log-concave: after one step
+// it comes from below. Where the tail is no number any more, the middle of the bracket.
+Parts beta_parts(double goal, double a, double b) {
+  double low = -745.0, high = 745.0, v = std::log(a / b);
+  const auto parts = [&] { return Parts{1.0 / (1.0 + std::exp(-v)), 1.0 / (1.0 + std::exp(v))}; };
+  for (int i = 0; i < 200; ++i) {
+    const double below = tails_at(parts(), a, b).below;
+    (below < goal ? low : high) = v;
+    const double missing = std::log(goal / below);
+    double next = v + missing * below / beta_power(parts().x, parts().y, a, b);
+    if (!(next >= low && next <= high)) next = 0.5 * (low + high);
+    const bool settled = std::abs(missing) < 1e-8 || next == v;  // its square is left
+    v = next;
+    if (settled) break;
+  }
+  return parts();
 }
 
 }  // namespace
@@ -204,32 +220,36 @@ double normal_quantile(double probability) {
 Tails beta_tails(double x, double a, double b) {
   if (!(x > 0.0)) return {0.0, 1.0};
   if (!(x < 1.0)) return {1.0, 0.0};
-  const double y = 1.0 - x, power = beta_power(x, y, a, b);
-  if (x < (a + 1.0) / (a + b + 2.0)) {
-    const double below = power * beta_fraction(x, a, b);
-    return {below, 1.0 - below};
-  }
-  const double above = power * beta_fraction(y, b, a);
-  return {1.0 - above, above};
+  return tails_at({x, 1.0 - x}, a, b);
 }
 
 double beta_quantile(double probability, double a, double b) {
   if (!(probability > 0.0)) return 0.0;
   if (!(probability < 1.0)) return 1.0;
-  return probability <= 0.5 ? lower_beta_quantile(probability, a, b)
-                            : 1.0 - lower_beta_quantile(1.0 - probability, b, a);
+  return probability <= 0.5 ? beta_parts(probability, a, b).x
+                            : beta_parts(1.0 - probability, b, a).y;
 }
 
+double beta_upper_quantile(double probability, double a, double b) {
+  if (!(probability > 0.0)) return 1.0;
+  if (!(probability < 1.0)) return 0.0;
+  return probability <= 0.5 ? beta_parts(probability, b, a).y
+                            : beta_parts(1.0 - probability, a, b).x;
+}
+
+// T²/(ν + T²) has the beta distribution with ½ and ν/2.
 double student_quantile(double probability, double freedom) {
   const double tail = std::min(probability, 1.0 - probability);
   if (!(tail >= 0.0)) return not_a_number;
   double size = infinity;
-  if (tail > 0.25) {
-    const double y = beta_quantile(1.0 - 2.0 * tail, 0.5, 0.5 * freedom);
-    size = std::sqrt(freedom * y / (1.0 - y));
+  if (tail == 0.5) {
+    size = 0.0;
+  } else if (tail > 0.25) {
+    const Parts parts = beta_parts(1.0 - 2.0 * tail, 0.5, 0.5 * freedom);
+    size = std::sqrt(freedom * parts.x / parts.y);
   } else if (tail > 0.0) {
-    const double x = beta_quantile(2.0 * tail, 0.5 * freedom, 0.5);
-    size = std::sqrt(freedom * (1.0 - x) / x);
+    const Parts parts = beta_parts(2.0 * tail, 0.5 * freedom, 0.5);
+    size = std::sqrt(freedom * parts.y / parts.x);
   }
   return probability < 0.5 ? -size : size;
 }

@@ -16,8 +16,9 @@ struct Tails {
   double below = 0.0, above = 0.0;
 };
 Tails beta_tails(double x, double a, double b);
-// x with P(X <= x) = probability.
+// x with P(X <= x) = probability, and with P(X > x) = probability.
 double beta_quantile(double probability, double a, double b);
+double beta_upper_quantile(double probability, double a, double b);
 
 // t with P(T <= t) = probability of Student's distribution, freedom > 0.
 double student_quantile(double probability, double freedom);
