@@ -203,9 +203,9 @@ TEST(CaseRunner, AsksTheGeometricModelFirst) {
 world: planar
 parameters: {gap: 0.3, push: 0.2}
 bodies:
-  left: {freedom: fixed, shapes: [{box: [1, 0.2]}], pose: ["-0.5 - gap/2", 0]}
-  right: {freedom: fixed, shapes: [{box: [1, 0.2]}], pose: ["0.5 + gap/2", 0]}
-  ball: {mass: 1, shapes: [{circle: 0.1}], pose: [0, 0.5]}
+  left: {freedom: fixed, shapes: [{box: [1, 0.2]}], position: [-0.5 - gap/2, 0]}
+  right: {freedom: fixed, shapes: [{box: [1, 0.2]}], position: [0.5 + gap/2, 0]}
+  ball: {mass: 1, shapes: [{circle: 0.1}], position: [0, 0.5]}
 run: {step: 5 ms, duration: 0.6 s}
 )",
                                R"(
@@ -241,7 +241,7 @@ sample: {count: 4}
   const CaseResult recorded = runner.record(item, folder.path() / "case.h5").result;
   EXPECT_EQ(plain.measures, recorded.measures);
   const Recording recording(folder.path() / "case.h5");
-  EXPECT_EQ(recording.step(recording.frames() - 1), 30);
+  EXPECT_EQ(recording.info(recording.frames() - 1).step, 30);
   EXPECT_THROW(runner.record(item, folder.path() / "case.h5"), Error);
 }
 

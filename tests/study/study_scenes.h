@@ -56,7 +56,7 @@ bodies:
   ball:
     shapes: [{circle: 0.01}]
     mass: mass
-    pose: [0, 0]
+    position: [0, 0]
     velocity: [vx, vy]
 run: {step: 10 ms, duration: 0.3 s}
 )";
