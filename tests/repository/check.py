@@ -17,6 +17,7 @@ import sys
 # What each folder of vinci/ may include: the arrows of ARCHITECTURE.md, closed transitively.
 ARROWS = {
     "base": [],
+    "sampling": ["base"],
     "systems": ["base"],
     "hybrid": ["systems"],
     "geometry": ["base"],
@@ -57,6 +58,7 @@ LIBRARIES = {
     "boost/": ["viewing"],
     "zlib": ["viewing"],
     "ompl/": ["passage"],
+    "Random123/": ["sampling"],
     "ida/": ["hybrid"],
     "nvector/": ["hybrid"],
     "sunlinsol/": ["hybrid"],
