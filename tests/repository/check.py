@@ -18,6 +18,7 @@ import sys
 ARROWS = {
     "base": [],
     "sampling": ["base"],
+    "search": ["base"],
     "systems": ["base"],
     "hybrid": ["systems"],
     "geometry": ["base"],
@@ -59,6 +60,7 @@ LIBRARIES = {
     "zlib": ["viewing"],
     "ompl/": ["passage"],
     "Random123/": ["sampling"],
+    "nlopt": ["search"],
     "ida/": ["hybrid"],
     "nvector/": ["hybrid"],
     "sunlinsol/": ["hybrid"],
