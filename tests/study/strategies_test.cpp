@@ -255,5 +255,51 @@ rare: {of: margin, count: 2000, rounds: 12, method: )") +
   }
 }
 
+TEST(Search, FindsTheDesignThatSucceedsMostOften) {
+  const Folder folder;
+  const Study study = study_of(folder, R"(
+design: {vx: {from: -2, to: 6}, mass: {from: 0, to: 1}}
+uncertain: {vy: {normal: {mean: 0, deviation: 1}}}
+success: vx > 0
+search: {maximise: probability, evaluations: 300, samples: 40, confirm: 2000, best: 3}
+)");
+  const StoredResults results = answer_all(study, [](const StudyCase& item, CaseResult& result) {
+    const double x = item.values[0] - 3.0, y = item.values[1] - 0.25;
+    result.verdict =
+        std::abs(item.values[2]) < 1.5 - x * x - 4.0 * y * y ? Verdict::success : Verdict::failure;
+  });
+  EXPECT_EQ(results.size(), 300u * 40u + 3u * 2000u);
+  const StudyReport report = make_report(study, results);
+  EXPECT_TRUE(report.complete);
+  ASSERT_EQ(report.found.size(), 3u);
+  const FoundDesign& best = report.found[0];
+  EXPECT_TRUE(best.confirmed);
+  EXPECT_NEAR(best.values[0], 3.0, 0.4);
+  EXPECT_NEAR(best.values[1], 0.25, 0.2);
+  EXPECT_EQ(best.verdicts.cases(), 2000u);
+  EXPECT_NEAR(best.probability.value, 0.866, 0.04);
+  EXPECT_LE(report.found[1].objective, best.objective);
+}
+
+TEST(Search, MinimisesTheWorstOfAMeasure) {
+  const Folder folder;
+  for (const char* method : {"cma-es", "sbplx", "direct-l"}) {
+    const Study study = study_of(folder, std::string(R"(
+design: {vx: {from: -2, to: 6}}
+uncertain: {vy: {uniform: [0, 1]}}
+measures: {way: {end: ball.x}}
+search: {minimise: worst, of: way, evaluations: 60, samples: 4, method: )") +
+                                             method + "}\n");
+    const StoredResults results = answer_all(study, [](const StudyCase& item, CaseResult& result) {
+      result.measures[0] = std::abs(item.values[0] - 1.0) + item.values[1];
+    });
+    const StudyReport report = make_report(study, results);
+    ASSERT_FALSE(report.found.empty()) << method;
+    EXPECT_NEAR(report.found[0].values[0], 1.0, 0.2) << method;
+    EXPECT_LT(report.found[0].objective, 1.2) << method;
+    EXPECT_FALSE(report.found[0].confirmed);
+  }
+}
+
 }  // namespace
 }  // namespace vinci
