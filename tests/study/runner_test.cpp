@@ -227,6 +227,29 @@ sample: {}
   EXPECT_LT(wide.measures[0], -0.4);
 }
 
+TEST(CaseRunner, TellsRunsThatEndBeforeTheirTime) {
+  const Folder folder;
+  const Study study = study_of(folder, test::sliding_block, R"(
+run: {motion: quasi-static}
+uncertain: {mu: {uniform: [0.1, 0.9]}}
+measures: {end: {end: t}, turned: {first_time: block.angle > 20 deg}}
+success: end < 0.5
+sample: {count: 1}
+)");
+  const CaseResult held = run_one(study, {0.5});
+  EXPECT_EQ(held.status, CaseStatus::good) << held.message;
+  EXPECT_EQ(held.verdict, Verdict::failure);
+  const Study flying = study_of(folder, test::projectile, R"(
+run: {motion: quasi-static}
+measures: {end: {end: t}}
+success: end < 0.2
+sample: {count: 1}
+)");
+  const CaseResult ended = run_one(flying, {});
+  EXPECT_EQ(ended.status, CaseStatus::ended) << ended.message;
+  EXPECT_EQ(ended.verdict, Verdict::success);
+}
+
 TEST(CaseRunner, RecordsACaseAsItRan) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, R"(
