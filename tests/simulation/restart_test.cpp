@@ -24,7 +24,7 @@ std::uint64_t hash_of_run(Simulation& simulation, int steps) {
   return hash.value();
 }
 
-TEST(Restart, RunsBitForBitAsASimulationThatIsMadeWithTheParameters) {
+TEST(Restart, runs_bit_for_bit_as_a_simulation_that_is_made_with_the_parameters) {
   const std::string root = VINCI_SOURCE_DIR;
   for (const char* name : {"sliding_block", "stack", "four_bar", "spring_slider", "dropped_rod",
                            "changing_friction", "compliant_bounce", "gripper"}) {
@@ -47,7 +47,7 @@ TEST(Restart, RunsBitForBitAsASimulationThatIsMadeWithTheParameters) {
   }
 }
 
-TEST(Restart, RefusesWhatTheConstructorRefuses) {
+TEST(Restart, refuses_what_the_constructor_refuses) {
   const Scene scene = Scene::parse(R"(
 world: planar
 parameters: {mass: 1}

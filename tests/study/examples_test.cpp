@@ -11,7 +11,7 @@ std::filesystem::path example(const char* name) {
   return std::filesystem::path(VINCI_SOURCE_DIR) / "examples/studies" / name;
 }
 
-TEST(ExampleStudy, RejectsByTheCoarseLevelAndConfirmsByTheFineOne) {
+TEST(ExampleStudy, rejects_by_the_coarse_level_and_confirms_by_the_fine_one) {
   const Study study = Study::load(example("stopping_block.yaml"));
   const StudyReport report = make_report(study, test::run_all(study));
   EXPECT_TRUE(report.complete);
@@ -27,7 +27,7 @@ TEST(ExampleStudy, RejectsByTheCoarseLevelAndConfirmsByTheFineOne) {
   EXPECT_GT(report.levels[0].verdicts.failures, 100u);
 }
 
-TEST(ExampleStudy, FindsTheSpeedWithFewerRuns) {
+TEST(ExampleStudy, finds_the_speed_with_fewer_runs) {
   const Study study = Study::load(example("stopping_map.yaml"));
   const StudyReport report = make_report(study, test::run_all(study));
   ASSERT_TRUE(report.map);

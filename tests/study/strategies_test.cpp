@@ -44,7 +44,7 @@ void toss(CaseResult& result, double p) {
   result.verdict = u < p ? Verdict::success : Verdict::failure;
 }
 
-TEST(Sample, RunsEveryDesignWithTheSameDraws) {
+TEST(Sample, runs_every_design_with_the_same_draws) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: [1, 2, 3], mass: {from: 1, to: 2, grid: 2}}
@@ -65,7 +65,7 @@ sample: {count: 5, method: sobol}
   EXPECT_THROW(cases.at(30), Error);
 }
 
-TEST(Sample, DrawsDesignsFromRangesAndListsAndDrawsOfTheirOwn) {
+TEST(Sample, draws_designs_from_ranges_and_lists_and_draws_of_their_own) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: {from: 1, to: 3}, mass: [1, 2]}
@@ -86,7 +86,7 @@ sample: {count: 2, designs: 16, method: latin-hypercube, common: false}
   EXPECT_EQ(draws.size(), 32u);
 }
 
-TEST(Sample, GoesThroughGridsOnce) {
+TEST(Sample, goes_through_grids_once) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {grid: [1, 2, 3]}, vy: {grid: {from: 0, to: 1, count: 3}}}
@@ -99,7 +99,7 @@ sample: {method: grid}
   EXPECT_EQ(cases.at(7).values, (std::vector<double>{3.0, 0.5}));
 }
 
-TEST(Sample, CorrelatesWhatIsAskedFor) {
+TEST(Sample, correlates_what_is_asked_for) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {normal: {mean: 0, deviation: 1}}, vy: {normal: {mean: 0, deviation: 2}}}
@@ -116,7 +116,7 @@ sample: {count: 4000}
   EXPECT_NEAR(sum / 4000.0, 0.8, 0.06);
 }
 
-TEST(Sample, StopsBetweenRoundsOfOneSize) {
+TEST(Sample, stops_between_rounds_of_one_size) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {uniform: [0, 1]}}
@@ -133,7 +133,7 @@ sample: {count: 10000}
   EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * 1.96 / 0.1, 2), 60.0);
 }
 
-TEST(Strategy, GoesOnFromAnyNumberOfResults) {
+TEST(Strategy, goes_on_from_any_number_of_results) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: {from: 0, to: 1}}
@@ -157,7 +157,7 @@ map: {over: [vx], cells: [30], adaptive: {first: 10, most: 160, width: 0.2, thre
   for (std::uint64_t k = 0; k < some.size(); ++k) EXPECT_EQ(some.at(k).values, again.at(k).values);
 }
 
-TEST(Map, PutsRunsWhereTheBoundaryPasses) {
+TEST(Map, puts_runs_where_the_boundary_passes) {
   const Folder folder;
   const std::string start = R"(
 design: {vx: {from: 0, to: 1}, vy: {from: 0, to: 1}}
@@ -194,7 +194,7 @@ map: {over: [vx, vy], cells: [20, 20], )";
   EXPECT_EQ(few.designs[1].values[0], 0.075);  // the first parameter runs fastest
 }
 
-TEST(Sensitivity, FindsTheSharesOfALinearMeasure) {
+TEST(Sensitivity, finds_the_shares_of_a_linear_measure) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 2]}, mass: {uniform: [1, 2]}}
@@ -215,7 +215,7 @@ sensitivity: {method: sobol, of: [way], count: 2000}
   }
 }
 
-TEST(Sensitivity, TellsEffectsByMorris) {
+TEST(Sensitivity, tells_effects_by_morris) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 2]}, mass: {uniform: [1, 2]}}
@@ -232,7 +232,7 @@ sensitivity: {method: morris, of: [way], count: 20}
   EXPECT_NEAR(report.sensitivity[2].first, 0.0, 1e-9);
 }
 
-TEST(Rare, EstimatesAProbabilityThatIsKnown) {
+TEST(Rare, estimates_a_probability_that_is_known) {
   const Folder folder;
   for (const char* method : {"subset", "importance"}) {
     const Study study = study_of(folder, std::string(R"(
@@ -255,7 +255,7 @@ rare: {of: margin, count: 2000, rounds: 12, method: )") +
   }
 }
 
-TEST(Search, FindsTheDesignThatSucceedsMostOften) {
+TEST(Search, finds_the_design_that_succeeds_most_often) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: {from: -2, to: 6}, mass: {from: 0, to: 1}}
@@ -281,7 +281,7 @@ search: {maximise: probability, evaluations: 300, samples: 40, confirm: 2000, be
   EXPECT_LE(report.found[1].objective, best.objective);
 }
 
-TEST(Search, MinimisesTheWorstOfAMeasure) {
+TEST(Search, minimises_the_worst_of_a_measure) {
   const Folder folder;
   for (const char* method : {"cma-es", "sbplx", "direct-l"}) {
     const Study study = study_of(folder, std::string(R"(

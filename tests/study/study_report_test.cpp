@@ -12,7 +12,7 @@ namespace {
 
 using test::Folder;
 
-TEST(StudyReport, GivesTheProbabilityThatIsKnownOfASlidingBlock) {
+TEST(StudyReport, gives_the_probability_that_is_known_of_a_sliding_block) {
   const Folder folder;
   folder.write("scene.yaml", test::sliding_block);
   // It stops after v²/(2 mu g) - v h/2 in steps h by the velocity at their end: within 0.1 m where
@@ -58,7 +58,7 @@ sample: {count: 400, method: latin-hypercube}
   EXPECT_NE(report_words(report).find("400 cases"), std::string::npos);
 }
 
-TEST(StudyReport, KeepsUnknownCasesApart) {
+TEST(StudyReport, keeps_unknown_cases_apart) {
   const Folder folder;
   folder.write("scene.yaml", test::projectile);
   const Study study = Study::parse(R"(
@@ -112,7 +112,7 @@ sample: {count: 100}
   EXPECT_EQ(json["verdicts"]["unknown"], 15);
 }
 
-TEST(StudyTable, HasTheShortestNumbersAndNothingForNone) {
+TEST(StudyTable, has_the_shortest_numbers_and_nothing_for_none) {
   const Folder folder;
   folder.write("scene.yaml", test::projectile);
   const Study study = Study::parse(R"(
