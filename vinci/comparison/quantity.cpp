@@ -51,7 +51,8 @@ class Reader {
   void read() {
     for (at_ = 0; at_ < text_.size();) {
       const bool begins = at_ == 0 || !(is_word_letter(text_[at_ - 1]) || text_[at_ - 1] == '.');
-      if (begins && (read_joint() || read_body() || read_pair() || read_scene() || read_parameter()))
+      if (begins &&
+          (read_joint() || read_body() || read_pair() || read_scene() || read_parameter()))
         continue;
       rewritten += text_[at_++];
     }

@@ -46,7 +46,7 @@ struct QuantityTerm {
     parameter
   };
   Kind kind = Kind::time;
-  int a = -1, b = -1;  // bodies; of a joint the column (joint_columns.h)
+  int a = -1, b = -1;     // bodies; of a joint the column (joint_columns.h)
   std::string name = {};  // of a parameter
 };
 

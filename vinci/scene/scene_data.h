@@ -68,7 +68,6 @@ class Mistakes {
 // Key path of a node of the tree: bodies.block.shapes[0].box.
 std::string path_of(const Node& root, const Node& node);
 
-
 // Structure, names and syntax of expressions; marks bad nodes and readies numbers for evaluation.
 bool check_structure(Node& node, const SceneValue& value, const SceneData& scene,
                      Mistakes& mistakes);
