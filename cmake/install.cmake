@@ -6,9 +6,9 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base systems hybrid geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base sampling search systems hybrid geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping events simulation recording comparison
-                  passage grasp viewing)
+                  passage grasp viewing study)
 
 add_library(vinci-umbrella INTERFACE)
 add_library(Vinci::vinci ALIAS vinci-umbrella)
@@ -21,6 +21,8 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # The public headers: what a user of the library or the author of a plugin includes. They need
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock dual error expression functions hash math options registry settings stabilisation words)
+set(public_sampling copula design_points distribution interval morris random rare sobol_indices special_functions)
+set(public_search searcher)
 set(public_geometry build mass shape)
 set(public_robots description robot_file)
 set(public_model actuation constraint contact_moments controller element entity friction_law joint joint_columns memory model motion run_options state)
@@ -45,6 +47,7 @@ set(public_comparison body_distance compare contact_modes converge order_fit qua
                       variants)
 set(public_passage passage robot_passage)
 set(public_grasp closing closing_run closure grasp grasp_functions grasp_map holding quality recorded_grasp)
+set(public_study case runner strategies strategy study study_report)
 set(public_viewing description frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

@@ -17,6 +17,8 @@ import sys
 # What each folder of vinci/ may include: the arrows of ARCHITECTURE.md, closed transitively.
 ARROWS = {
     "base": [],
+    "sampling": ["base"],
+    "search": ["base"],
     "systems": ["base"],
     "hybrid": ["systems"],
     "geometry": ["base"],
@@ -45,6 +47,7 @@ ARROWS = {
     "passage": ["recording", "control"],
     "grasp": ["recording"],
     "viewing": ["grasp"],
+    "study": ["comparison", "passage", "sampling", "search"],
 }
 
 # Who may touch a library from outside, so that each stays behind one door. Libraries that are
@@ -57,6 +60,8 @@ LIBRARIES = {
     "boost/": ["viewing"],
     "zlib": ["viewing"],
     "ompl/": ["passage"],
+    "Random123/": ["sampling"],
+    "nlopt": ["search"],
     "ida/": ["hybrid"],
     "nvector/": ["hybrid"],
     "sunlinsol/": ["hybrid"],
