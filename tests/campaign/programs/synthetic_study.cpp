@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study that simulates nothing, as a program: it can be killed like any.
+//   synthetic_study run FOLDER CASES WORKERS KIND SECONDS    KIND: good or bad cases; each takes so
+//                                                            long; table.txt is there at the end
+//   synthetic_study work KIND SECONDS                        a worker of it
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/campaign/synthetic.h"
+
+namespace {
+
+using namespace vinci;
+
+int run(const std::vector<std::string>& arguments) {
+  const std::filesystem::path folder = arguments.at(1);
+  Ledger ledger = Ledger::to_write(folder / "study.sqlite", {synthetic::hash, "synthetic"});
+  synthetic::Rounds rounds(std::stoull(arguments.at(2)));
+  CampaignSettings settings;
+  settings.crew = {.command = {{"/proc/self/exe", "work", arguments.at(4), arguments.at(5)},
+                               256ULL << 20},
+                   .hash = synthetic::hash,
+                   .workers = std::stoi(arguments.at(3)),
+                   .case_seconds = 0.4,
+                   .chunk_seconds = 0.02};
+  if (!run_campaign(rounds, ledger, settings)) return 1;
+  const std::filesystem::path partial = folder / "table.partial";
+  std::ofstream(partial) << synthetic::table_of(ledger);
+  std::filesystem::rename(partial, folder / "table.txt");
+  return 0;
+}
+
+void work(const std::vector<std::string>& arguments) {
+  serve_cases([&] {
+    if (arguments.at(1) == "complain") throw Error("what is wrong with it");
+    return CaseRun{synthetic::hash,
+                   [bad = arguments.at(1) == "bad", seconds = std::stod(arguments.at(2))](
+                       const StudyCase& what) { return synthetic::run_case(what, bad, seconds); }};
+  });
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::vector<std::string> arguments(values + 1, values + count);
+  try {
+    if (arguments.at(0) == "run") return run(arguments);
+    work(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}
