@@ -11,8 +11,8 @@ namespace vinci {
 // What is simulated. Case k of a study is the same wherever and whenever it runs.
 struct StudyCase {
   std::uint64_t number = 0;
-  std::uint32_t design = 0;  // which design, from 0; 0 where there is one
-  std::uint64_t sample = 0;  // which draw of the uncertain parameters
+  std::uint32_t design = 0;    // which design, from 0; 0 where there is one
+  std::uint64_t sample = 0;    // which draw of the uncertain parameters
   std::vector<double> values;  // of all parameters: designs first, then uncertain ones
 };
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a study says once cases were run: counts, probabilities with intervals, quantiles, costs.
+// Cases whose verdict is unknown are counted apart: every probability comes with bounds that hold
+// whatever they would have been.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vinci/study/case.h"
+#include "vinci/study/strategy.h"
+#include "vinci/study/study.h"
+
+namespace vinci {
+
+inline constexpr int case_status_count = 7;
+
+struct VerdictCounts {
+  std::uint64_t successes = 0, failures = 0, unknown = 0;
+  std::uint64_t cases() const { return successes + failures + unknown; }
+  void add(Verdict verdict);
+};
+
+// The probability of success among the cases whose verdict is known, with its interval; and the
+// interval of all cases, whatever the unknown ones would have been. Not a number without cases.
+struct Probability {
+  double value = 0.0, lower = 0.0, upper = 1.0;
+  double least = 0.0, most = 1.0;
+};
+
+// While a study runs: what it costs is nothing beside a case.
+class StudyProgress {
+ public:
+  explicit StudyProgress(const Study& study);
+  void add(const CaseResult& result);
+  std::uint64_t cases() const { return verdicts_.cases(); }
+  const VerdictCounts& verdicts() const { return verdicts_; }
+  const std::array<std::uint64_t, case_status_count>& statuses() const { return statuses_; }
+  Probability probability() const;
+  // "1,200 cases, success 0.93 (0.91 to 0.95), 3 unknown"
+  std::string words() const;
+
+ private:
+  double confidence_ = 0.95;
+  bool exact_ = false, has_success_ = false;
+  VerdictCounts verdicts_;
+  std::array<std::uint64_t, case_status_count> statuses_{};
+};
+
+struct MeasureQuantile {
+  double share = 0.5, value = 0.0, lower = 0.0, upper = 0.0;
+};
+
+// Over the cases that are good or ended and in which the measure is a number.
+struct MeasureSummary {
+  std::string name;
+  std::uint64_t count = 0;
+  double mean = 0.0, mean_lower = 0.0, mean_upper = 0.0, deviation = 0.0;
+  double least = 0.0, greatest = 0.0;
+  std::vector<MeasureQuantile> quantiles;
+  std::uint64_t every = 1;  // quantiles are of every so many-th case, to bound memory
+};
+
+struct DesignSummary {
+  std::uint32_t design = 0;
+  std::vector<double> values;  // of the design parameters
+  VerdictCounts verdicts;
+  Probability probability;
+  std::vector<double> means;  // of the measures
+};
+
+struct LevelSummary {
+  std::string name;
+  VerdictCounts verdicts;  // of the cases that were asked
+  std::array<std::uint64_t, case_status_count> statuses{};
+  std::uint64_t steps = 0;
+  double cpu_seconds = 0.0;  // of all; 0 where no times were given
+  std::uint64_t timed = 0;   // how many of them have a time
+};
+
+struct ConvergencePoint {
+  std::uint64_t cases = 0;
+  Probability probability;
+};
+
+// Designs of a map, the first of `over` running fastest.
+struct MapSummary {
+  std::vector<std::string> over;
+  std::vector<std::vector<double>> values;  // of the cells, per parameter of `over`
+  double threshold = 0.0;                   // 0: none
+  std::uint64_t runs = 0, full_runs = 0;    // made, and of a map that is not adaptive
+};
+
+struct SensitivityIndex {
+  std::string measure, parameter;
+  // Sobol: first-order and total index. Morris: mean of absolute effects and their deviation.
+  double first = 0.0, first_lower = 0.0, first_upper = 0.0;
+  double total = 0.0, total_lower = 0.0, total_upper = 0.0;
+};
+
+struct RareSummary {
+  double probability = 0.0, lower = 0.0, upper = 0.0, variation = 0.0;
+  std::uint64_t rounds = 0;
+  bool converged = false;
+};
+
+struct FoundDesign {
+  std::uint32_t design = 0;
+  std::vector<double> values;
+  double objective = 0.0;  // what the search maximises
+  VerdictCounts verdicts;
+  Probability probability;
+};
+
+// A case that did not go well, with the command that repeats it.
+struct TroubledCase {
+  std::uint64_t number = 0;
+  CaseStatus status = CaseStatus::failed;
+  std::string message, command;
+};
+
+struct StudyReport {
+  std::string title, hash, file;
+  StudyKind kind = StudyKind::sample;
+  bool complete = false;  // no round is missing
+  std::uint64_t cases = 0;
+  bool has_success = false;
+  double confidence = 0.95;
+  VerdictCounts verdicts;
+  Probability probability;
+  std::array<std::uint64_t, case_status_count> statuses{};
+  std::vector<std::string> design_parameters;
+  std::vector<MeasureSummary> measures;
+  std::vector<LevelSummary> levels;
+  std::vector<ConvergencePoint> convergence;  // where there is one design
+  // In the order of their numbers; not of searches, which have `found`.
+  std::vector<DesignSummary> designs;
+  std::optional<MapSummary> map;
+  std::vector<SensitivityIndex> sensitivity;
+  bool morris = false;
+  std::optional<RareSummary> rare;
+  std::vector<FoundDesign> found;      // the best designs, best first
+  std::vector<TroubledCase> troubled;  // the first of them
+};
+
+// Seconds of the processor per level that was asked, of one case; empty where nobody knows.
+using CaseTimes = std::function<std::vector<double>(std::uint64_t number)>;
+
+// One pass over the results, besides what the strategy reads; memory grows with designs and
+// measures, not beyond some 10^6 numbers per measure with cases.
+StudyReport make_report(const Study& study, const ResultSource& results,
+                        const CaseTimes& times = {});
+std::string report_json(const StudyReport& report);
+std::string report_words(const StudyReport& report);  // lines for people
+
+// The table: number, design, sample, parameters, status, verdict, level, measures, message. Numbers
+// are the shortest that read back equal; what is no number is empty. The same bytes for the same
+// results.
+std::string table_header(const Study& study);
+std::string table_row(const Study& study, const StudyCase& item, const CaseResult& result);
+void write_table(const Study& study, const ResultSource& results,
+                 const std::function<void(std::string_view)>& write);
+
+}  // namespace vinci
