@@ -45,6 +45,7 @@ ARROWS = {
     "passage": ["recording", "control"],
     "grasp": ["recording"],
     "viewing": ["grasp"],
+    "study": ["comparison", "passage", "sampling", "search"],
 }
 
 # Who may touch a library from outside, so that each stays behind one door. Libraries that are

@@ -17,14 +17,6 @@ constexpr std::uint64_t largest_chunk = 4096;
 constexpr int longest_wait = 50;         // ms
 constexpr int failed_starts_allowed = 10;  // in a row
 
-CaseAnswer given_up(std::uint64_t number, CaseStatus status, std::string message) {
-  CaseAnswer answer;
-  answer.result.number = number;
-  answer.result.status = status;
-  answer.result.message = std::move(message);
-  return answer;
-}
-
 }  // namespace
 
 Crew::Crew(CrewSettings settings) : settings_(std::move(settings)) {
@@ -225,16 +217,18 @@ void Crew::blame(Chunk& chunk, const Worker& worker) {
     place = static_cast<std::size_t>(open - chunk.answers.begin());
   }
   if (place >= chunk.answers.size() || chunk.answers[place]) return;
-  const std::uint64_t number = chunk.first + place;
-  Trouble& trouble = trouble_[number];
+  Trouble& trouble = trouble_[chunk.first + place];
   ++(worker.overdue ? trouble.delays : trouble.deaths);
   if (trouble.deaths >= deaths)
-    chunk.answers[place] =
-        given_up(number, CaseStatus::crashed, fmt::format("ended its worker {} times", deaths));
+    give_up(chunk, place, CaseStatus::crashed, fmt::format("ended its worker {} times", deaths));
   else if (trouble.delays >= delays)
-    chunk.answers[place] = given_up(number, CaseStatus::timed_out,
-                                    fmt::format("took longer than {} s", settings_.case_seconds));
-  if (!chunk.answers[place]) return;
+    give_up(chunk, place, CaseStatus::timed_out,
+            fmt::format("took longer than {} s", settings_.case_seconds));
+}
+
+void Crew::give_up(Chunk& chunk, std::size_t place, CaseStatus status, std::string message) {
+  const std::uint64_t number = chunk.first + place;
+  chunk.answers[place] = CaseAnswer{settings_.lost(number, status, std::move(message)), {}};
   --chunk.missing;
   trouble_.erase(number);
 }
@@ -257,10 +251,12 @@ void Crew::keep_what_is_there(AnswerSink& sink) {
   for (Chunk& chunk : returned_) {
     std::vector<CaseAnswer> row;
     for (auto& answer : chunk.answers) {
-      if (answer) row.push_back(std::move(*answer));
-      if (answer) continue;
-      sink.add(row);
-      row.clear();
+      if (answer) {
+        row.push_back(std::move(*answer));
+      } else {
+        sink.add(row);
+        row.clear();
+      }
     }
     sink.add(row);
   }

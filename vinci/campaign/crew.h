@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "vinci/base/clock.h"
@@ -20,8 +22,17 @@ struct CrewSettings {
   WorkerCommand command;   // that starts a worker
   std::string hash;        // of the study, as each worker must say it
   int workers = 1;
-  double case_seconds = 0.0;  // of wall time that a case may take; 0: any
+  double case_seconds = 0.0;    // of wall time that a case may take; 0: any
   double chunk_seconds = 0.25;  // of work that is dealt at once
+  // The result of a case that never answered.
+  std::function<CaseResult(std::uint64_t number, CaseStatus status, std::string message)> lost =
+      [](std::uint64_t number, CaseStatus status, std::string message) {
+        CaseResult result;
+        result.number = number;
+        result.status = status;
+        result.message = std::move(message);
+        return result;
+      };
 };
 
 // One thread, which waits for all workers. A worker that ends is replaced and what it had not
@@ -76,6 +87,7 @@ class Crew {
   void finish_chunk(Worker& worker, AnswerSink& sink);
   void bury(std::unique_ptr<Worker>& worker, AnswerSink& sink);
   void blame(Chunk& chunk, const Worker& worker);
+  void give_up(Chunk& chunk, std::size_t place, CaseStatus status, std::string message);
   void watch_time(Worker& worker);
   void keep_what_is_there(AnswerSink& sink);
   bool idle() const;

@@ -158,6 +158,7 @@ void Ledger::make_tables(const LedgerHead& head) {
   facts.set(1, "format").set(2, format).run();
   facts.set(1, "hash").set(2, head.hash).run();
   facts.set(1, "title").set(2, head.title).run();
+  facts.set(1, "file").set(2, head.file).run();
   facts.set(1, "complete").set(2, "no").run();
   transaction.commit();
 }
@@ -170,6 +171,7 @@ void Ledger::load() {
     if (key == "format") found = value;
     if (key == "hash") head_.hash = value;
     if (key == "title") head_.title = value;
+    if (key == "file") head_.file = value;
     if (key == "complete") head_.complete = value == "yes";
   }
   if (found != format)

@@ -30,10 +30,11 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-// What makes a study the same: its hash, and whether its rounds are over.
+// Whose ledger it is.
 struct LedgerHead {
-  std::string hash, title;
-  bool complete = false;
+  std::string hash;         // what makes a study the same
+  std::string title, file = {};  // of the study, for people and for those who find the ledger
+  bool complete = false;    // no round is missing
 };
 
 // One process writes it, any number read it, also while it is written. A row of it holds the answers

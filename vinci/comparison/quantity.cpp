@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "vinci/comparison/words.h"
+#include "vinci/model/joint_columns.h"
 
 namespace vinci {
 namespace {
@@ -50,7 +51,8 @@ class Reader {
   void read() {
     for (at_ = 0; at_ < text_.size();) {
       const bool begins = at_ == 0 || !(is_word_letter(text_[at_ - 1]) || text_[at_ - 1] == '.');
-      if (begins && (read_body() || read_pair() || read_scene())) continue;
+      if (begins && (read_joint() || read_body() || read_pair() || read_scene() || read_parameter()))
+        continue;
       rewritten += text_[at_++];
     }
   }
@@ -62,6 +64,23 @@ class Reader {
     rewritten += fmt::format("quantity_{}_", terms.size());
     terms.push_back(term);
     at_ += length;
+  }
+
+  // The longest name of a column of joints, without its unit.
+  bool read_joint() {
+    if (columns_.empty() && !model_.joints.empty())
+      for (const std::string& column : joint_columns(model_))
+        columns_.push_back(column.substr(0, column.find(' ')));
+    int found = -1;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::size_t size = columns_[i].size();
+      const bool ends = at_ + size >= text_.size() || !is_word_letter(text_[at_ + size]);
+      if (size > length && ends && text_.compare(at_, size, columns_[i]) == 0)
+        found = static_cast<int>(i), length = size;
+    }
+    if (found >= 0) add({Kind::joint, found}, length);
+    return found >= 0;
   }
 
   // The longest name of a body that a dot follows.
@@ -145,8 +164,16 @@ class Reader {
     return false;
   }
 
+  bool read_parameter() {
+    const std::string word = word_at(text_, at_);
+    if (word.empty() || !model_.parameters.contains(word)) return false;
+    add({Kind::parameter, -1, -1, word}, word.size());
+    return true;
+  }
+
   const std::string& text_;
   const Model& model_;
+  std::vector<std::string> columns_;  // of joints
   std::size_t at_ = 0;
 };
 
@@ -180,9 +207,12 @@ QuantityReader::QuantityReader(const Quantity& quantity, const Simulation& simul
     if (quantity.terms()[i].kind == Kind::angle)
       values_[i] = planar_angle(
           simulation.state().poses[static_cast<std::size_t>(quantity.terms()[i].a)].rotation);
+    else
+      reads_joints_ |= quantity.terms()[i].kind == Kind::joint;
 }
 
 double QuantityReader::read(const Simulation& simulation) {
+  if (reads_joints_) simulation.read_joints(joints_);
   for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = term(i, simulation);
   return quantity_.value(values_);
 }
@@ -240,6 +270,10 @@ double QuantityReader::term(std::size_t i, const Simulation& simulation) {
       return pressed(false) / simulation.step_size();
     case Kind::friction:
       return pressed(true) / simulation.step_size();
+    case Kind::joint:
+      return joints_[it.a];
+    case Kind::parameter:
+      return simulation.parameters().at(it.name);
     case Kind::time:
       break;
   }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A number of a run at an instant, written as an expression (expression.h) of
-//   body.x body.y body.z       m, of the body frame       body.angle   rad, planar, full turns
-//   counted body.vx .vy .vz .speed     m/s, of the centre of mass  body.wx .wy .wz  rad/s energy
-//   kinetic potential   J                           penetration  m, deepest overlap impulse(a, b)
-//   N s, of the normal forces between two bodies so far force(a, b) friction(a, b) N, normal and
-//   tangential, in the last step t                          s
+//   body.x body.y body.z               m, of the body frame
+//   body.angle                         rad, planar, full turns counted
+//   body.vx body.vy body.vz body.speed m/s, of the centre of mass
+//   body.wx body.wy body.wz            rad/s
+//   joint.position joint.rate ...      the columns of joint_columns.h
+//   energy kinetic potential           J
+//   penetration                        m, deepest overlap
+//   impulse(a, b)                      N s, of the normal forces between two bodies so far
+//   force(a, b) friction(a, b)         N, normal and tangential, in the last step
+//   t                                  s
+// and the parameters of the scene.
 #pragma once
 
 #include <string>
@@ -35,10 +41,13 @@ struct QuantityTerm {
     impulse,
     force,
     friction,
-    time
+    time,
+    joint,
+    parameter
   };
   Kind kind = Kind::time;
-  int a = -1, b = -1;  // bodies
+  int a = -1, b = -1;  // bodies; of a joint the column (joint_columns.h)
+  std::string name = {};  // of a parameter
 };
 
 class Quantity {
@@ -66,6 +75,8 @@ class QuantityReader {
 
   const Quantity& quantity_;
   std::vector<double> values_;  // of the terms
+  VectorX joints_;              // of joint_columns(), where a term asks for them
+  bool reads_joints_ = false;
 };
 
 }  // namespace vinci

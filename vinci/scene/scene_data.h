@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vinci/scene/document.h"
 #include "vinci/scene/scene.h"
 #include "vinci/scene/scene_grammar.h"
 #include "vinci/scene/yaml_tree.h"
@@ -67,10 +68,6 @@ class Mistakes {
 // Key path of a node of the tree: bodies.block.shapes[0].box.
 std::string path_of(const Node& root, const Node& node);
 
-// A list of names for messages, cut where it grows long.
-std::string listed(const std::vector<std::string>& names);
-// " (did you mean 'x'?)" or nothing.
-std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 
 // Structure, names and syntax of expressions; marks bad nodes and readies numbers for evaluation.
 bool check_structure(Node& node, const SceneValue& value, const SceneData& scene,
@@ -106,6 +103,8 @@ bool check_numbers(const Node& node, const SceneValue& value, const Numbers& num
 
 // Parts of a scene besides the model.
 void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
+// A map that has the grammar of `run`, into scene.run.
+void read_choices(SceneData& scene, const Node& run, const Numbers& numbers, Mistakes& mistakes);
 void read_changes(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
 void check_changes(const SceneData& scene, Mistakes& mistakes);
 void write_source(SceneData& scene, Mistakes& mistakes);

@@ -103,12 +103,14 @@ void check_changes(const SceneData& scene, Mistakes& mistakes) {
 }
 
 void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes) {
-  const Node* run = scene.root.find("run");
-  if (!run) return;
+  if (const Node* run = scene.root.find("run")) read_choices(scene, *run, numbers, mistakes);
+}
+
+void read_choices(SceneData& scene, const Node& run, const Numbers& numbers, Mistakes& mistakes) {
   const SceneValue& value = scene_grammar(scene.world).find("run")->value;
-  if (!run->is_map()) return;
-  check_numbers(*run, value, numbers, mistakes);
-  for (const Node& node : run->children) {
+  if (!run.is_map()) return;
+  check_numbers(run, value, numbers, mistakes);
+  for (const Node& node : run.children) {
     if (node.bad || !value.find(node.key)) continue;
     const SceneValue& kind = value.find(node.key)->value;
     set_place(scene, node.key, node);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "vinci/scene/document.h"
 #include "vinci/scene/scene_grammar.h"
 
 namespace vinci {
@@ -113,6 +114,15 @@ Json schema_of(const SceneValue& value) {
 }
 
 }  // namespace
+
+std::string document_schema(const SceneValue& grammar, const std::string& title,
+                            const std::string& description) {
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+              {"title", title},
+              {"description", description}};
+  schema.update(schema_of(grammar));
+  return schema.dump(1) + "\n";
+}
 
 // Keys that differ between the plane and space stand in the two branches of `world`.
 std::string scene_schema() {

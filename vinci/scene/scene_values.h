@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words to describe keys of a scene with (scene_grammar.h); private to scene/.
+// Words to describe keys of a scene, or of another document (document.h), with.
 #pragma once
 
 #include "vinci/scene/scene_grammar.h"

@@ -330,7 +330,8 @@ bool indented_by_tab(std::string_view text, int line) {
 
 }  // namespace
 
-Node read_yaml(std::string_view text, int file, std::vector<Diagnostic>& diagnostics) {
+Node read_yaml(std::string_view text, int file, std::vector<Diagnostic>& diagnostics,
+               const std::string& what) {
   const auto refuse = [&](int line, std::string key, std::string message) {
     diagnostics.push_back({"", line, std::move(key), std::move(message)});
     return Node();
@@ -351,10 +352,13 @@ Node read_yaml(std::string_view text, int file, std::vector<Diagnostic>& diagnos
     return refuse(line, "", "not valid YAML: " + error.msg);
   }
   if (!builder.complete || builder.root.kind == Node::Kind::null)
-    return refuse(1, "", "the file is empty; a scene is a map with at least the key 'world'");
+    return refuse(1, "",
+                  "the file is empty; " + what +
+                      (what == "a scene" ? " is a map with at least the key 'world'"
+                                         : " is written as `key: value` lines"));
   if (!builder.root.is_map())
     return refuse(builder.root.line, "",
-                  "the file is no map; a scene is written as `key: value` lines");
+                  "the file is no map; " + what + " is written as `key: value` lines");
   return std::move(builder.root);
 }
 

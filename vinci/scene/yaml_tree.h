@@ -51,8 +51,9 @@ std::size_t count_values(const Node& node);
 std::string in_quotes(std::string_view text);
 
 // Reads one document. Mistakes go to `diagnostics`, without a file name; those that leave no usable
-// tree give a null node.
-Node read_yaml(std::string_view text, int file, std::vector<Diagnostic>& diagnostics);
+// tree give a null node. `what` is the document in messages.
+Node read_yaml(std::string_view text, int file, std::vector<Diagnostic>& diagnostics,
+               const std::string& what = "a scene");
 
 // The same tree as YAML text that reads back equal (marks apart).
 std::string write_yaml(const Node& root);

@@ -34,6 +34,9 @@ struct Probability {
   double least = 0.0, most = 1.0;
 };
 
+// Wilson's interval, or the exact one.
+Probability probability_of(const VerdictCounts& counts, double confidence, bool exact);
+
 // While a study runs: what it costs is nothing beside a case.
 class StudyProgress {
  public:

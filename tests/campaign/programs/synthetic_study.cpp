@@ -20,10 +20,10 @@ int run(const std::vector<std::string>& arguments) {
   synthetic::Rounds rounds(std::stoull(arguments.at(2)));
   CampaignSettings settings;
   settings.crew = {.command = {{"/proc/self/exe", "work", arguments.at(4), arguments.at(5)},
-                               256ULL << 20},
+                               64ULL << 20},
                    .hash = synthetic::hash,
                    .workers = std::stoi(arguments.at(3)),
-                   .case_seconds = 0.4,
+                   .case_seconds = 1.0,
                    .chunk_seconds = 0.02};
   if (!run_campaign(rounds, ledger, settings)) return 1;
   const std::filesystem::path partial = folder / "table.partial";
