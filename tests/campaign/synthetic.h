@@ -102,6 +102,10 @@ class Rounds : public Strategy {
   std::uint64_t total_, given_ = 0;
 };
 
+inline Ledger ledger_in(const std::filesystem::path& folder) {
+  return Ledger::to_write(folder / "study.sqlite", {synthetic::hash, "synthetic"});
+}
+
 // All that is in a ledger about results, as text.
 inline std::string table_of(const Ledger& ledger) {
   std::string text;

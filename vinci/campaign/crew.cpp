@@ -193,9 +193,9 @@ void Crew::bury(std::unique_ptr<Worker>& worker, AnswerSink& sink) {
     throw Failure(fmt::format("{} workers in a row ended before they began",
                               failed_starts_allowed));
   // What it was at is read when it has ended for sure.
-  worker->process.kill();
+  const bool killed = worker->process.end();
   if (worker->chunk) {
-    blame(*worker->chunk, *worker);
+    blame(*worker->chunk, *worker, killed);
     finish_chunk(*worker, sink);
   }
   if (worker->chunk) {
@@ -206,7 +206,7 @@ void Crew::bury(std::unique_ptr<Worker>& worker, AnswerSink& sink) {
 }
 
 // The case that was under way; between two cases nobody knows better than the next one.
-void Crew::blame(Chunk& chunk, const Worker& worker) {
+void Crew::blame(Chunk& chunk, const Worker& worker, bool killed) {
   std::size_t place = chunk.answers.size();
   if (worker.overdue) {
     place = *worker.overdue - chunk.first;
@@ -218,9 +218,11 @@ void Crew::blame(Chunk& chunk, const Worker& worker) {
   }
   if (place >= chunk.answers.size() || chunk.answers[place]) return;
   Trouble& trouble = trouble_[chunk.first + place];
-  ++(worker.overdue ? trouble.delays : trouble.deaths);
+  ++(worker.overdue ? trouble.delays : killed ? trouble.kills : trouble.deaths);
   if (trouble.deaths >= deaths)
     give_up(chunk, place, CaseStatus::crashed, fmt::format("ended its worker {} times", deaths));
+  else if (trouble.kills >= kills)
+    give_up(chunk, place, CaseStatus::crashed, fmt::format("its worker was killed {} times", kills));
   else if (trouble.delays >= delays)
     give_up(chunk, place, CaseStatus::timed_out,
             fmt::format("took longer than {} s", settings_.case_seconds));

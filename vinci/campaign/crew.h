@@ -36,11 +36,13 @@ struct CrewSettings {
 };
 
 // One thread, which waits for all workers. A worker that ends is replaced and what it had not
-// answered is done again; a case that ended `deaths` of them is answered here: crashed. One that
-// took too long `delays` times timed out: it is tried again, since the machine may have been busy.
+// answered is done again; a case that ended `deaths` of them is answered here: crashed. Who is
+// killed may have met somebody who kills; but the system, too, kills who takes all of its memory: a
+// case that is met by that so many times more is no accident. One that took too long `delays` times
+// timed out: it is tried again, since the machine may have been busy.
 class Crew {
  public:
-  static constexpr int deaths = 3, delays = 2;
+  static constexpr int deaths = 3, kills = 6, delays = 2;
 
   explicit Crew(CrewSettings settings);
   ~Crew();
@@ -73,7 +75,7 @@ class Crew {
     Stopwatch since;                       // it has its chunk
   };
   struct Trouble {
-    int deaths = 0, delays = 0;
+    int deaths = 0, kills = 0, delays = 0;
   };
 
   void deal(const Work& work);
@@ -86,7 +88,7 @@ class Crew {
   void take_answers(Chunk& chunk, const Frame& frame);
   void finish_chunk(Worker& worker, AnswerSink& sink);
   void bury(std::unique_ptr<Worker>& worker, AnswerSink& sink);
-  void blame(Chunk& chunk, const Worker& worker);
+  void blame(Chunk& chunk, const Worker& worker, bool killed);
   void give_up(Chunk& chunk, std::size_t place, CaseStatus status, std::string message);
   void watch_time(Worker& worker);
   void keep_what_is_there(AnswerSink& sink);

@@ -101,14 +101,22 @@ void WorkerProcess::start(const WorkerCommand& command, int other_end, int page)
 
 WorkerProcess::~WorkerProcess() {
   close(socket_);
-  kill();
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  end();
   munmap(page_, sizeof(WorkerPage));
 }
 
 void WorkerProcess::kill() {
-  ::kill(process_, SIGKILL);
+  if (process_ > 0) ::kill(process_, SIGKILL);
+}
+
+bool WorkerProcess::end() {
+  if (process_ <= 0) return false;
+  kill();
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 std::optional<WorkerProcess::UnderWay> WorkerProcess::under_way() const {

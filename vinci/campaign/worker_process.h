@@ -46,6 +46,9 @@ class WorkerProcess {
   // The next message that is complete. Throws Error if it is damaged.
   std::optional<Frame> next() { return reader_.next(); }
   void kill();
+  // Kills it, if it has not ended, and waits for its end: whether somebody killed it, rather than
+  // what it was at.
+  bool end();
 
  private:
   void start(const WorkerCommand& command, int other_end, int page);

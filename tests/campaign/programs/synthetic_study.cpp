@@ -16,7 +16,7 @@ using namespace vinci;
 
 int run(const std::vector<std::string>& arguments) {
   const std::filesystem::path folder = arguments.at(1);
-  Ledger ledger = Ledger::to_write(folder / "study.sqlite", {synthetic::hash, "synthetic"});
+  Ledger ledger = synthetic::ledger_in(folder);
   synthetic::Rounds rounds(std::stoull(arguments.at(2)));
   CampaignSettings settings;
   settings.crew = {.command = {{"/proc/self/exe", "work", arguments.at(4), arguments.at(5)},
