@@ -9,7 +9,15 @@
 namespace vinci {
 namespace {
 
-using Kind = MeasureSpec::Kind;
+// Says of which part of a text an Error is.
+template <class Parse>
+auto parsed(const std::string& text, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw Error(in_quotes(text) + ": " + error.message());
+  }
+}
 
 class MeasureLoader {
  public:
@@ -53,15 +61,6 @@ class MeasureLoader {
   }
 
  private:
-  template <class Parse>
-  static auto parsed(const std::string& text, Parse parse) {
-    try {
-      return parse();
-    } catch (const Error& error) {
-      throw Error(in_quotes(text) + ": " + error.message());
-    }
-  }
-
   Quantity quantity(const std::string& text) const {
     return parsed(text, [&] { return Quantity::parse(text, *study_.model); });
   }
@@ -91,48 +90,48 @@ class MeasureLoader {
     const Node& how = *std::find_if(node.children.begin(), node.children.end(),
                                     [](const Node& child) { return child.key != "of"; });
     const std::string& key = how.key;
-    const auto plain = [&](Kind kind, const char* words) {
+    const auto plain = [&](MeasureKind kind, const char* words) {
       spec.kind = kind;
       spec.quantity = quantity(how.text);
       measure.text = std::string(words) + how.text;
     };
     if (key == "end") {
-      plain(Kind::end, "end of ");
+      plain(MeasureKind::end, "end of ");
     } else if (key == "least") {
-      plain(Kind::least, "least of ");
+      plain(MeasureKind::least, "least of ");
     } else if (key == "greatest") {
-      plain(Kind::greatest, "greatest of ");
+      plain(MeasureKind::greatest, "greatest of ");
     } else if (key == "mean") {
-      plain(Kind::mean, "mean of ");
+      plain(MeasureKind::mean, "mean of ");
     } else if (key == "integral") {
-      plain(Kind::integral, "integral of ");
+      plain(MeasureKind::integral, "integral of ");
     } else if (key == "at") {
-      spec.kind = Kind::at;
+      spec.kind = MeasureKind::at;
       spec.time = load_.document.number(how);
       spec.quantity = quantity(node.find("of")->text);
       measure.text = fmt::format("{} at {} s", node.find("of")->text, spec.time);
     } else if (key == "first_time") {
-      spec.kind = Kind::first_time;
+      spec.kind = MeasureKind::first_time;
       spec.condition = Condition::parse(how.text);
       for (const std::string& text : spec.condition->sides()) spec.sides.push_back(side(text));
       measure.text = "first time of " + how.text;
     } else if (key == "time_of") {
       read_time_of(how, spec, measure);
     } else if (key == "onsets" || key == "peak_force") {
-      spec.kind = key == "onsets" ? Kind::onsets : Kind::peak_force;
+      spec.kind = key == "onsets" ? MeasureKind::onsets : MeasureKind::peak_force;
       spec.a = body(how.children[0]);
       spec.b = body(how.children[1]);
       if (spec.a == spec.b) throw Error("a body does not touch itself");
       measure.text = fmt::format("{} of {} and {}", key == "onsets" ? "onsets" : "peak force",
                                  how.children[0].text, how.children[1].text);
     } else if (key == "events") {
-      spec.kind = Kind::events;
+      spec.kind = MeasureKind::events;
       for (int k = 0; k < event_kind_count; ++k)
         if (how.text == to_string(static_cast<EventKind>(k)))
           spec.event = static_cast<EventKind>(k);
       measure.text = "events: " + how.text;
     } else {
-      spec.kind = Kind::code;
+      spec.kind = MeasureKind::code;
       measure.is_code = true;
       measure.text = how.text;
       if (const std::size_t colon = how.text.rfind(':'); colon != std::string::npos)
@@ -155,7 +154,7 @@ class MeasureLoader {
     }
     if (which != "greatest" && which != "least")
       throw Error("accepted: `greatest of part.y` or `least of part.y`");
-    spec.kind = which == "least" ? Kind::time_of_least : Kind::time_of_greatest;
+    spec.kind = which == "least" ? MeasureKind::time_of_least : MeasureKind::time_of_greatest;
     spec.quantity = quantity(text);
     measure.text = fmt::format("time of the {} {}", which, text);
   }

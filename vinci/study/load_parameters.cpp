@@ -15,8 +15,6 @@
 namespace vinci {
 namespace {
 
-using Kind = DistributionSpec::Kind;
-
 std::vector<double> even_values(double from, double to, std::uint64_t count) {
   std::vector<double> values;
   for (std::uint64_t i = 0; i < count; ++i)
@@ -102,14 +100,14 @@ class ParameterLoader {
         const NumberTable table = read_number_table(load_.read_file(node.text));
         for (const std::string& name : table.names)
           if (!is_new(node, name)) return;
-        for (const std::string& name : table.names) study_.design.push_back({name});
+        for (const std::string& name : table.names) study_.design.emplace_back().name = name;
         study_.designs = table.rows;
       });
     } else {
       const Node& first = node.children[0];
       for (const Node& value : first.children) {
         if (!is_new(value, value.key)) return;
-        study_.design.push_back({value.key});
+        study_.design.emplace_back().name = value.key;
       }
       for (const Node& design : node.children) read_listed(design);
     }
@@ -163,38 +161,38 @@ class ParameterLoader {
       if (!(spec.from < spec.to)) throw Error("`from` is not less than `to`");
     }
     if (how.key == "uniform") {
-      spec.kind = Kind::uniform;
+      spec.kind = DistributionKind::uniform;
       spec.a = load_.document.number(how.children[0]);
       spec.b = load_.document.number(how.children[1]);
       if (!(spec.a < spec.b)) throw Error("the first end is not less than the second");
     } else if (how.key == "normal") {
-      spec.kind = Kind::normal;
+      spec.kind = DistributionKind::normal;
       spec.a = number("mean", 0.0);
       spec.b = number("deviation", 1.0);
     } else if (how.key == "lognormal") {
-      spec.kind = Kind::lognormal;
+      spec.kind = DistributionKind::lognormal;
       spec.a = std::log(number("median", 1.0));
       spec.b = number("spread", 1.0);
     } else if (how.key == "triangular") {
-      spec.kind = Kind::triangular;
+      spec.kind = DistributionKind::triangular;
       spec.a = number("from", 0.0);
       spec.b = number("to", 1.0);
       spec.c = number("mode", 0.5);
       if (!(spec.a < spec.b) || spec.c < spec.a || spec.c > spec.b)
         throw Error("accepted: from <= mode <= to, and from < to");
     } else if (how.key == "exponential") {
-      spec.kind = Kind::exponential;
+      spec.kind = DistributionKind::exponential;
       spec.a = number("mean", 1.0);
     } else if (how.key == "discrete") {
-      spec.kind = Kind::discrete;
+      spec.kind = DistributionKind::discrete;
       spec.values = numbers_of(*how.find("values"));
       if (const Node* weights = how.find("weights")) spec.weights = numbers_of(*weights);
       read_weights(spec);
     } else if (how.key == "measured") {
-      spec.kind = Kind::measured;
+      spec.kind = DistributionKind::measured;
       read_measured(how, spec);
     } else {
-      spec.kind = Kind::grid;
+      spec.kind = DistributionKind::grid;
       spec.values = how.is_list() ? numbers_of(how)
                                   : even_values(number("from", 0.0), number("to", 0.0),
                                                 load_.count(how, "count", 1));
@@ -251,7 +249,7 @@ class ParameterLoader {
       const UncertainParameter& it = study_.uncertain[i];
       known.push_back(it.name);
       if (it.name != name.text) continue;
-      if (it.distribution.kind != Kind::grid) return static_cast<Eigen::Index>(i);
+      if (it.distribution.kind != DistributionKind::grid) return static_cast<Eigen::Index>(i);
       load_.document.add(name, "the values of a grid are not drawn; accepted: a distribution");
       return -1;
     }

@@ -110,7 +110,7 @@ class StrategyLoader {
     study_.method = sample.method = method_of(node);
     sample.common = StudyLoad::flag(node, "common", true);
     sample.designs = load_.count(node, "designs", 0);
-    if (sample.designs > most_designs)
+    if (static_cast<double>(sample.designs) > most_designs)
       mistake(node, fmt::format("more than {:.0e} designs", most_designs));
     if (has_ranges() != (sample.designs > 0))
       mistake(node, has_ranges() ? "'designs' is missing: how many are drawn from the ranges"
@@ -234,7 +234,7 @@ class StrategyLoader {
                      [](const DesignParameter& it) { return it.is_range; }))
       mistake(node,
               "searches over ranges; accepted: every parameter of `design` as {from: a, to: b}");
-    if (search.evaluations > most_designs)
+    if (static_cast<double>(search.evaluations) > most_designs)
       mistake(node, fmt::format("more than {:.0e} designs", most_designs));
     check_cases(node,
                 static_cast<double>(search.evaluations) * static_cast<double>(search.samples) +
@@ -280,7 +280,7 @@ class StrategyLoader {
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");
-    check_cases(node, static_cast<double>(rare.count) * rare.rounds);
+    check_cases(node, static_cast<double>(rare.count) * static_cast<double>(rare.rounds));
   }
 
   void read_stop(const Node& node) {

@@ -2,15 +2,11 @@
 #include "vinci/study/measure_watch.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "vinci/recording/event_names.h"
 
 namespace vinci {
 namespace {
-
-using Kind = MeasureSpec::Kind;
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 // N s, of the normal forces between two bodies in the last step.
 double normal_impulse(const Simulation& simulation, int a, int b) {
@@ -30,7 +26,7 @@ MeasureWatch::MeasureWatch(std::span<const MeasureSpec> specs, const Simulation&
       last_(simulation.state().time) {
   items_.reserve(specs.size());
   for (const MeasureSpec& spec : specs) {
-    Watched& item = items_.emplace_back(Watched{&spec, {}, none});
+    Watched& item = items_.emplace_back(Watched{&spec, {}, no_number});
     if (spec.quantity) item.readers.emplace_back(*spec.quantity, simulation);
     for (const Quantity& side : spec.sides) item.readers.emplace_back(side, simulation);
     begin(item, simulation);
@@ -45,14 +41,14 @@ bool MeasureWatch::holds(Watched& item, const Simulation& simulation) {
 
 void MeasureWatch::begin(Watched& item, const Simulation& simulation) {
   switch (item.spec->kind) {
-    case Kind::code:
+    case MeasureKind::code:
       return;
-    case Kind::onsets:
-    case Kind::peak_force:
-    case Kind::events:
+    case MeasureKind::onsets:
+    case MeasureKind::peak_force:
+    case MeasureKind::events:
       item.value = 0.0;
       return;
-    case Kind::first_time:
+    case MeasureKind::first_time:
       if (holds(item, simulation)) item.value = simulation.state().time;
       return;
     default:
@@ -60,9 +56,10 @@ void MeasureWatch::begin(Watched& item, const Simulation& simulation) {
   }
   item.last = item.readers[0].read(simulation);
   const double time = simulation.state().time;
-  if (item.spec->kind == Kind::at) {
+  if (item.spec->kind == MeasureKind::at) {
     if (item.spec->time <= time) item.value = item.last;
-  } else if (item.spec->kind == Kind::time_of_least || item.spec->kind == Kind::time_of_greatest) {
+  } else if (item.spec->kind == MeasureKind::time_of_least ||
+             item.spec->kind == MeasureKind::time_of_greatest) {
     item.sum = item.last;
     item.value = time;
   } else {
@@ -83,23 +80,23 @@ void MeasureWatch::after_step(const Simulation& simulation) {
 void MeasureWatch::follow(Watched& item, const Simulation& simulation) {
   const MeasureSpec& spec = *item.spec;
   switch (spec.kind) {
-    case Kind::code:
+    case MeasureKind::code:
       return;
-    case Kind::onsets: {
+    case MeasureKind::onsets: {
       const bool touching = normal_impulse(simulation, spec.a, spec.b) > 0.0;
       if (touching && !item.touching) item.value += 1.0;
       item.touching = touching;
       return;
     }
-    case Kind::peak_force:
+    case MeasureKind::peak_force:
       item.value =
           std::max(item.value, normal_impulse(simulation, spec.a, spec.b) / simulation.step_size());
       return;
-    case Kind::events:
+    case MeasureKind::events:
       for (const StepEvent& event : simulation.events())
         if (!spec.event || event_kind(event, simulation.model()) == *spec.event) item.value += 1.0;
       return;
-    case Kind::first_time:
+    case MeasureKind::first_time:
       if (item.value != item.value && holds(item, simulation)) item.value = last_;
       return;
     default:
@@ -111,27 +108,27 @@ void MeasureWatch::follow(Watched& item, const Simulation& simulation) {
 // time is the value.
 void MeasureWatch::note(Watched& item, double value, double time) const {
   switch (item.spec->kind) {
-    case Kind::end:
+    case MeasureKind::end:
       item.value = value;
       break;
-    case Kind::least:
+    case MeasureKind::least:
       item.value = std::min(item.value, value);
       break;
-    case Kind::greatest:
+    case MeasureKind::greatest:
       item.value = std::max(item.value, value);
       break;
-    case Kind::mean:
-    case Kind::integral:
+    case MeasureKind::mean:
+    case MeasureKind::integral:
       item.sum += 0.5 * (item.last + value) * (time - begin_);
       break;
-    case Kind::at:
+    case MeasureKind::at:
       if (begin_ < item.spec->time && item.spec->time <= time)
         item.value =
             item.last + (value - item.last) * ((item.spec->time - begin_) / (time - begin_));
       break;
-    case Kind::time_of_least:
-    case Kind::time_of_greatest:
-      if (item.spec->kind == Kind::time_of_least ? value < item.sum : value > item.sum) {
+    case MeasureKind::time_of_least:
+    case MeasureKind::time_of_greatest:
+      if (item.spec->kind == MeasureKind::time_of_least ? value < item.sum : value > item.sum) {
         item.sum = value;
         item.value = time;
       }
@@ -146,8 +143,8 @@ std::vector<double> MeasureWatch::values() const {
   std::vector<double> values;
   for (const Watched& item : items_) {
     double value = item.value;
-    if (item.spec->kind == Kind::integral) value = item.sum;
-    if (item.spec->kind == Kind::mean && last_ > first_) value = item.sum / (last_ - first_);
+    if (item.spec->kind == MeasureKind::integral) value = item.sum;
+    if (item.spec->kind == MeasureKind::mean && last_ > first_) value = item.sum / (last_ - first_);
     values.push_back(value);
   }
   return values;

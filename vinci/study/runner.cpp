@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <limits>
 #include <new>
 #include <optional>
 
@@ -19,16 +18,10 @@
 namespace vinci {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-bool is_whole(CaseStatus status) {
-  return status == CaseStatus::good || status == CaseStatus::ended;
 }
 
 // Without places in files: a table is the same wherever the study lies.
@@ -142,7 +135,7 @@ void CaseRunner::Impl::simulate(Said& said, Recorder* recorder, Simulation& simu
 
 Said CaseRunner::Impl::simulated(std::size_t index) {
   Said said;
-  said.measures.assign(study.measures().size(), none);
+  said.measures.assign(study.measures().size(), no_number);
   Simulation simulation(study.scene(), levels[index].overrides, study.plugins());
   simulate(said, nullptr, simulation);
   return said;
@@ -161,7 +154,7 @@ Said CaseRunner::Impl::passed(std::size_t index) {
   const StudyData& data = study.data();
   const PassageSpec& spec = data.level_specs[index].passage;
   Said said;
-  said.measures.assign(data.measures.size(), none);
+  said.measures.assign(data.measures.size(), no_number);
   const auto model = study.scene().compile(levels[index].overrides.parameters);
   std::vector<double> parameters;
   for (const auto& [name, value] : model->parameters) parameters.push_back(value);
@@ -210,7 +203,7 @@ Said CaseRunner::Impl::ask(std::size_t index, const StudyCase& item) {
   Said said;
   const auto failed = [&](CaseStatus status, std::string message) {
     said = {};
-    said.measures.assign(study.measures().size(), none);
+    said.measures.assign(study.measures().size(), no_number);
     said.result.status = status;
     said.message = std::move(message);
   };
@@ -236,7 +229,7 @@ CaseAnswer CaseRunner::Impl::run(const StudyCase& item) {
   CaseAnswer answer;
   CaseResult& result = answer.result;
   result.number = item.number;
-  result.measures.assign(study.measures().size(), none);
+  result.measures.assign(study.measures().size(), no_number);
   bool confirmed = true, rejected = false;
   for (std::size_t i = 0; i < levels.size() && !rejected; ++i) {
     const StudyLevel& level = study.levels()[i];
@@ -307,7 +300,7 @@ CaseResult lost_case(const Study& study, std::uint64_t number, CaseStatus status
   CaseResult result;
   result.number = number;
   result.status = status;
-  result.measures.assign(study.measures().size(), none);
+  result.measures.assign(study.measures().size(), no_number);
   result.message = std::move(message);
   return result;
 }

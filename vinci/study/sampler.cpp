@@ -10,33 +10,31 @@
 
 namespace vinci {
 
-using Kind = DistributionSpec::Kind;
-
 Distribution distribution_of(const DistributionSpec& spec) {
   const Truncation range{spec.from, spec.to};
   switch (spec.kind) {
-    case Kind::uniform:
+    case DistributionKind::uniform:
       return Distribution::uniform(spec.a, spec.b);
-    case Kind::normal:
+    case DistributionKind::normal:
       return Distribution::normal(spec.a, spec.b, range);
-    case Kind::lognormal:
+    case DistributionKind::lognormal:
       return Distribution::lognormal(spec.a, spec.b, range);
-    case Kind::triangular:
+    case DistributionKind::triangular:
       return Distribution::triangular(spec.a, spec.c, spec.b);
-    case Kind::exponential:
+    case DistributionKind::exponential:
       return Distribution::exponential(spec.a, range);
-    case Kind::discrete:
+    case DistributionKind::discrete:
       return Distribution::discrete(spec.values, spec.weights);
-    case Kind::measured:
+    case DistributionKind::measured:
       return Distribution::measured(spec.values, spec.smooth);
-    case Kind::grid:
+    case DistributionKind::grid:
       break;
   }
   throw Error("a grid is not drawn");
 }
 
 std::pair<double, double> ends_of(const DistributionSpec& spec) {
-  if (spec.kind == Kind::grid) {
+  if (spec.kind == DistributionKind::grid) {
     const auto [least, greatest] = std::minmax_element(spec.values.begin(), spec.values.end());
     return {*least, *greatest};
   }

@@ -2,6 +2,7 @@
 // What study.yaml says, checked; private to study/.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,13 @@
 #include "vinci/study/study.h"
 
 namespace vinci {
+
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+// The run went to its end, or to one that the scene gives: its measures and its verdict count.
+inline bool is_whole(CaseStatus status) {
+  return status == CaseStatus::good || status == CaseStatus::ended;
+}
 
 // A range, or the values that it may have.
 struct DesignParameter {
@@ -42,6 +50,8 @@ struct DistributionSpec {
   std::vector<double> values, weights;
   bool smooth = false;
 };
+
+using DistributionKind = DistributionSpec::Kind;
 
 struct UncertainParameter {
   std::string name;
@@ -72,6 +82,8 @@ struct MeasureSpec {
   int a = -1, b = -1;                  // bodies
   std::optional<EventKind> event;      // of `events`; all kinds without one
 };
+
+using MeasureKind = MeasureSpec::Kind;
 
 // Of the geometric model; numbers are expressions of the scene's parameters.
 struct PassageSpec {

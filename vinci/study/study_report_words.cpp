@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report for people.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "vinci/base/words.h"
+#include "vinci/study/study_report.h"
+
+namespace vinci {
+namespace {
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return plural(static_cast<std::int64_t>(count), noun);
+}
+
+std::string in_words(const Probability& it) {
+  if (std::isnan(it.value)) return "not known";
+  return fmt::format("{:.4g} ({:.4g} to {:.4g})", it.value, it.lower, it.upper);
+}
+
+class Words {
+ public:
+  explicit Words(const StudyReport& report) : report_(report) {}
+
+  std::string text() {
+    line("study", report_.title);
+    line("cases",
+         counted(report_.cases, "case") + (report_.complete ? "" : "; the study is not complete"));
+    add_success();
+    add_statuses();
+    for (const MeasureSummary& it : report_.measures) add_measure(it);
+    add_levels();
+    add_designs();
+    add_map();
+    add_sensitivity();
+    add_rare();
+    add_found();
+    add_troubled();
+    return std::move(text_);
+  }
+
+ private:
+  void line(const std::string& label, const std::string& words) {
+    fmt::format_to(std::back_inserter(text_), "{:<14}{}\n", label, words);
+  }
+
+  std::string values(const std::vector<double>& numbers) const {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(numbers.size(), report_.design_parameters.size()); ++i)
+      text +=
+          fmt::format("{}{}={:.6g}", i == 0 ? "" : " ", report_.design_parameters[i], numbers[i]);
+    return text;
+  }
+
+  void add_success() {
+    if (!report_.has_success) return;
+    line("success", fmt::format("{}, interval of {:g} %", in_words(report_.probability),
+                                100.0 * report_.confidence));
+    if (report_.verdicts.unknown == 0) return;
+    line("unknown", fmt::format("{}; whatever they would have been, {:.4g} to {:.4g}",
+                                counted(report_.verdicts.unknown, "case"),
+                                report_.probability.least, report_.probability.most));
+  }
+
+  void add_statuses() {
+    std::vector<std::string> parts;
+    for (int i = 0; i < case_status_count; ++i)
+      if (const auto count = report_.statuses[static_cast<std::size_t>(i)]; count > 0)
+        parts.push_back(fmt::format("{} {}", count, to_string(static_cast<CaseStatus>(i))));
+    if (!parts.empty()) line("status", fmt::format("{}", fmt::join(parts, ", ")));
+  }
+
+  void add_measure(const MeasureSummary& it) {
+    if (it.count == 0) return line(it.name, "no numbers");
+    std::string words = fmt::format("mean {:.5g} ({:.5g} to {:.5g}), from {:.5g} to {:.5g}",
+                                    it.mean, it.mean_lower, it.mean_upper, it.least, it.greatest);
+    for (const MeasureQuantile& quantile : it.quantiles)
+      if (quantile.share == 0.05 || quantile.share == 0.5 || quantile.share == 0.95)
+        words += fmt::format(", {:g} %: {:.5g}", 100.0 * quantile.share, quantile.value);
+    if (it.count < report_.cases) words += fmt::format("; of {}", counted(it.count, "case"));
+    line(it.name, words);
+  }
+
+  void add_levels() {
+    if (report_.levels.size() < 2 && report_.levels[0].timed == 0) return;
+    text_ += fmt::format("\n{:<20}{:>10}{:>10}{:>10}{:>10}{:>14}{:>14}\n", "level", "asked",
+                         "success", "failure", "unknown", "steps", "s per case");
+    for (const LevelSummary& it : report_.levels) {
+      const std::string cost =
+          it.timed > 0 ? fmt::format("{:.3g}", it.cpu_seconds / static_cast<double>(it.timed))
+                       : "-";
+      text_ += fmt::format("{:<20}{:>10}{:>10}{:>10}{:>10}{:>14}{:>14}\n", it.name,
+                           it.verdicts.cases(), it.verdicts.successes, it.verdicts.failures,
+                           it.verdicts.unknown, it.steps, cost);
+    }
+  }
+
+  // The best designs, of those that are known best.
+  void add_designs() {
+    constexpr std::size_t most = 10;
+    if (report_.kind != StudyKind::sample || report_.designs.size() < 2 || !report_.has_success)
+      return;
+    std::vector<const DesignSummary*> order;
+    for (const DesignSummary& it : report_.designs) order.push_back(&it);
+    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      return a->probability.lower > b->probability.lower;
+    });
+    text_ += fmt::format("\nbest of {}\n", counted(order.size(), "design"));
+    for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
+      text_ += fmt::format("  {:>6}  {}  {}\n", order[i]->design, values(order[i]->values),
+                           in_words(order[i]->probability));
+  }
+
+  // Percent of success; the first parameter to the right, the second one upwards.
+  void add_map() {
+    if (!report_.map) return;
+    const MapSummary& map = *report_.map;
+    if (map.runs < map.full_runs)
+      line("saved",
+           fmt::format("{} of {}", counted(map.full_runs - map.runs, "run"), map.full_runs));
+    const std::size_t across = map.values[0].size();
+    const std::size_t along = map.values.size() > 1 ? map.values[1].size() : 1;
+    if (across > 30 || along > 60 || report_.designs.size() < across * along) return;
+    text_ += fmt::format("\nsuccess in %, {} to the right{}\n", map.over[0],
+                         along > 1 ? ", " + map.over[1] + " upwards" : "");
+    for (std::size_t j = along; j-- > 0;) {
+      text_ += along > 1 ? fmt::format("{:>10.4g} ", map.values[1][j]) : std::string(11, ' ');
+      for (std::size_t i = 0; i < across; ++i) {
+        const double value = report_.designs[j * across + i].probability.value;
+        text_ += std::isnan(value) ? "   -" : fmt::format("{:>4.0f}", 100.0 * value);
+      }
+      text_ += "\n";
+    }
+    text_ += fmt::format("{:>11}from {:.4g} to {:.4g}\n", "", map.values[0].front(),
+                         map.values[0].back());
+  }
+
+  void add_sensitivity() {
+    if (report_.sensitivity.empty()) return;
+    text_ += fmt::format("\n{:<16}{:<16}{:>28}{:>28}\n", "measure", "parameter",
+                         report_.morris ? "mean effect" : "first order",
+                         report_.morris ? "deviation" : "total");
+    for (const SensitivityIndex& it : report_.sensitivity) {
+      const auto with_ends = [](double value, double lower, double upper) {
+        return fmt::format("{:.3g} ({:.3g} to {:.3g})", value, lower, upper);
+      };
+      text_ += fmt::format("{:<16}{:<16}{:>28}{:>28}\n", it.measure, it.parameter,
+                           with_ends(it.first, it.first_lower, it.first_upper),
+                           report_.morris ? fmt::format("{:.3g}", it.total)
+                                          : with_ends(it.total, it.total_lower, it.total_upper));
+    }
+  }
+
+  void add_rare() {
+    if (!report_.rare) return;
+    const RareSummary& it = *report_.rare;
+    line("failure", fmt::format("{:.3g} ({:.3g} to {:.3g}), variation {:.2g}, {}", it.probability,
+                                it.lower, it.upper, it.variation, counted(it.rounds, "round")));
+    if (!it.converged) line("", "the failure was not reached: only a bound");
+  }
+
+  void add_found() {
+    for (std::size_t i = 0; i < report_.found.size(); ++i) {
+      const FoundDesign& it = report_.found[i];
+      std::string words = fmt::format("{}: {:.6g}", values(it.values), it.objective);
+      if (report_.has_success) words += ", success " + in_words(it.probability);
+      line(i == 0 ? "found" : "", words);
+    }
+  }
+
+  void add_troubled() {
+    if (report_.troubled.empty()) return;
+    constexpr std::size_t most = 5;
+    text_ += "\ncases that did not go well\n";
+    for (std::size_t i = 0; i < std::min(most, report_.troubled.size()); ++i) {
+      const TroubledCase& it = report_.troubled[i];
+      text_ += fmt::format("  {} {}{}\n    {}\n", it.number, to_string(it.status),
+                           it.message.empty() ? "" : ": " + it.message, it.command);
+    }
+  }
+
+  const StudyReport& report_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string report_words(const StudyReport& report) {
+  return Words(report).text();
+}
+
+}  // namespace vinci
