@@ -9,7 +9,7 @@
 
 #include "apps/text.h"
 #include "vinci/campaign/ledger_times.h"
-#include "vinci/campaign/output_file.h"
+#include "vinci/campaign/atomic_file.h"
 #include "vinci/study/runner.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_report.h"
@@ -122,10 +122,10 @@ CrewSettings crew_of(const StudyFlags& flags, const Study& study, int workers) {
 
 void write_results(const Study& study, const Ledger& ledger, const StudyFolder& folder) {
   const LedgerResults results(ledger);
-  OutputFile table(folder.table());
+  AtomicFile table(folder.table());
   write_table(study, results, [&](std::string_view text) { table.write(text); });
   table.publish();
-  OutputFile report(folder.report());
+  AtomicFile report(folder.report());
   report.write(report_json(make_report(study, results, LedgerTimes(ledger))));
   report.publish();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci study check`, `status`, `report` and `export`: what a study asks, how far it is, what it
 // shows.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "apps/study.h"
@@ -8,7 +10,7 @@
 #include "apps/study_slurm.h"
 #include "apps/text.h"
 #include "vinci/campaign/ledger_times.h"
-#include "vinci/campaign/output_file.h"
+#include "vinci/campaign/atomic_file.h"
 #include "vinci/storage/hdf5_file.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_report.h"
@@ -128,7 +130,7 @@ void export_hdf5(const Study& study, const ResultSource& results, const fs::path
       values(row, static_cast<Eigen::Index>(i)) = item.values[i];
     for (std::size_t i = 0; i < measures; ++i)
       measured(row, static_cast<Eigen::Index>(i)) =
-          i < result.measures.size() ? result.measures[i] : not_a_number;
+          i < result.measures.size() ? result.measures[i] : std::nan("");
     status.push_back(static_cast<int>(result.status));
     verdict.push_back(static_cast<int>(result.verdict));
     level.push_back(static_cast<int>(result.level));
@@ -165,7 +167,7 @@ int export_study(const ExportStudyFlags& flags, const Command& command) {
   const LedgerResults results(ledger);
   std::vector<std::string> files;
   if (!flags.csv.empty()) {
-    OutputFile file(flags.csv);
+    AtomicFile file(flags.csv);
     write_table(study, results, [&](std::string_view text) { file.write(text); });
     file.publish();
     files.push_back(flags.csv);

@@ -6,7 +6,7 @@
 
 #include "tests/campaign/synthetic.h"
 #include "tests/campaign/temporary_folder.h"
-#include "vinci/campaign/output_file.h"
+#include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/part_file.h"
 #include "vinci/campaign/slurm.h"
 
@@ -82,19 +82,19 @@ TEST(Parts, that_are_damaged_are_put_aside_and_those_of_another_study_refused) {
   EXPECT_THROW(merge_parts(folder.path(), ledger), Failure);
 }
 
-TEST(OutputFile, appears_complete_or_not_at_all) {
+TEST(AtomicFile, appears_complete_or_not_at_all) {
   const TemporaryFolder folder;
   {
-    OutputFile file(folder / "table.csv");
+    AtomicFile file(folder / "table.csv");
     file.write(std::string(200'000, 'x'));
     EXPECT_FALSE(std::filesystem::exists(folder / "table.csv"));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-  OutputFile file(folder / "table.csv");
+  AtomicFile file(folder / "table.csv");
   file.write("all");
   file.publish();
   EXPECT_EQ(file_bytes(folder / "table.csv"), "all");
-  EXPECT_THROW(OutputFile(folder / "no" / "table.csv"), Failure);
+  EXPECT_THROW(AtomicFile(folder / "no" / "table.csv"), Failure);
 }
 
 TEST(ShellWord, is_one_word_whatever_it_holds) {

@@ -8,7 +8,7 @@
 #include "vinci/base/error.h"
 #include "vinci/campaign/case_bytes.h"
 #include "vinci/campaign/frame.h"
-#include "vinci/campaign/output_file.h"
+#include "vinci/campaign/atomic_file.h"
 
 namespace vinci {
 namespace {
@@ -60,7 +60,7 @@ std::uint64_t add_new(Ledger& ledger, std::vector<CaseAnswer>& answers) {
 }  // namespace
 
 void write_task(const std::filesystem::path& file, const TaskFile& task) {
-  OutputFile output(file);
+  AtomicFile output(file);
   output.write(frame_bytes(FrameKind::hello, task.hash));
   for (std::size_t first = 0; first < task.cases.size(); first += cases_per_frame) {
     ByteWriter to;
@@ -103,7 +103,7 @@ void PartWriter::add(std::span<const CaseAnswer> answers) {
 void PartWriter::flush() {
   since_.lap();
   if (frames_.empty()) return;
-  OutputFile output(folder_ / fmt::format("{}-{:06}{}", name_, files_, ending));
+  AtomicFile output(folder_ / fmt::format("{}-{:06}{}", name_, files_, ending));
   output.write(frame_bytes(FrameKind::hello, hash_));
   output.write(frames_);
   output.publish();

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "vinci/base/error.h"
-#include "vinci/campaign/output_file.h"
+#include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/part_file.h"
 
 extern char** environ;
@@ -119,7 +119,7 @@ SlurmPlan submit(const fs::path& parts, const std::string& hash, const Round& ro
     write_task(task_file(plan.folder, task), tasks[static_cast<std::size_t>(task)]);
   }
   const fs::path script = plan.folder / "job.sh";
-  OutputFile output(script);
+  AtomicFile output(script);
   output.write("#!/bin/sh\nexec " + settings.command(plan.folder) + "\n");
   output.publish();
   std::vector<std::string> command{"sbatch", "--parsable",
@@ -134,7 +134,7 @@ SlurmPlan submit(const fs::path& parts, const std::string& hash, const Round& ro
   // With several clusters "number;cluster"; warnings stand in lines before.
   const std::string last = answer.text.substr(answer.text.rfind('\n') + 1);
   plan.job = last.substr(0, last.find(';'));
-  OutputFile number(plan.folder / "job");
+  AtomicFile number(plan.folder / "job");
   number.write(plan.job + "\n");
   number.publish();
   return plan;

@@ -21,6 +21,19 @@ struct flock whole_file() {
   return lock;
 }
 
+// A holder that was killed while it started a worker holds it until that one has begun.
+constexpr int tries = 10;
+constexpr useconds_t pause_between = 50'000;
+
+bool taken(int descriptor) {
+  for (int i = 0;; ++i) {
+    struct flock lock = whole_file();
+    if (fcntl(descriptor, F_OFD_SETLK, &lock) == 0) return true;
+    if ((errno != EAGAIN && errno != EACCES) || i == tries) return false;
+    usleep(pause_between);
+  }
+}
+
 // "process 12 of host", as the holder wrote it.
 std::string holder(int descriptor) {
   std::array<char, 300> text{};
@@ -40,8 +53,7 @@ WriterLock::WriterLock(const std::filesystem::path& file) {
   descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
     throw Failure(std::string("cannot be opened: ") + std::strerror(errno), file.string());
-  struct flock lock = whole_file();
-  if (fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) {
+  if (!taken(descriptor_)) {
     const int reason = errno;
     const std::string other = holder(descriptor_);
     close(descriptor_);

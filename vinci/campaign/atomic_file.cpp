@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vinci/campaign/output_file.h"
+#include "vinci/campaign/atomic_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -19,28 +19,28 @@ constexpr std::size_t written_at_once = 1 << 16;
 
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path)
+AtomicFile::AtomicFile(std::filesystem::path path)
     : path_(std::move(path)), partial_(path_.string() + ".partial-" + std::to_string(getpid())) {
   descriptor_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(errno);
 }
 
-OutputFile::~OutputFile() {
+AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   close(descriptor_);
   std::remove(partial_.c_str());
 }
 
-void OutputFile::fail(int reason) const {
+void AtomicFile::fail(int reason) const {
   throw Failure(std::string("cannot be written: ") + std::strerror(reason), path_.string());
 }
 
-void OutputFile::write(std::string_view bytes) {
+void AtomicFile::write(std::string_view bytes) {
   waiting_.append(bytes);
   if (waiting_.size() >= written_at_once) flush();
 }
 
-void OutputFile::flush() {
+void AtomicFile::flush() {
   for (std::size_t done = 0; done < waiting_.size();) {
     const ssize_t count = ::write(descriptor_, waiting_.data() + done, waiting_.size() - done);
     if (count < 0 && errno == EINTR) continue;
@@ -50,7 +50,7 @@ void OutputFile::flush() {
   waiting_.clear();
 }
 
-void OutputFile::publish() {
+void AtomicFile::publish() {
   flush();
   if (fsync(descriptor_) != 0) fail(errno);
   const int closed = close(descriptor_);

@@ -8,13 +8,13 @@
 
 namespace vinci {
 
-class OutputFile {
+class AtomicFile {
  public:
   // Throws Failure, as all of it does.
-  explicit OutputFile(std::filesystem::path path);
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  // without publish() nothing is left
+  explicit AtomicFile(std::filesystem::path path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();  // without publish() nothing is left
   void write(std::string_view bytes);
   // In place of the file that is there.
   void publish();
