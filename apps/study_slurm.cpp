@@ -60,7 +60,7 @@ class SlurmRun {
       }
       // Answers that came after the last look, before the job ended.
       merge();
-      if (!round_ || missing_of_round() == 0) round_ = next_round(strategy_, ledger_, rounds_);
+      if (!round_ || missing_of_round() == 0) begin_round();
       if (!round_) return state({});
       submit_missing();
       if (!flags_.wait) return state({jobs_});
@@ -91,9 +91,14 @@ class SlurmRun {
     return count;
   }
 
+  void begin_round() {
+    round_ = next_round(strategy_, ledger_, rounds_);
+    last_missing_.reset();
+  }
+
   void submit_missing() {
     const std::uint64_t missing = missing_of_round();
-    if (flags_.wait && missing == last_missing_)
+    if (missing == last_missing_)
       throw Failure(fmt::format("the tasks of job {} gave no answer; what they said is in {}",
                                 plan_.job, plan_.folder.string()));
     last_missing_ = missing;
@@ -130,7 +135,7 @@ class SlurmRun {
   Strategy& strategy_;
   bool silent_;
   std::uint64_t rounds_ = 0, submitted_ = 0;
-  std::optional<std::uint64_t> last_missing_;
+  std::optional<std::uint64_t> last_missing_;  // of this round, before the last job
   std::optional<Round> round_;
   SlurmPlan plan_;
   std::string jobs_;
