@@ -6,7 +6,7 @@
 #   target_link_libraries(mine PRIVATE Vinci::vinci)      # or one folder: Vinci::solvers
 include(CMakePackageConfigHelpers)
 
-set(VINCI_FOLDERS base sampling systems hybrid geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
+set(VINCI_FOLDERS base sampling search systems hybrid geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping events simulation recording comparison
                   passage grasp viewing study campaign)
 
@@ -22,6 +22,7 @@ install(TARGETS vinci-umbrella EXPORT VinciTargets)
 # Eigen and nothing else; the consumer in tests/install includes every one of them.
 set(public_base clock dual error expression functions hash math options registry settings stabilisation words)
 set(public_sampling copula design_points distribution interval morris random rare sobol_indices special_functions)
+set(public_search searcher)
 set(public_geometry build mass shape)
 set(public_robots description robot_file)
 set(public_model actuation constraint contact_moments controller element entity friction_law joint joint_columns memory model motion run_options state)

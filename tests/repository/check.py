@@ -17,6 +17,8 @@ import sys
 # What each folder of vinci/ may include: the arrows of ARCHITECTURE.md, closed transitively.
 ARROWS = {
     "base": [],
+    "sampling": ["base"],
+    "search": ["base"],
     "systems": ["base"],
     "hybrid": ["systems"],
     "geometry": ["base"],
@@ -59,6 +61,8 @@ LIBRARIES = {
     "boost/": ["viewing"],
     "zlib": ["viewing"],
     "ompl/": ["passage"],
+    "Random123/": ["sampling"],
+    "nlopt": ["search"],
     "ida/": ["hybrid"],
     "nvector/": ["hybrid"],
     "sunlinsol/": ["hybrid"],

@@ -18,11 +18,11 @@ namespace vinci {
 namespace {
 
 // A mistake in the run's choices, at the place in the scene where the option was written.
-[[noreturn]] void refuse(const Scene& scene, const RunOverrides& overrides,
+// `given`: options that the caller set over it.
+[[noreturn]] void refuse(const Scene& scene, const std::map<std::string, std::string>& given,
                          const std::string& option, const std::string& message) {
   const auto place = scene.run().places.find(option);
-  if (place == scene.run().places.end() || overrides.options.contains(option))
-    throw Error(message, option);
+  if (place == scene.run().places.end() || given.contains(option)) throw Error(message, option);
   throw SceneError({{place->second.first, place->second.second, "run." + option, message}});
 }
 
@@ -32,7 +32,7 @@ OptionValues run_options(const Scene& scene, const RunOverrides& overrides) {
     try {
       values.set_text(name, text);
     } catch (const Error& error) {
-      refuse(scene, overrides, name, error.message());
+      refuse(scene, overrides.options, name, error.message());
     }
   };
   for (const auto& [name, text] : scene.run().values) set(name, text);
@@ -61,11 +61,11 @@ OptionValues plugin_values(const std::string& kind,
   OptionValues values(entry.options);
   auto set = [&](const std::string& name, const std::string& text) {
     if (!entry.options.find(name))
-      refuse(scene, overrides, kind, unknown_option(kind, entry, name));
+      refuse(scene, overrides.options, kind, unknown_option(kind, entry, name));
     try {
       values.set_text(name, text);
     } catch (const Error& error) {
-      refuse(scene, overrides, kind, name + ": " + error.message());
+      refuse(scene, overrides.options, kind, name + ": " + error.message());
     }
   };
   // A scene's options belong to the plugin it names; another one chosen by the caller starts from
@@ -145,7 +145,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
       throw;
     } catch (const Error& error) {
       if (!error.where().empty()) throw;
-      refuse(scene_, overrides, kind, error.message());
+      refuse(scene_, overrides.options, kind, error.message());
     }
   };
   detector_ = make(plugins_->detectors);
@@ -155,22 +155,28 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   set_accuracy();
 
   override_parameters_ = overrides.parameters;
+  given_options_ = overrides.options;
   code_ = overrides.code;
   adopt_code();
+  begin();
+}
+
+// From the parameters to the first state.
+void Simulation::begin() {
   use(0, {});
   if (!override_parameters_.empty()) check_changes(0, {});  // without any, Scene has done it
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
-    refuse(scene_, overrides, "stepper", reason);
+    refuse(scene_, given_options_, "stepper", reason);
   for (const auto& controller : model_->controllers)
     if (const std::string reason = controller->why_not(options_.text("motion")); !reason.empty())
-      refuse(scene_, overrides, "motion", "controllers." + controller->name() + ": " + reason);
+      refuse(scene_, given_options_, "motion", "controllers." + controller->name() + ": " + reason);
   if (const std::string reason = solver_->why_not(stepper_->probe(*model_)); !reason.empty())
-    refuse(scene_, overrides, "solver", reason);
+    refuse(scene_, given_options_, "solver", reason);
   const bool own_law = options_.text("impact-law") != "newton";
   if (own_law || options_.text("impact-time") != "none")
     if (const std::string reason = stepper_->why_not_law(*model_, *impact_law_, *solver_);
         !reason.empty())
-      refuse(scene_, overrides, own_law ? "impact-law" : "impact-time", reason);
+      refuse(scene_, given_options_, own_law ? "impact-law" : "impact-time", reason);
 
   h_ = options_.real("step");
   // Beyond, the number of a step is no longer exact in a double, and its time = step · h neither.
@@ -179,7 +185,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
   const double ratio = options_.real("duration") / h_;
   const double steps = std::ceil(ratio - std::min(1e-12 * ratio, 0.5));
   if (steps > most_steps)
-    refuse(scene_, overrides, "duration",
+    refuse(scene_, given_options_, "duration",
            fmt::format("{} s are {:.3g} steps of {} s; accepted: at most 2^53 = {:.3g} steps",
                        options_.real("duration"), steps, h_, most_steps));
   total_steps_ = std::llround(steps);
@@ -195,6 +201,20 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     context_.in.diagnosis = diagnosis_.get();
   }
   stepper_->prepare(context_, state_);
+}
+
+void Simulation::restart(const std::map<std::string, double>& parameters) {
+  override_parameters_ = parameters;
+  code_parameters_.clear();
+  first_model_ = stepped_model_ = nullptr;
+  model_version_ = 0;
+  report_ = {};
+  context_.in.before = nullptr;
+  context_.out = {};
+  events_before_.clear();
+  modes_before_.clear();
+  forget_step();
+  begin();
 }
 
 void Simulation::begin_controllers() {

@@ -102,6 +102,10 @@ class Simulation {
   // now or after a change that is still to come.
   void set_parameter(const std::string& name, double value);
   void set_parameter(const std::map<std::string, double>& values);  // all at once
+  // Begins anew with other parameters over the scene's own, bit for bit as a simulation that is
+  // made with them: what is kept are the plugins and their workspaces, which makes it cheap. Throws
+  // as the constructor does; a simulation that did not begin is of no further use.
+  void restart(const std::map<std::string, double>& parameters);
   // Continues from a saved state of the same scene and step size, earlier or later than the present
   // one, with the parameters of its time. Throws Error and changes nothing if it cannot be a state
   // of this simulation.
@@ -123,6 +127,7 @@ class Simulation {
   void check_state(const State& state) const;
   std::shared_ptr<const Model> compiled(const Values& values) const;
   void set_accuracy();
+  void begin();
   void begin_controllers();
   void adopt_code();
   void forget_step();
@@ -136,6 +141,7 @@ class Simulation {
   Scene scene_;
   OptionValues options_;
   std::map<std::string, OptionValues> plugin_options_;
+  std::map<std::string, std::string> given_options_;  // those of the caller
   RunCode code_;
   std::vector<std::string> code_names_;
   // The layers of parameters over the scene's own, and what they come to; its changes lie between.

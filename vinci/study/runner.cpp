@@ -45,8 +45,9 @@ struct Said {
 struct CaseRunner::Impl {
   struct Level {
     RunOverrides overrides;
-    std::vector<double*> places;          // of the values of a case among its parameters
-    std::map<std::uint32_t, Said> known;  // of designs, where the level is run once a design
+    std::vector<double*> places;           // of the values of a case among its parameters
+    std::optional<Simulation> simulation;  // of the last case, to begin anew with the next
+    std::map<std::uint32_t, Said> known;   // of designs, where the level is run once a design
   };
 
   Impl(Study study_, StudyCode code_) : study(std::move(study_)), code(std::move(code_)) {
@@ -136,8 +137,17 @@ void CaseRunner::Impl::simulate(Said& said, Recorder* recorder, Simulation& simu
 Said CaseRunner::Impl::simulated(std::size_t index) {
   Said said;
   said.measures.assign(study.measures().size(), no_number);
-  Simulation simulation(study.scene(), levels[index].overrides, study.plugins());
-  simulate(said, nullptr, simulation);
+  Level& level = levels[index];
+  // Taken out while it runs: what ended by an exception, or in numbers that are not finite, does
+  // not begin anew.
+  std::optional<Simulation> simulation = std::move(level.simulation);
+  level.simulation.reset();
+  if (simulation)
+    simulation->restart(level.overrides.parameters);
+  else
+    simulation.emplace(study.scene(), level.overrides, study.plugins());
+  simulate(said, nullptr, *simulation);
+  if (said.result.status != CaseStatus::diverged) level.simulation = std::move(simulation);
   return said;
 }
 

@@ -7,11 +7,20 @@
 
 #include "vinci/base/error.h"
 #include "vinci/study/design_rounds.h"
+#include "vinci/study/rare_strategy.h"
+#include "vinci/study/sensitivity_strategy.h"
 
 namespace vinci {
 
 std::unique_ptr<Strategy> make_strategy(const Study& study) {
-  return std::make_unique<DesignRounds>(study);
+  switch (study.kind()) {
+    case StudyKind::sensitivity:
+      return std::make_unique<SensitivityStrategy>(study);
+    case StudyKind::rare:
+      return std::make_unique<RareStrategy>(study);
+    default:
+      return std::make_unique<DesignRounds>(study);
+  }
 }
 
 StudyCases::StudyCases(const Study& study, const ResultSource& results) {

@@ -150,6 +150,11 @@ struct StudyReport {
   std::optional<RareSummary> rare;
   std::vector<FoundDesign> found;      // the best designs, best first
   std::vector<TroubledCase> troubled;  // the first of them
+
+  // Whether the share of successes among all cases says something: the others place their cases.
+  bool counts_probability() const {
+    return has_success && (kind == StudyKind::sample || kind == StudyKind::map);
+  }
 };
 
 // Seconds of the processor per level that was asked, of one case; empty where nobody knows.

@@ -91,7 +91,7 @@ class ReportWriter {
         {"cases", report_.cases},
         {"confidence", report_.confidence},
         {"verdicts", counts_json(report_.verdicts)},
-        {"probability", report_.has_success ? probability_json(report_.probability) : Json()},
+        {"probability", report_.counts_probability() ? probability_json(report_.probability) : Json()},
         {"statuses", statuses_json(report_.statuses)},
         {"measures", Json::array()},
         {"levels", Json::array()},

@@ -56,7 +56,7 @@ class Words {
   }
 
   void add_success() {
-    if (!report_.has_success) return;
+    if (!report_.counts_probability()) return;
     line("success", fmt::format("{}, interval of {:g} %", in_words(report_.probability),
                                 100.0 * report_.confidence));
     if (report_.verdicts.unknown == 0) return;

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events whose small probabilities are known, each by 200 studies.
+#include "vinci/sampling/rare.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "vinci/base/error.h"
+#include "vinci/sampling/special_functions.h"
+
+namespace vinci {
+namespace {
+
+using Margin = std::function<double(const VectorX&)>;
+
+RareEstimate run(RareSampler& sampler, const Margin& margin, double level = 0.95) {
+  while (!sampler.done()) {
+    std::vector<double> margins;
+    for (const auto& point : sampler.points().colwise()) margins.push_back(margin(point));
+    sampler.tell(margins);
+  }
+  return sampler.estimate(level);
+}
+
+// 1e-5 beyond a plane, wherever it lies.
+double plane(const VectorX& z) {
+  return 4.264890793922825 - z.sum() / std::sqrt(static_cast<double>(z.size()));
+}
+
+// 1e-5 beyond two planes.
+double two_planes(const VectorX& z) {
+  return 4.417173413469023 - std::abs(z[0]);
+}
+
+// The sum of five exponential numbers: P(> c) = e⁻ᶜ Σ cᵏ/k!, k < 5.
+double sum_of_exponentials(const VectorX& z) {
+  double sum = 0.0;
+  for (const double x : z) sum -= std::log(normal_cdf(-x));
+  return 20.0 - sum;
+}
+
+double probability_of_sum() {
+  double term = std::exp(-20.0), sum = 0.0;
+  for (int k = 0; k < 5; ++k, term *= 20.0 / k) sum += term;
+  return sum;
+}
+
+struct Studies {
+  double mean = 0.0, deviation = 0.0, told_variation = 0.0, covered = 0.0, evaluations = 0.0;
+};
+
+template <class Make>
+Studies studies_of(const Make& make, const Margin& margin, double truth, int count) {
+  Studies studies;
+  RunningMean estimates;
+  for (int seed = 0; seed < count; ++seed) {
+    auto sampler = make(static_cast<std::uint64_t>(seed));
+    const RareEstimate estimate = run(sampler, margin);
+    EXPECT_TRUE(estimate.complete) << seed;
+    estimates.add(estimate.probability / truth);
+    studies.told_variation += estimate.variation / count;
+    studies.covered += estimate.interval.contains(truth) / static_cast<double>(count);
+    studies.evaluations += static_cast<double>(estimate.evaluations) / count;
+  }
+  studies.mean = estimates.mean();
+  studies.deviation = std::sqrt(estimates.variance());
+  return studies;
+}
+
+SubsetSimulation subset(std::uint64_t seed, int dimensions) {
+  SubsetOptions options;
+  options.seed = seed;
+  options.dimensions = dimensions;
+  return SubsetSimulation(options);
+}
+
+ImportanceSampling importance(std::uint64_t seed, int dimensions, int components = 1) {
+  ImportanceOptions options;
+  options.seed = seed;
+  options.dimensions = dimensions;
+  options.components = components;
+  return ImportanceSampling(options);
+}
+
+constexpr int studies_count = 200;
+
+TEST(SubsetSimulation, finds_one_in_100000) {
+  for (const int dimensions : {2, 10, 20}) {
+    const Studies studies = studies_of([&](std::uint64_t seed) { return subset(seed, dimensions); },
+                                       plane, 1e-5, studies_count);
+    EXPECT_NEAR(studies.mean, 1.0, 0.15) << dimensions;
+    EXPECT_GT(studies.told_variation, studies.deviation) << dimensions;
+    EXPECT_GT(studies.covered, 0.95) << dimensions;
+    EXPECT_LT(studies.evaluations, 5500.0);
+  }
+}
+
+TEST(SubsetSimulation, finds_events_in_two_directions_and_curved_ones) {
+  const Studies two = studies_of([](std::uint64_t seed) { return subset(seed, 3); }, two_planes,
+                                 1e-5, studies_count);
+  EXPECT_NEAR(two.mean, 1.0, 0.2);
+  EXPECT_GT(two.covered, 0.95);
+  const Studies curved = studies_of([](std::uint64_t seed) { return subset(seed, 5); },
+                                    sum_of_exponentials, probability_of_sum(), studies_count);
+  EXPECT_NEAR(curved.mean, 1.0, 0.15);
+  EXPECT_GT(curved.covered, 0.95);
+}
+
+TEST(SubsetSimulation, a_frequent_event_is_counted) {
+  auto sampler = subset(1, 2);
+  const RareEstimate estimate = run(sampler, [](const VectorX& z) { return z[0]; });
+  EXPECT_TRUE(estimate.complete);
+  EXPECT_EQ(estimate.evaluations, 1000u);
+  EXPECT_TRUE(estimate.interval.contains(0.5));
+}
+
+TEST(ImportanceSampling, finds_one_in_100000) {
+  for (const int dimensions : {2, 10, 20}) {
+    const Studies studies =
+        studies_of([&](std::uint64_t seed) { return importance(seed, dimensions); }, plane, 1e-5,
+                   studies_count);
+    EXPECT_NEAR(studies.mean, 1.0, 0.02) << dimensions;
+    EXPECT_NEAR(studies.told_variation / studies.deviation, 1.0, 0.2) << dimensions;
+    EXPECT_GT(studies.covered, 0.9) << dimensions;
+    EXPECT_LT(studies.evaluations, 9000.0);
+  }
+}
+
+TEST(ImportanceSampling, finds_events_in_two_directions_and_curved_ones) {
+  const Studies two = studies_of([](std::uint64_t seed) { return importance(seed, 3, 2); },
+                                 two_planes, 1e-5, studies_count);
+  EXPECT_NEAR(two.mean, 1.0, 0.03);
+  EXPECT_GT(two.covered, 0.91);
+  const Studies curved = studies_of([](std::uint64_t seed) { return importance(seed, 5, 2); },
+                                    sum_of_exponentials, probability_of_sum(), studies_count);
+  EXPECT_NEAR(curved.mean, 1.0, 0.05);
+  EXPECT_GT(curved.covered, 0.88);
+}
+
+TEST(RareSampler, the_nearest_point_of_the_event_is_kept) {
+  auto sampler = importance(1, 4);
+  const RareEstimate estimate = run(sampler, plane);
+  ASSERT_EQ(estimate.nearest.size(), 4);
+  EXPECT_LT(plane(estimate.nearest), 0.0);
+  EXPECT_LT(estimate.nearest.norm(), 5.0);
+}
+
+TEST(RareSampler, the_same_margins_give_the_same_points) {
+  for (const bool by_subset : {false, true}) {
+    std::vector<std::unique_ptr<RareSampler>> twins;
+    for (int i = 0; i < 2; ++i)
+      if (by_subset)
+        twins.push_back(std::make_unique<SubsetSimulation>(subset(3, 2)));
+      else
+        twins.push_back(std::make_unique<ImportanceSampling>(importance(3, 2)));
+    while (!twins[0]->done()) {
+      ASSERT_EQ(twins[0]->points(), twins[1]->points());
+      std::vector<double> margins;
+      for (const auto& point : twins[0]->points().colwise()) margins.push_back(plane(point));
+      for (auto& twin : twins) twin->tell(margins);
+    }
+    EXPECT_TRUE(twins[1]->done());
+    EXPECT_EQ(twins[0]->estimate(0.9).probability, twins[1]->estimate(0.9).probability);
+  }
+}
+
+TEST(RareSampler, an_event_that_is_out_of_reach_is_told_as_such) {
+  const Margin flat = [](const VectorX&) { return 1.0; };
+  auto by_subset = subset(1, 2);
+  const RareEstimate a = run(by_subset, flat);
+  EXPECT_FALSE(a.complete);
+  EXPECT_EQ(a.probability, 0.0);
+  EXPECT_EQ(a.interval.low, 0.0);
+  auto by_importance = importance(1, 2);
+  const RareEstimate b = run(by_importance, flat);
+  EXPECT_FALSE(b.complete);
+  EXPECT_EQ(b.interval.low, 0.0);
+  EXPECT_EQ(b.interval.high, 1.0);
+  SubsetOptions few;
+  few.most_levels = 3;
+  SubsetSimulation short_one(few);
+  const RareEstimate c = run(short_one, [](const VectorX& z) { return 8.0 - z[0]; });
+  EXPECT_FALSE(c.complete);
+  EXPECT_LT(c.interval.high, 0.02);
+  EXPECT_EQ(c.interval.low, 0.0);
+}
+
+TEST(RareSampler, unknown_margins_are_counted_and_widen_what_can_be_widened) {
+  int asked = 0;
+  const Margin with_gaps = [&](const VectorX& z) { return ++asked % 20 == 0 ? NAN : plane(z); };
+  auto sampler = importance(1, 3);
+  const RareEstimate gaps = run(sampler, with_gaps);
+  auto whole_sampler = importance(1, 3);
+  const RareEstimate whole = run(whole_sampler, plane);
+  EXPECT_EQ(gaps.unknown, gaps.evaluations / 20);
+  EXPECT_GT(gaps.interval.width(), whole.interval.width());
+  EXPECT_TRUE(gaps.interval.contains(1e-5));
+  auto by_subset = subset(1, 3);
+  asked = 0;
+  const RareEstimate chains = run(by_subset, with_gaps);
+  EXPECT_EQ(chains.unknown, chains.evaluations / 20);
+  EXPECT_NEAR(chains.probability / 1e-5, 1.0, 0.9);
+}
+
+TEST(RareSampler, normal_numbers_become_coordinates_of_the_unit_cube) {
+  const MatrixX unit = to_unit_cube((MatrixX(1, 4) << -50.0, -1.0, 0.0, 50.0).finished());
+  EXPECT_EQ(unit(0, 0), 1e-300);
+  EXPECT_EQ(unit(0, 1), normal_cdf(-1.0));
+  EXPECT_EQ(unit(0, 2), 0.5);
+  EXPECT_EQ(unit(0, 3), 1.0 - 0x1p-53);
+}
+
+TEST(RareSampler, bad_input_is_refused) {
+  SubsetOptions options;
+  options.count = 1001;
+  EXPECT_THROW(SubsetSimulation{options}, Error);
+  options.count = 1000, options.dimensions = 0;
+  EXPECT_THROW(SubsetSimulation{options}, Error);
+  ImportanceOptions other;
+  other.share = 1.0;
+  EXPECT_THROW(ImportanceSampling{other}, Error);
+  other.share = 0.1, other.components = 0;
+  EXPECT_THROW(ImportanceSampling{other}, Error);
+  auto sampler = subset(1, 2);
+  EXPECT_THROW(sampler.tell(std::vector<double>(3)), Error);
+}
+
+}  // namespace
+}  // namespace vinci

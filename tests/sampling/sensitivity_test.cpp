@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sobol indices and elementary effects of functions for which they are known.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "vinci/base/error.h"
+#include "vinci/sampling/morris.h"
+#include "vinci/sampling/sobol_indices.h"
+
+namespace vinci {
+namespace {
+
+// [Ishigami 1990] with a = 7, b = 0.1; coordinates from −π to π.
+double ishigami(std::span<const double> unit) {
+  const auto angle = [&](std::size_t i) { return M_PI * (2.0 * unit[i] - 1.0); };
+  return std::sin(angle(0)) + 7.0 * std::pow(std::sin(angle(1)), 2) +
+         0.1 * std::pow(angle(2), 4) * std::sin(angle(0));
+}
+
+struct KnownIndices {
+  double first[3], total[3], variance;
+};
+
+KnownIndices ishigami_indices() {
+  const double pi4 = std::pow(M_PI, 4), pi8 = pi4 * pi4, a = 7.0, b = 0.1;
+  const double alone = 0.5 * std::pow(1.0 + b * pi4 / 5.0, 2), second = a * a / 8.0;
+  const double together = 8.0 * b * b * pi8 / 225.0, all = alone + second + together;
+  return {{alone / all, second / all, 0.0},
+          {(alone + together) / all, second / all, together / all},
+          all};
+}
+
+template <class Design, class Function>
+std::vector<double> values_at(const Design& design, const Function& function) {
+  std::vector<double> values, point(static_cast<std::size_t>(design.dimensions()));
+  for (std::uint64_t k = 0; k < design.count(); ++k) {
+    design.point(k, point);
+    values.push_back(function(point));
+  }
+  return values;
+}
+
+TEST(SobolIndices, of_the_ishigami_function_match_their_closed_forms) {
+  const SobolIndices design(DesignPoints::sobol(1, 6), 1 << 14);
+  const SobolAnalysis analysis = design.analyse(values_at(design, ishigami), 0.95);
+  const KnownIndices known = ishigami_indices();
+  EXPECT_NEAR(analysis.mean, 3.5, 0.01);
+  EXPECT_NEAR(analysis.variance / known.variance, 1.0, 0.005);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(analysis.indices[i].first, known.first[i], 0.01) << i;
+    EXPECT_NEAR(analysis.indices[i].total, known.total[i], 0.005) << i;
+    EXPECT_TRUE(analysis.indices[i].first_interval.contains(known.first[i])) << i;
+    EXPECT_TRUE(analysis.indices[i].total_interval.contains(known.total[i])) << i;
+    EXPECT_LT(analysis.indices[i].total_interval.width(), 0.07);
+  }
+}
+
+// Of 1000 studies of random points; those of Sobol points are narrower than their intervals.
+TEST(SobolIndices, intervals_cover_what_they_promise) {
+  const KnownIndices known = ishigami_indices();
+  const int studies = 1000;
+  for (const bool even : {false, true}) {
+    int first[3] = {}, total[3] = {};
+    for (std::uint64_t seed = 0; seed < studies; ++seed) {
+      const SobolIndices design(
+          even ? DesignPoints::sobol(seed, 6) : DesignPoints::monte_carlo(seed, 6), 256);
+      const SobolAnalysis analysis = design.analyse(values_at(design, ishigami), 0.9);
+      for (std::size_t i = 0; i < 3; ++i) {
+        first[i] += analysis.indices[i].first_interval.contains(known.first[i]);
+        total[i] += analysis.indices[i].total_interval.contains(known.total[i]);
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_GT(first[i], 0.87 * studies) << i << even;
+      EXPECT_GT(total[i], 0.87 * studies) << i << even;
+    }
+  }
+}
+
+TEST(SobolIndices, points_differ_from_a_in_one_coordinate_of_b) {
+  const SobolIndices design(DesignPoints::monte_carlo(5, 6), 10);
+  EXPECT_EQ(design.count(), 50u);
+  std::vector<double> a(3), b(3), mixed_point(3);
+  for (std::uint64_t row = 0; row < 10; ++row) {
+    design.point(5 * row, a);
+    design.point(5 * row + 1, b);
+    for (std::size_t i = 0; i < 3; ++i) {
+      design.point(5 * row + 2 + i, mixed_point);
+      for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(mixed_point[j], i == j ? b[j] : a[j]);
+    }
+  }
+}
+
+TEST(SobolIndices, rows_without_an_answer_are_dropped_and_counted) {
+  const SobolIndices design(DesignPoints::sobol(1, 6), 4096);
+  std::vector<double> values = values_at(design, ishigami);
+  for (std::size_t row = 0; row < 4096; row += 50) values[5 * row + row % 5] = NAN;
+  const SobolAnalysis analysis = design.analyse(values, 0.95);
+  EXPECT_EQ(analysis.dropped, 82u);
+  EXPECT_EQ(analysis.rows, 4096u - 82u);
+  EXPECT_NEAR(analysis.indices[1].total, ishigami_indices().total[1], 0.02);
+}
+
+TEST(SobolIndices, of_a_constant_are_not_numbers) {
+  const SobolIndices design(DesignPoints::monte_carlo(1, 4), 16);
+  const SobolAnalysis analysis = design.analyse(std::vector<double>(64, 3.0), 0.95);
+  EXPECT_EQ(analysis.variance, 0.0);
+  EXPECT_TRUE(std::isnan(analysis.indices[0].total));
+}
+
+TEST(SobolIndices, bad_input_is_refused) {
+  EXPECT_THROW(SobolIndices(DesignPoints::monte_carlo(1, 3), 10), Error);
+  EXPECT_THROW(SobolIndices(DesignPoints::monte_carlo(1, 4), 1), Error);
+  const SobolIndices design(DesignPoints::monte_carlo(1, 4), 10);
+  EXPECT_THROW(design.analyse(std::vector<double>(39), 0.95), Error);
+  EXPECT_THROW(design.analyse(std::vector<double>(40, NAN), 0.95), Error);
+  std::vector<double> point(2);
+  EXPECT_THROW(design.point(40, point), Error);
+}
+
+TEST(Morris, effects_of_a_linear_function_are_its_slopes) {
+  const MorrisTrajectories design(1, 4, 10, 6);
+  EXPECT_EQ(design.count(), 50u);
+  const std::vector<MorrisEffect> effects = design.analyse(
+      values_at(design,
+                [](std::span<const double> x) { return 3.0 * x[0] - 2.0 * x[1] + 0.5 * x[3]; }),
+      0.95);
+  const double slopes[] = {3.0, -2.0, 0.0, 0.5};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(effects[i].mean, slopes[i], 1e-14);
+    EXPECT_NEAR(effects[i].mean_size, std::abs(slopes[i]), 1e-14);
+    EXPECT_NEAR(effects[i].deviation, 0.0, 1e-14);
+    EXPECT_EQ(effects[i].count, 10u);
+  }
+}
+
+// x₀ (1 + x₁) has the effects 1 + x₁ and x₀, over levels 1/8, 3/8, 5/8 and 7/8.
+TEST(Morris, deviations_tell_of_what_depends_on_others) {
+  const MorrisTrajectories design(1, 3, 4000);
+  const std::vector<MorrisEffect> effects = design.analyse(
+      values_at(design, [](std::span<const double> x) { return x[0] * (1.0 + x[1]); }), 0.95);
+  const double deviation = std::sqrt((9.0 + 1.0) / 64.0 / 2.0);
+  EXPECT_NEAR(effects[0].mean_size, 1.5, 0.02);
+  EXPECT_NEAR(effects[1].mean_size, 0.5, 0.02);
+  EXPECT_NEAR(effects[0].deviation, deviation, 0.01);
+  EXPECT_NEAR(effects[1].deviation, deviation, 0.01);
+  EXPECT_TRUE(effects[0].mean_size_interval.contains(1.5));
+  EXPECT_EQ(effects[2].mean_size, 0.0);
+}
+
+TEST(Morris, each_step_changes_one_coordinate_by_a_half) {
+  const MorrisTrajectories design(9, 5, 20, 8);
+  std::vector<double> last(5), next(5);
+  for (std::uint64_t trajectory = 0; trajectory < 20; ++trajectory) {
+    design.point(6 * trajectory, last);
+    std::vector<int> changes(5);
+    for (std::uint64_t step = 1; step <= 5; ++step, last = next) {
+      design.point(6 * trajectory + step, next);
+      for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_GT(next[i], 0.0);
+        EXPECT_LT(next[i], 1.0);
+        if (next[i] != last[i]) {
+          EXPECT_EQ(std::abs(next[i] - last[i]), 0.5);
+          ++changes[i];
+        }
+      }
+    }
+    EXPECT_EQ(changes, std::vector<int>(5, 1));
+  }
+}
+
+TEST(Morris, effects_without_an_answer_are_left_out) {
+  const MorrisTrajectories design(1, 2, 5);
+  std::vector<double> values = values_at(design, [](std::span<const double> x) { return x[0]; });
+  values[0] = NAN;
+  const std::vector<MorrisEffect> effects = design.analyse(values, 0.95);
+  EXPECT_EQ(effects[0].count + effects[1].count, 9u);
+  EXPECT_NEAR(effects[0].mean, 1.0, 1e-14);
+}
+
+TEST(Morris, bad_input_is_refused) {
+  EXPECT_THROW(MorrisTrajectories(1, 0, 5), Error);
+  EXPECT_THROW(MorrisTrajectories(1, 2, 1), Error);
+  EXPECT_THROW(MorrisTrajectories(1, 2, 5, 3), Error);
+  EXPECT_THROW(MorrisTrajectories(1, 2, 5).analyse(std::vector<double>(14), 0.95), Error);
+}
+
+}  // namespace
+}  // namespace vinci
