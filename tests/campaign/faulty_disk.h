@@ -85,9 +85,9 @@ class FaultyDisk {
     if (fails()) return SQLITE_IOERR_TRUNCATE;
     return inner(file)->pMethods->xTruncate(inner(file), size);
   }
-  static int sync(sqlite3_file* file, int flags) {
-    if (fails()) return SQLITE_IOERR_FSYNC;
-    return inner(file)->pMethods->xSync(inner(file), flags);
+  static int sync(sqlite3_file*, int) {
+    // No power fails here: what waits for the real disk would only take long.
+    return fails() ? SQLITE_IOERR_FSYNC : SQLITE_OK;
   }
 
   static int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* given) {

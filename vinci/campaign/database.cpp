@@ -10,13 +10,13 @@
 namespace vinci {
 namespace {
 
-constexpr int patience = 10'000;  // ms: for others who read
+constexpr int patience = 60'000;  // ms: for others who read
 
 }  // namespace
 
 Database::Database(const std::filesystem::path& path, Mode mode) : name_(path.string()) {
-  const int flags = mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                        : SQLITE_OPEN_READONLY;
+  const int flags =
+      mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   const int code = sqlite3_open_v2(name_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) {
     const std::string reason = sqlite3_errstr(code);
@@ -34,7 +34,8 @@ Database::~Database() {
 void Database::fail(int code) const {
   std::string reason = sqlite3_errmsg(handle_);
   const int number = sqlite3_system_errno(handle_);
-  if ((code & 0xff) == SQLITE_FULL) reason = "there is no space left";
+  if ((code & 0xff) == SQLITE_FULL)
+    reason = "there is no space left";
   else if ((code & 0xff) == SQLITE_IOERR && number != 0)
     reason += std::string(" (") + std::strerror(number) + ")";
   throw Failure(reason, name_);

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/case_bytes.h"
 #include "vinci/campaign/frame.h"
-#include "vinci/campaign/atomic_file.h"
 
 namespace vinci {
 namespace {

@@ -40,7 +40,7 @@ class PartWriter : public AnswerSink {
 };
 
 struct Merged {
-  std::uint64_t cases = 0;   // that were not in the ledger
+  std::uint64_t cases = 0;  // that were not in the ledger
   std::uint64_t files = 0;
   std::vector<std::string> damaged;  // files that were put aside: their cases are done again
 };
