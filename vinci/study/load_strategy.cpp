@@ -25,6 +25,7 @@ class StrategyLoader {
     if (const Node* node = load_.find("sensitivity")) read_sensitivity(*node);
     if (const Node* node = load_.find("rare")) read_rare(*node);
     if (const Node* node = load_.find("stop")) read_stop(*node);
+    if (const Node* node = load_.find(to_string(study_.kind))) study_.kind_line = node->key_line;
   }
 
  private:

@@ -116,7 +116,8 @@ struct RareSummary {
 struct FoundDesign {
   std::uint32_t design = 0;
   std::vector<double> values;
-  double objective = 0.0;  // what the search maximises
+  double objective = 0.0;  // what the search maximises or minimises
+  bool confirmed = false;  // by draws that the search did not see
   VerdictCounts verdicts;
   Probability probability;
 };

@@ -167,6 +167,7 @@ class Words {
       const FoundDesign& it = report_.found[i];
       std::string words = fmt::format("{}: {:.6g}", values(it.values), it.objective);
       if (report_.has_success) words += ", success " + in_words(it.probability);
+      if (!it.confirmed) words += "; by the draws of the search";
       line(i == 0 ? "found" : "", words);
     }
   }
