@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/campaign/faulty_disk.h"
 #include "tests/campaign/synthetic.h"
@@ -104,6 +106,37 @@ TEST(Ledger, of_another_study_is_refused_and_left_as_it_is) {
   { Ledger::to_write(folder / "study.sqlite", head).add(answers_of({0, 10})); }
   EXPECT_THROW(Ledger::to_write(folder / "study.sqlite", {"another", "another"}), Error);
   EXPECT_EQ(Ledger::to_read(folder / "study.sqlite").done().count(), 10u);
+}
+
+// At each of its calls that write, those included with which log and ledger become one file.
+TEST(Ledger, whose_writer_is_killed_at_any_moment_is_read_and_continued) {
+  const FaultyDisk disk;
+  for (const LedgerJournal journal : {LedgerJournal::log, LedgerJournal::rollback})
+    for (int at = 1; at <= 80; ++at) {
+      const TemporaryFolder folder;
+      const std::filesystem::path file = folder / "study.sqlite";
+      const pid_t child = fork();
+      if (child == 0) {
+        FaultyDisk::fail(Fault::death, at);
+        {
+          Ledger ledger = Ledger::to_write(file, head, journal);
+          ledger.add(answers_of({0, 10}));
+          ledger.add(answers_of({10, 10}));
+        }
+        _exit(0);
+      }
+      waitpid(child, nullptr, 0);
+      try {
+        EXPECT_EQ(Ledger::to_read(file).done().count() % 10, 0u) << at;
+      } catch (const Failure& failure) {
+        ADD_FAILURE() << at << ": " << failure.what();
+      } catch (const Error&) {
+        EXPECT_LT(at, 40) << "it has not begun";
+      }
+      Ledger ledger = Ledger::to_write(file, head);
+      for (const NumberRange& gap : ledger.done().missing({0, 20})) ledger.add(answers_of(gap));
+      EXPECT_EQ(ledger.tally().done, 20u);
+    }
 }
 
 TEST(Ledger, knows_where_its_study_has_gone) {
