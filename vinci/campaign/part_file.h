@@ -25,7 +25,8 @@ TaskFile read_task(const std::filesystem::path& file);
 // Collects answers and leaves them, from time to time, as files of a folder.
 class PartWriter : public AnswerSink {
  public:
-  // `name`: which no other writer of the folder has. A file at least every `seconds`.
+  // `name`: which no other writer of the folder has. The first file comes after
+  // a second, then less and less often, at least every `seconds`.
   PartWriter(std::filesystem::path folder, std::string name, std::string hash,
              double seconds = 10.0);
   void add(std::span<const CaseAnswer> answers) override;
@@ -34,7 +35,7 @@ class PartWriter : public AnswerSink {
  private:
   std::filesystem::path folder_;
   std::string name_, hash_, frames_;
-  double seconds_;
+  double seconds_, next_ = 1.0;
   Stopwatch since_;
   int files_ = 0;
 };
