@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "study_scenes.h"
@@ -233,6 +235,50 @@ TEST(Study, names_mistakes_of_its_scene_there) {
   EXPECT_NE(mistakes_of(folder, "scene: no.yaml\nsample: {count: 1}\n").find("no such file"),
             std::string::npos);
   EXPECT_NE(mistakes_of(folder, "").find("the file is empty; a study"), std::string::npos);
+}
+
+TEST(Study, survives_any_change_of_its_text) {
+  const Folder folder;
+  folder.write("scene.yaml", test::projectile);
+  const std::string texts[] = {good_study, R"(scene: scene.yaml
+design: {vx: {from: 0, to: 9}, vy: {from: 0, to: 1, grid: 3}}
+uncertain: {mass: {triangular: {from: 1, to: 9, mode: 2}}}
+measures: {a: {time_of: greatest of ball.y}, b: {first_time: not (ball.x < 1 or t > 9)}}
+success: not (a < 1 and b > 2) or vx == 1
+levels: [{name: g, model: geometric, body: ball, goal: {x: {to: 9 - vx}}}, {name: s, confirms: true}]
+map: {over: [vx, vy], cells: [9], adaptive: {first: 9, most: 99, width: 0.1}}
+)",
+                               R"(scene: scene.yaml
+uncertain: {vx: {uniform: [0, 1]}, vy: {normal: {mean: 1, deviation: 9}}}
+measures: {a: {end: ball.x}}
+rare: {of: a, count: 99, share: 0.1, rounds: 9}
+)"};
+  std::mt19937 random(1);
+  const std::string letters = "0123456789.,:-{}[]()' \n<>=abeginxyz#&*\"";
+  int loaded = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = texts[i % 3];
+    for (unsigned k = 0; k <= random() % 3; ++k) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 3) {
+        case 0:
+          text[at] = letters[random() % letters.size()];
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 4);
+          break;
+        default:
+          text.insert(at, 1, letters[random() % letters.size()]);
+      }
+    }
+    try {
+      static_cast<void>(Study::parse(text, folder.path()));
+      ++loaded;
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  EXPECT_GT(loaded, 50);
 }
 
 TEST(Study, has_a_schema_that_is_shipped) {

@@ -44,7 +44,7 @@ class Words {
 
  private:
   void line(const std::string& label, const std::string& words) {
-    fmt::format_to(std::back_inserter(text_), "{:<14}{}\n", label, words);
+    fmt::format_to(std::back_inserter(text_), "{:<14} {}\n", label, words);
   }
 
   std::string values(const std::vector<double>& numbers) const {
