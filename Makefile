@@ -13,7 +13,7 @@ PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-robots bench-solvers bench-python bench-events \
-        bench-functions format tidy clean
+        bench-functions bench-study format tidy clean
 
 help:
 	@echo 'make demo    build, run the gallery of scenes, write pages to look at and a figure'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench-python   Python around a step; the viewer on 2,000 bodies'
 	@echo 'make bench-events   a bouncing ball by events and by steps, beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make bench-functions  our sine, exponential, ... beside those of the C library'
+	@echo 'make bench-study  what a study costs around a million cases (BENCH_FLAGS=--quick)'
 	@echo 'make bench-solvers  every solver on stored problems beside Siconos (BENCH_FLAGS=--quick)'
 	@echo 'make format  clang-format all sources'
 	@echo 'make tidy    clang-tidy all sources (slow)'
@@ -147,6 +148,13 @@ bench-functions:
 	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
 	cmake --build $(BUILD) --target benchmark-functions
 	$(BUILD)/benchmarks/benchmark-functions
+
+# What a study costs around its cases.
+bench-study:
+	@$(INSTALL) build bench
+	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-study
+	$(BUILD)/benchmarks/benchmark-study $(BENCH_FLAGS)
 
 format:
 	@$(INSTALL) format

@@ -45,6 +45,7 @@ void add_linearize(CLI::App& app, Command& command);
 void add_list(CLI::App& app, Command& command);
 void add_robot(CLI::App& app, Command& command);
 void add_schema(CLI::App& app, Command& command);
+void add_study(CLI::App& app, Command& command);
 
 CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::string& text);
 void add_json_flag(CLI::App& subcommand, Command& command,

@@ -68,6 +68,7 @@ int parsed_and_run(int argc, char** argv) {
   vinci::add_certify(app, command);
   vinci::add_compare(app, command);
   vinci::add_converge(app, command);
+  vinci::add_study(app, command);
   vinci::add_linearize(app, command);
   vinci::add_list(app, command);
   vinci::add_robot(app, command);

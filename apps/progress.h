@@ -20,13 +20,19 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();  // wipes the line
 
+  // Whether update() would draw now.
+  bool is_due() const { return visible_ && since_start_.seconds() >= next_; }
+  // Of work that grows while it goes on.
+  void set_total(std::int64_t total);
+  // What stands behind the facts.
+  void set_note(const std::string& note);
   // Draws at most ten times a second; with the simulated time, if there is one.
   void update(std::int64_t step, std::optional<double> time = {});
 
  private:
   void draw(std::int64_t step, std::optional<double> time);
 
-  std::string title_, noun_;
+  std::string title_, noun_, note_;
   std::int64_t first_, total_;
   bool visible_, drawn_ = false, utf8_ = false;
   Stopwatch since_start_;

@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 
 set(VINCI_FOLDERS base sampling search systems hybrid geometry robots model kinematics control elements scene collision linear storage complementarity pivoting newton
                   splitting proofs selection solvers formulation stepping events simulation recording comparison
-                  passage grasp viewing study)
+                  passage grasp viewing study campaign)
 
 add_library(vinci-umbrella INTERFACE)
 add_library(Vinci::vinci ALIAS vinci-umbrella)
@@ -48,6 +48,7 @@ set(public_comparison body_distance compare contact_modes converge order_fit qua
 set(public_passage passage robot_passage)
 set(public_grasp closing closing_run closure grasp grasp_functions grasp_map holding quality recorded_grasp)
 set(public_study case runner strategies strategy study study_report)
+set(public_campaign answer_sink atomic_file campaign crew database frame ledger ledger_times number_ranges part_file slurm study_folder worker worker_page worker_process writer_lock)
 set(public_viewing description frame_block page render server viewer_page)
 foreach(folder IN LISTS VINCI_FOLDERS)
   list(TRANSFORM public_${folder} PREPEND ${PROJECT_SOURCE_DIR}/vinci/${folder}/)

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// `vinci study check`, `status`, `report` and `export`: what a study asks, how far it is, what it
+// shows.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/study.h"
+#include "apps/study_line.h"
+#include "apps/study_slurm.h"
+#include "apps/text.h"
+#include "vinci/campaign/atomic_file.h"
+#include "vinci/campaign/ledger_times.h"
+#include "vinci/storage/hdf5_file.h"
+#include "vinci/study/strategies.h"
+#include "vinci/study/study_report.h"
+
+namespace vinci {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string kind_of(StudyParameter::Kind kind) {
+  return kind == StudyParameter::Kind::design ? "design" : "uncertain";
+}
+
+int check_study(const StudyFlags& flags, const Command& command) {
+  const Study study = load_study(flags);
+  const auto expected = make_strategy(study)->expected();
+  if (!command.json) {
+    say(stdout, "{}: {}\n", study.title(), to_string(study.kind()));
+    for (const StudyParameter& parameter : study.parameters())
+      say(stdout, "  {} {}: {}\n", kind_of(parameter.kind), parameter.name, parameter.text);
+    for (const StudyMeasure& measure : study.measures())
+      say(stdout, "  measure {}: {}\n", measure.name, measure.text);
+    if (study.has_success()) say(stdout, "  success: {}\n", study.success());
+    for (const StudyLevel& level : study.levels())
+      say(stdout, "  level {}{}{}{}\n", level.name, level.rejects ? ", rejects" : "",
+          level.confirms ? ", confirms" : "", level.per_design ? ", once a design" : "");
+    say(stdout, "  {}\n",
+        expected ? "at most " + plural(static_cast<std::int64_t>(*expected), "case")
+                 : "as many cases as it takes");
+    return exit_good;
+  }
+  Json parameters = Json::array(), measures = Json::array(), levels = Json::array();
+  for (const StudyParameter& parameter : study.parameters())
+    parameters.push_back(
+        {{"name", parameter.name}, {"kind", kind_of(parameter.kind)}, {"text", parameter.text}});
+  for (const StudyMeasure& measure : study.measures())
+    measures.push_back({{"name", measure.name}, {"text", measure.text}});
+  for (const StudyLevel& level : study.levels())
+    levels.push_back({{"name", level.name},
+                      {"rejects", level.rejects},
+                      {"confirms", level.confirms},
+                      {"per_design", level.per_design}});
+  print({{"ok", true},
+         {"exit_code", exit_good},
+         {"title", study.title()},
+         {"study", study.file().string()},
+         {"hash", study.hash()},
+         {"kind", to_string(study.kind())},
+         {"parameters", parameters},
+         {"measures", measures},
+         {"success", study.has_success() ? Json(study.success()) : Json()},
+         {"levels", levels},
+         {"expected", expected ? Json(*expected) : Json()}});
+  return exit_good;
+}
+
+int show_status(const StudyFlags& flags, const Command& command) {
+  const Study study = load_study(flags);
+  const StudyFolder folder = folder_of(flags);
+  const Ledger ledger = ledger_to_read(flags, study);
+  const bool running = WriterLock::is_held(folder.lock());
+  Json json = {{"ok", true}, {"exit_code", exit_good}};
+  json.update(state_json(study, ledger, folder));
+  json["running"] = running;
+  json["missing"] = missing_cases(ledger);
+  if (command.json) {
+    print(json);
+    return exit_good;
+  }
+  const char* state = ledger.head().complete ? "complete" : running ? "running" : "not complete";
+  say(stdout, "{}: {}\n  {}\n", study.title(), state, words_of(study, ledger.tally()));
+  for (const auto& [name, count] : json["statuses"].items())
+    if (count.get<std::uint64_t>() > 0) say(stdout, "  {}: {}\n", name, count.get<std::uint64_t>());
+  if (!ledger.head().complete && !running)
+    say(stdout, "continue with: vinci study resume {}\n", folder.path.string());
+  return exit_good;
+}
+
+int show_report(const StudyFlags& flags, const Command& command) {
+  const Study study = load_study(flags);
+  const Ledger ledger = ledger_to_read(flags, study);
+  const StudyReport report = make_report(study, LedgerResults(ledger), LedgerTimes(ledger));
+  if (!command.json) {
+    say(stdout, "{}", report_words(report));
+    return exit_good;
+  }
+  Json json = {{"ok", true}, {"exit_code", exit_good}};
+  json.update(Json::parse(report_json(report)));
+  print(json);
+  return exit_good;
+}
+
+struct ExportStudyFlags {
+  StudyFlags study;
+  std::string csv, hdf5;
+};
+
+// Columns as lists of numbers: number, design, sample, parameters, status and verdict (their places
+// in the lists that stand beside them), level, measures.
+void export_hdf5(const Study& study, const ResultSource& results, const fs::path& path) {
+  const StudyCases cases(study, results);
+  const auto rows = static_cast<Eigen::Index>(results.size());
+  const std::size_t parameters = study.parameters().size(), measures = study.measures().size();
+  MatrixX values(rows, static_cast<Eigen::Index>(parameters));
+  MatrixX measured(rows, static_cast<Eigen::Index>(measures));
+  VectorX number(rows), design(rows), sample(rows);
+  std::vector<int> status, verdict, level;
+  Eigen::Index row = 0;
+  results.read(0, results.size(), [&](const CaseResult& result) {
+    const StudyCase item = cases.at(result.number);
+    number[row] = static_cast<double>(item.number);
+    design[row] = item.design;
+    sample[row] = static_cast<double>(item.sample);
+    for (std::size_t i = 0; i < parameters; ++i)
+      values(row, static_cast<Eigen::Index>(i)) = item.values[i];
+    for (std::size_t i = 0; i < measures; ++i)
+      measured(row, static_cast<Eigen::Index>(i)) =
+          i < result.measures.size() ? result.measures[i] : std::nan("");
+    status.push_back(static_cast<int>(result.status));
+    verdict.push_back(static_cast<int>(result.verdict));
+    level.push_back(static_cast<int>(result.level));
+    ++row;
+  });
+  Hdf5File file(path, Hdf5File::Mode::create);
+  file.write_reals("number", number);
+  file.write_reals("design", design);
+  file.write_reals("sample", sample);
+  for (std::size_t i = 0; i < parameters; ++i)
+    file.write_reals("parameters/" + study.parameters()[i].name,
+                     values.col(static_cast<Eigen::Index>(i)));
+  for (std::size_t i = 0; i < measures; ++i)
+    file.write_reals("measures/" + study.measures()[i].name,
+                     measured.col(static_cast<Eigen::Index>(i)));
+  file.write_integers("status", status);
+  file.write_integers("verdict", verdict);
+  file.write_integers("level", level);
+  std::vector<std::string> statuses, verdicts;
+  for (int i = 0; i < case_status_count; ++i)
+    statuses.push_back(to_string(static_cast<CaseStatus>(i)));
+  for (int i = 0; i < 3; ++i) verdicts.push_back(to_string(static_cast<Verdict>(i)));
+  file.write_texts("status_names", statuses);
+  file.write_texts("verdict_names", verdicts);
+  file.write_text("study", study.source());
+  file.commit();
+}
+
+int export_study(const ExportStudyFlags& flags, const Command& command) {
+  if (flags.csv.empty() && flags.hdf5.empty())
+    throw Error("give --csv FILE or --hdf5 FILE", "vinci study export");
+  const Study study = load_study(flags.study);
+  const Ledger ledger = ledger_to_read(flags.study, study);
+  const LedgerResults results(ledger);
+  std::vector<std::string> files;
+  if (!flags.csv.empty()) {
+    AtomicFile file(flags.csv);
+    write_table(study, results, [&](std::string_view text) { file.write(text); });
+    file.publish();
+    files.push_back(flags.csv);
+  }
+  if (!flags.hdf5.empty()) {
+    export_hdf5(study, results, flags.hdf5);
+    files.push_back(flags.hdf5);
+  }
+  if (command.json)
+    print({{"ok", true}, {"exit_code", exit_good}, {"cases", results.size()}, {"files", files}});
+  else
+    say(stdout, "{}: {}\n", fmt::join(files, ", "),
+        plural(static_cast<std::int64_t>(results.size()), "case"));
+  return exit_good;
+}
+
+// A command that needs no flags but those of all.
+void add_simple(CLI::App& study, Command& command, const char* name, const char* text,
+                int (*action)(const StudyFlags&, const Command&)) {
+  auto flags = std::make_shared<StudyFlags>();
+  CLI::App* subcommand = add_subcommand(study, name, text);
+  add_study_flags(*subcommand, *flags);
+  add_json_flag(*subcommand, command);
+  subcommand->callback([flags, action, &command] {
+    command.action = [flags, action, &command] { return action(*flags, command); };
+  });
+}
+
+}  // namespace
+
+void add_study_check(CLI::App& study, Command& command) {
+  add_simple(study, command, "check", "Check a study and say what it asks.", check_study);
+}
+
+void add_study_status(CLI::App& study, Command& command) {
+  add_simple(study, command, "status", "Say how far a study is, also while it runs.", show_status);
+}
+
+void add_study_report(CLI::App& study, Command& command) {
+  add_simple(study, command, "report", "Say what the complete rounds of a study show.",
+             show_report);
+}
+
+void add_study_schema(CLI::App& study, Command& command) {
+  CLI::App* subcommand = add_subcommand(study, "schema", "Print the JSON Schema of study files.");
+  subcommand->callback([&command] {
+    command.action = [] {
+      const std::string schema = study_schema();
+      say(stdout, "{}{}", schema, schema.ends_with('\n') ? "" : "\n");
+      return exit_good;
+    };
+  });
+}
+
+void add_study_export(CLI::App& study, Command& command) {
+  auto flags = std::make_shared<ExportStudyFlags>();
+  CLI::App* subcommand =
+      add_subcommand(study, "export", "Write the table of a study as CSV or HDF5.");
+  add_study_flags(*subcommand, flags->study);
+  subcommand->add_option("--csv", flags->csv, "A table of text.")->type_name("FILE");
+  subcommand->add_option("--hdf5", flags->hdf5, "A file with a list for each column.")
+      ->type_name("FILE");
+  add_json_flag(*subcommand, command);
+  subcommand->callback([flags, &command] {
+    command.action = [flags, &command] { return export_study(*flags, command); };
+  });
+}
+
+}  // namespace vinci
