@@ -228,6 +228,42 @@ joints: {pin: {revolute: [world, rod]}}
   eliminated.wishes.eliminate = true;
   fails(rolling + exact(), "a step has no constraints to be eliminated", eliminated);
   fails(rolling + exact(), "is not a time of the run", of_step(-1.0));
+  for (const char* frames : {"end", "gap"})
+    fails(rolling + exact(std::string(", contact-frames: ") + frames),
+          std::string("not for 'contact-frames: ") + frames + "'");
+}
+
+// A ball that meets another: between two curved bodies the normal turns within the step.
+TEST(LinearStep, contact_on_curved_bodies_is_that_of_the_step) {
+  const std::string scene = R"(
+world: planar
+gravity: [0, 0]
+bodies:
+  post: {freedom: fixed, shapes: [{circle: 0.15}]}
+  ball: {mass: 0.6, inertia: 0.02, shapes: [{circle: 0.1}], position: [0.03, 0.2503], velocity: [0.4, -3]}
+)" + exact(", stepper: {name: stewart-trinkle, overlap: velocities}");
+  const Linearization map = map_of(scene);
+  EXPECT_TRUE(map.limits.empty());
+  EXPECT_FALSE(map.is_equilibrium);
+  EXPECT_LE(error(map.system.a, differences(scene, 0.0, 1e-7, true)), 1e-6);
+}
+
+TEST(LinearStep, a_body_that_stays_is_at_an_equilibrium) {
+  const auto disk = [](const std::string& motion) {
+    return map_of(R"(
+world: planar
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}}]}
+  disk: {shapes: [{circle: 0.1}], mass: 2, inertia: 0.01, position: [0, 0.1])" +
+                  motion + "}\n" + exact());
+  };
+  EXPECT_TRUE(disk("").is_equilibrium);
+  EXPECT_LE(disk("").imbalance, 1e-6);
+  EXPECT_FALSE(disk(", velocity: [0.01, 0]").is_equilibrium);
+  const Linearization pushed = disk(", force: {x: 0.5}");
+  EXPECT_FALSE(pushed.is_equilibrium);
+  // Friction at the floor brings half of the mass of a wheel with it: at most the whole push.
+  EXPECT_GT(pushed.imbalance, 0.0);
 }
 
 }  // namespace

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes by name, equilibria with contact forces, and the linear system there. What acts at an
-// equilibrium is searched for as the state has it: contacts that would pull let go, bodies that
-// would overlap touch, until nothing changes.
+// Modes by name, and the linear system there.
 #include "vinci/events/linear_scene.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include "vinci/base/words.h"
 #include "vinci/collision/exact_detector.h"
 #include "vinci/events/linear_limits.h"
+#include "vinci/events/linear_mode.h"
 #include "vinci/events/mode_memory.h"
 #include "vinci/hybrid/equations.h"
 #include "vinci/hybrid/hybrid_motion.h"
@@ -22,10 +20,10 @@ namespace {
 
 // Gaps up to this share of the size of what meets are closed.
 constexpr double closed_share = 1e-7;
-// Forces down to this share of the largest one do not pull.
-constexpr double force_share = 1e-9;
 constexpr double still_slip = 1e-7;  // m/s, below which friction sticks
-constexpr int most_modes = 40;       // that a search for an equilibrium tries
+constexpr int most_modes = 40;       // in which contacts that pull let go
+// Gaps whose rows differ by less change together.
+constexpr double same_gap_rows = 1e-6;
 
 const char* const accepted_states = "free, contact, sticking, sliding";
 
@@ -45,85 +43,32 @@ double size_of(const Model& model) {
   return size;
 }
 
-// A wish of a mode, and the constraints that it is about.
-struct NamedState {
-  std::string text;
-  ContactState state = ContactState::free;
-  std::vector<int> constraints;
-};
+}  // namespace
 
-// The model about a state, with the constraints that can act there.
-class Linearised {
- public:
-  Linearised(const LinearPoint& point, const LinearWishes& wishes, const State& state)
-      : point_(point),
-        wishes_(wishes),
-        inputs_(find_inputs(*point.model, point.networks, wishes.inputs)) {
-    const double size = size_of(*point.model);
-    place(state, 1e-3 * size);
-    try {
-      names();
-    } catch (const Error&) {
-      // What is named may be farther away.
-      double far = 10.0 * size;
-      for (const Pose& pose : state.poses) far += pose.position.norm();
-      place(state, far);
-      names();
-    }
-    choose();
+Linearised::Linearised(const LinearPoint& point, const LinearWishes& wishes, const State& state)
+    : point_(point),
+      wishes_(wishes),
+      inputs_(find_inputs(*point.model, point.networks, wishes.inputs)) {
+  const double size = size_of(*point.model);
+  place(state, 1e-3 * size);
+  try {
+    names();
+  } catch (const Error&) {
+    // What is named may be farther away.
+    double far = 10.0 * size;
+    for (const Pose& pose : state.poses) far += pose.position.norm();
+    place(state, far);
+    names();
   }
+  choose();
+}
 
-  ModelSystem& system() { return *system_; }
-  HybridState& hybrid() { return hybrid_; }
-  const VectorX& values() const { return values_; }
-  const std::vector<LinearInput>& inputs() const { return inputs_; }
-  const std::vector<LinearOutput>& outputs() const { return outputs_; }
-  bool is_named(int constraint) const { return named_[static_cast<std::size_t>(constraint)]; }
-  // By the machine that switches it.
-  bool is_on(int constraint) const {
-    const Constraint& one = system_->constraints()[static_cast<std::size_t>(constraint)];
-    return one.machine < 0 || one.on[static_cast<std::size_t>(
-                                  hybrid_.machines[static_cast<std::size_t>(one.machine)])];
-  }
-  const SystemFrame<double>& frame() const { return frame_; }
-
-  void evaluate() {
-    frame_.time = hybrid_.time;
-    frame_.positions = hybrid_.positions;
-    frame_.velocities = hybrid_.velocities;
-    frame_.extras = hybrid_.extras;
-    frame_.inputs = values_;
-    system_->evaluate(frame_);
-  }
-  // The largest gap that counts as closed.
-  double tolerance(int constraint) const {
-    const int pair = system_->sources()[static_cast<std::size_t>(constraint)].pair;
-    if (pair < 0) return closed_share;
-    const ContactPair& at = system_->pairs()[static_cast<std::size_t>(pair)];
-    return closed_share * std::min(at.a.size, at.b.size);
-  }
-  void set(int constraint, ContactState state);
-
- private:
-  void place(const State& state, double reach);
-  void names();
-  bool name_machine(const std::string& name, const std::string& state);
-  void choose();
-  ContactState own_state(int constraint) const;
-  bool is_remembered(int constraint) const;
-
-  const LinearPoint& point_;
-  const LinearWishes& wishes_;
-  std::unique_ptr<ModelSystem> system_;
-  HybridState hybrid_;
-  SystemFrame<double> frame_;
-  VectorX values_;
-  std::vector<LinearInput> inputs_;
-  std::vector<LinearOutput> outputs_;
-  std::vector<NamedState> mode_;
-  std::vector<bool> named_;
-  bool machines_are_remembered_ = true;  // none is named in another state
-};
+double Linearised::tolerance(int constraint) const {
+  const int pair = system_->sources()[static_cast<std::size_t>(constraint)].pair;
+  if (pair < 0) return closed_share;
+  const ContactPair& at = system_->pairs()[static_cast<std::size_t>(pair)];
+  return closed_share * std::min(at.a.size, at.b.size);
+}
 
 void Linearised::place(const State& state, double reach) {
   ModelSystem::Parts parts;
@@ -263,6 +208,53 @@ bool Linearised::is_remembered(int constraint) const {
   });
 }
 
+// Of contacts that are named together, such as all corners of a box, those that an equilibrium can
+// close at once: what is closed, then the nearest ones whose gaps do not follow from gaps before.
+std::vector<int> Linearised::that_can_touch(const NamedState& wish) {
+  if (!wishes_.equilibrium || !acts(wish.state)) return wish.constraints;
+  const auto& constraints = system_->constraints();
+  const auto contact_of = [&](int i) {
+    const Constraint& one = constraints[static_cast<std::size_t>(i)];
+    return one.kind == ConstraintKind::contact ? i : one.with;
+  };
+  std::vector<int> touching, open;
+  for (const int i : wish.constraints)
+    if (const int contact = contact_of(i); contact >= 0)
+      (frame_.gaps[contact].value > tolerance(contact) ? open : touching).push_back(contact);
+  std::stable_sort(open.begin(), open.end(),
+                   [&](int a, int b) { return frame_.gaps[a].value < frame_.gaps[b].value; });
+  open.erase(std::unique(open.begin(), open.end()), open.end());
+  ModeEquations equations(*system_);
+  equations.set(hybrid_, values_);
+  const int n = system_->coordinate_count();
+  MatrixX slopes(static_cast<Eigen::Index>(constraints.size()), n);
+  VectorX rows(equations.rows());
+  for (int j = 0; j < n; ++j) {
+    equations.slope(hybrid_.mode, ModeEquations::Argument::positions, j, rows);
+    for (Eigen::Index i = 0; i < slopes.rows(); ++i)
+      slopes(i, j) = equations.gap_slope(static_cast<int>(i));
+  }
+  // Of what is closed by rows at right angles to each other.
+  std::vector<VectorX> closed;
+  const auto is_new = [&](int i) {
+    VectorX row = slopes.row(i);
+    const double size = row.norm();
+    for (const VectorX& other : closed) row -= row.dot(other) * other;
+    if (row.norm() <= same_gap_rows * size) return false;
+    closed.push_back(row.normalized());
+    return true;
+  };
+  for (const int i : touching) is_new(i);
+  for (const int i : open)
+    if (is_new(i)) touching.push_back(i);
+  std::vector<int> result;
+  for (const int i : wish.constraints)
+    if (contact_of(i) < 0 ||
+        std::find(touching.begin(), touching.end(), contact_of(i)) != touching.end())
+      result.push_back(i);
+  return result;
+}
+
 // What acts: as the state has it, then as it is named.
 void Linearised::choose() {
   evaluate();
@@ -283,7 +275,7 @@ void Linearised::choose() {
     set(i, on && acts_now ? ContactState::contact : ContactState::free);
   }
   for (const NamedState& wish : mode_)
-    for (const int i : wish.constraints) {
+    for (const int i : that_can_touch(wish)) {
       const Constraint& constraint = constraints[static_cast<std::size_t>(i)];
       const bool friction = constraint.kind == ConstraintKind::friction;
       if (constraint.never_slides && wish.state == ContactState::sliding)
@@ -312,156 +304,7 @@ void Linearised::choose() {
   }
 }
 
-// The constraint that has to change for the mode to be one: a contact that pulls, or bodies that
-// overlap; −1: none.
-struct Change {
-  int constraint = -1;
-  ContactState to = ContactState::free;
-  double amount = 0.0;
-};
-
-Change worst_change(Linearised& at, const VectorX& forces) {
-  const auto& constraints = at.system().constraints();
-  const double largest = forces.size() > 0 ? forces.lpNorm<Eigen::Infinity>() : 0.0;
-  Change worst;
-  for (int i = 0; i < static_cast<int>(constraints.size()); ++i) {
-    if (constraints[static_cast<std::size_t>(i)].kind != ConstraintKind::contact) continue;
-    if (!at.is_on(i) && !at.is_named(i)) continue;
-    const bool on = acts(at.hybrid().mode.states[static_cast<std::size_t>(i)]);
-    if (on && forces[i] < -force_share * largest) {
-      // Forces count before gaps: what pulls made the gaps.
-      if (worst.constraint < 0 || worst.to == ContactState::contact || forces[i] < worst.amount)
-        worst = {i, ContactState::free, forces[i]};
-    } else if (!on && at.frame().gaps[i].value < -at.tolerance(i)) {
-      if (worst.constraint < 0 ||
-          (worst.to == ContactState::contact && at.frame().gaps[i].value < worst.amount))
-        worst = {i, ContactState::contact, at.frame().gaps[i].value};
-    }
-  }
-  return worst;
-}
-
-void check_named(Linearised& at, const Change& change) {
-  if (change.constraint < 0 || !at.is_named(change.constraint)) return;
-  const std::string& name =
-      at.system().constraints()[static_cast<std::size_t>(change.constraint)].name;
-  if (change.to == ContactState::free)
-    throw Error(fmt::format("'{}' is named as acting, but it would have to pull with {} N: no "
-                            "contact does",
-                            name, short_number(-change.amount)),
-                "mode");
-  throw Error(fmt::format("'{}' is named as free, but its gap is {} there", name,
-                          short_number(change.amount)),
-              "mode");
-}
-
-// Friction that holds more than it can.
-void check_friction(Linearised& at, const VectorX& forces) {
-  const auto& constraints = at.system().constraints();
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const Constraint& constraint = constraints[i];
-    if (constraint.kind != ConstraintKind::friction || constraint.never_slides ||
-        constraint.second || at.hybrid().mode.states[i] != ContactState::sticking)
-      continue;
-    const auto k = static_cast<Eigen::Index>(i);
-    const bool paired = i + 1 < constraints.size() && constraints[i + 1].second;
-    const double force = paired ? std::hypot(forces[k], forces[k + 1]) : std::abs(forces[k]);
-    const double bound =
-        constraint.bound +
-        (constraint.with >= 0 ? constraint.coefficient * forces[constraint.with] : 0.0);
-    if (force > bound * (1.0 + 1e-9) + 1e-12)
-      throw Error(fmt::format("'{}' would have to hold {} N to stick, and holds {} N at most",
-                              constraint.name, short_number(force), short_number(bound)),
-                  at.is_named(static_cast<int>(i)) ? "mode" : "equilibrium");
-  }
-}
-
-std::string row_name(const ModelSystem& system, Eigen::Index row) {
-  const int n = system.coordinate_count(), m = static_cast<int>(system.constraints().size());
-  if (row < n) return "the balance of " + system.coordinate_names()[static_cast<std::size_t>(row)];
-  if (row < n + m) return "'" + system.constraints()[static_cast<std::size_t>(row - n)].name + "'";
-  return "the rate of " + system.extra_names()[static_cast<std::size_t>(row - n - m)];
-}
-
-[[noreturn]] void no_equilibrium(Linearised& at, const Equilibrium& found) {
-  ModeEquations equations(at.system());
-  HybridState there = at.hybrid();
-  there.positions = found.positions;
-  there.extras = found.extras;
-  there.slips.setZero();
-  equations.set(there, at.values());
-  equations.frame().velocities.setZero();
-  equations.frame().accelerations.setZero();
-  equations.frame().multipliers = found.multipliers;
-  VectorX rows(equations.rows());
-  equations.residual(there.mode, rows);
-  Eigen::Index worst = 0;
-  const double left = rows.size() > 0 ? rows.cwiseAbs().maxCoeff(&worst) : found.imbalance;
-  throw Failure(
-      fmt::format("no equilibrium near the state at {} s: after {} of Newton's method {} lacks {}; "
-                  "give another time with --at, the forces that hold it with --inputs NAME=VALUE, "
-                  "or contacts with --mode",
-                  short_number(at.hybrid().time), plural(found.iterations, "step"),
-                  row_name(at.system(), worst), short_number(left)),
-      "equilibrium");
-}
-
-// At rest, in balance, with a mode that is one.
-std::unique_ptr<Linearised> at_equilibrium(const LinearPoint& point, const LinearWishes& wishes,
-                                           LinearScene& result) {
-  State state = point.state;
-  // What was found to be otherwise than the state has it, by key.
-  std::map<std::pair<EntityKey, int>, ContactState> changed;
-  for (int round = 0; round < most_modes; ++round) {
-    auto at = std::make_unique<Linearised>(point, wishes, state);
-    const auto& sources = at->system().sources();
-    const auto& constraints = at->system().constraints();
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (constraints[i].kind != ConstraintKind::contact) continue;
-      const auto known = changed.find({sources[i].key, sources[i].point});
-      if (known != changed.end()) at->set(static_cast<int>(i), known->second);
-    }
-    for (std::size_t i = 0; i < constraints.size(); ++i)
-      if (at->hybrid().mode.states[i] == ContactState::sliding) {
-        if (at->is_named(static_cast<int>(i)))
-          throw Error("'" + constraints[i].name + "' is named as sliding: that is no equilibrium",
-                      "mode");
-        at->hybrid().mode.states[i] = ContactState::sticking;
-      }
-    const VectorX before = at->hybrid().positions;
-    const Equilibrium found = equilibrium(at->system(), at->hybrid(), at->values());
-    result.iterations += found.iterations;
-    if (!found.positions.allFinite() || !found.found) no_equilibrium(*at, found);
-    HybridState& hybrid = at->hybrid();
-    hybrid.positions = found.positions;
-    hybrid.velocities.setZero();
-    hybrid.extras = found.extras;
-    hybrid.mode.preferred = found.multipliers;
-    at->evaluate();
-    const Change change = worst_change(*at, found.multipliers);
-    check_named(*at, change);
-    if (change.constraint >= 0) {
-      const ConstraintSource& source = sources[static_cast<std::size_t>(change.constraint)];
-      changed[{source.key, source.point}] = change.to;
-      if (change.to == ContactState::free) continue;
-    }
-    State next = state;
-    at->system().store(hybrid, next);
-    const bool moved = (found.positions - before).lpNorm<Eigen::Infinity>() >
-                       1e-13 * (1.0 + before.lpNorm<Eigen::Infinity>());
-    if (change.constraint < 0 && !moved) {
-      check_friction(*at, found.multipliers);
-      result.is_equilibrium = true;
-      result.imbalance = found.imbalance;
-      return at;
-    }
-    state = std::move(next);
-  }
-  throw Failure(fmt::format("no equilibrium: contacts keep changing after {} modes; name what acts "
-                            "with --mode",
-                            most_modes),
-                "equilibrium");
-}
+namespace {
 
 // What a motion that begins here does: friction that cannot hold slides, contacts that pull part.
 // What is named is as it is named, unless friction cannot hold it.
@@ -477,9 +320,8 @@ void settle(Linearised& at) {
     if (now == ContactState::sticking && found.states[i] == ContactState::sliding) {
       ModeEquations equations(at.system());
       equations.set(at.hybrid(), at.values());
-      if (equations.solve(at.hybrid().mode)) check_friction(at, equations.frame().multipliers);
-      throw Error("'" + constraints[i].name + "' is named as sticking, but cannot hold: it slides",
-                  "mode");
+      equations.solve(at.hybrid().mode);
+      tell_what_slides(at, equations.frame().multipliers);
     }
     as_named = as_named && acts(found.states[i]) == acts(now);
   }
@@ -533,28 +375,6 @@ std::vector<NamedNumber> numbers(const std::vector<std::string>& names, const Ve
   return list;
 }
 
-// Some of the old states in place of combinations of them: x = basis z with z among x.
-void name_coordinates(EliminatedSystem& eliminated, const std::vector<std::string>& all,
-                      std::vector<std::string>& names) {
-  const Eigen::Index size = eliminated.basis.cols();
-  // The states that tell the others best, those before others among equals.
-  const Eigen::ColPivHouseholderQR<MatrixX> qr(eliminated.basis.transpose());
-  std::vector<int> chosen;
-  for (Eigen::Index i = 0; i < size; ++i) chosen.push_back(qr.colsPermutation().indices()[i]);
-  std::sort(chosen.begin(), chosen.end());
-  MatrixX rows(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    rows.row(i) = eliminated.basis.row(chosen[static_cast<std::size_t>(i)]);
-    names.push_back(all[static_cast<std::size_t>(chosen[static_cast<std::size_t>(i)])]);
-  }
-  const MatrixX back = rows.inverse();
-  LinearSystem& system = eliminated.system;
-  system.a = rows * system.a * back;
-  system.b = rows * system.b;
-  system.c = system.c * back;
-  eliminated.basis = eliminated.basis * back;
-}
-
 void take_system(Linearised& at, bool eliminate, LinearScene& result) {
   ModelSystem& system = at.system();
   const int n = system.coordinate_count(), k = system.extra_count();
@@ -572,7 +392,7 @@ void take_system(Linearised& at, bool eliminate, LinearScene& result) {
   if (eliminate) {
     taken = linearise_eliminated(system, at.hybrid(), at.values());
     names.clear();
-    name_coordinates(taken, states, names);
+    for (const int state : taken.states) names.push_back(states[static_cast<std::size_t>(state)]);
   } else {
     taken.system = full;
     taken.basis = MatrixX::Identity(full.state_count(), full.state_count());

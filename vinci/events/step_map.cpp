@@ -12,6 +12,7 @@
 
 #include "vinci/base/words.h"
 #include "vinci/events/linear_limits.h"
+#include "vinci/events/mode_memory.h"
 #include "vinci/model/element.h"
 
 namespace vinci {
@@ -465,7 +466,31 @@ StepMap Map::find() {
   return map;
 }
 
+ModelSystem without_contacts(const MadeStep& step, const VectorX* velocities) {
+  ModelSystem::Parts parts;
+  parts.model = step.model;
+  parts.state = step.before;
+  if (velocities) parts.state.velocities = *velocities;
+  parts.standard = settling_in(1.0);
+  return ModelSystem(std::move(parts));
+}
+
 }  // namespace
+
+State deviating(const MadeStep& step, const VectorX& deviation) {
+  const ModelSystem system = without_contacts(step, nullptr);
+  const int n = system.coordinate_count();
+  HybridState hybrid = hybrid_state(system, 0.0);
+  hybrid.positions += deviation.head(n);
+  hybrid.velocities += deviation.tail(n);
+  State state = step.before;
+  system.store(hybrid, state);
+  return state;
+}
+
+VectorX rates_of(const MadeStep& step, const State& state) {
+  return without_contacts(step, &state.velocities).velocities();
+}
 
 StepMap step_map(const MadeStep& step, const LinearWishes& wishes) {
   return Map(step, wishes).find();

@@ -42,6 +42,11 @@ struct StepMap {
   std::optional<LinearSystem> other;
 };
 
+// States in the coordinates of the map: one that deviates from that before the step, and the rates
+// of one.
+State deviating(const MadeStep& step, const VectorX& deviation);
+VectorX rates_of(const MadeStep& step, const State& state);
+
 // Throws Error where the step has what this map does not know, named, and for unknown names.
 StepMap step_map(const MadeStep& step, const LinearWishes& wishes);
 

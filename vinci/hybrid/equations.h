@@ -62,8 +62,9 @@ class ModeEquations {
   void residual(const HybridMode& mode, Eigen::Ref<VectorX> rows);
   enum class Argument { positions, velocities, accelerations, multipliers, inputs, extras, slips };
   void slope(const HybridMode& mode, Argument argument, int place, Eigen::Ref<VectorX> rows);
-  // After residual() and slope(): of x'.
+  // After slope(): of x', and of h.
   double extra_slope(int i) const { return dual_.extra_rates[i].slope; }
+  double gap_slope(int i) const { return dual_.gaps[i].value.slope; }
 
  private:
   template <class T>

@@ -3,6 +3,8 @@
 //   d(v', λ) = −(∂R/∂(v', λ))⁻¹ ∂R/∂(q, v, x, u) d(q, v, x, u).
 #include "vinci/hybrid/linearise.h"
 
+#include <algorithm>
+
 #include <Eigen/Dense>
 
 #include "vinci/base/error.h"
@@ -88,7 +90,7 @@ EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const Hyb
     rows.push_back(Eigen::RowVectorXd::Unit(size, before + static_cast<int>(i)));
   }
   EliminatedSystem result;
-  result.basis = MatrixX::Identity(size, size);
+  MatrixX basis = MatrixX::Identity(size, size);
   if (!rows.empty()) {
     MatrixX held(static_cast<int>(rows.size()), size);
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -100,68 +102,26 @@ EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const Hyb
     // Orthonormal, so that it does not matter which coordinates were taken for pivots.
     const MatrixX kernel = factors.kernel();
     const Eigen::HouseholderQR<MatrixX> qr(kernel);
-    result.basis = qr.householderQ() * MatrixX::Identity(size, kernel.cols());
+    basis = qr.householderQ() * MatrixX::Identity(size, kernel.cols());
   }
-  const MatrixX& basis = result.basis;
-  result.system.a = basis.transpose() * parts.system.a * basis;
-  result.system.b = basis.transpose() * parts.system.b;
-  result.system.c = parts.system.c * basis;
+  const Eigen::Index left = basis.cols();
+  // Those before others among equals.
+  const Eigen::ColPivHouseholderQR<MatrixX> best(basis.transpose());
+  for (Eigen::Index i = 0; i < left; ++i)
+    result.states.push_back(best.colsPermutation().indices()[i]);
+  std::sort(result.states.begin(), result.states.end());
+  MatrixX own(left, size), pushed(left, parts.system.input_count()), kept(left, left);
+  for (Eigen::Index i = 0; i < left; ++i) {
+    const int at = result.states[static_cast<std::size_t>(i)];
+    own.row(i) = parts.system.a.row(at);
+    pushed.row(i) = parts.system.b.row(at);
+    kept.row(i) = basis.row(at);
+  }
+  result.basis = basis * kept.inverse();
+  result.system.a = own * result.basis;
+  result.system.b = pushed;
+  result.system.c = parts.system.c * result.basis;
   result.system.d = parts.system.d;
-  return result;
-}
-
-Equilibrium equilibrium(const ConstrainedSystem& system, const HybridState& guess,
-                        const VectorX& inputs) {
-  ModeEquations equations(system);
-  equations.set(guess, inputs);
-  SystemFrame<double>& frame = equations.frame();
-  const int n = equations.coordinates(), m = equations.constraints(), k = equations.extras();
-  if (frame.extras.size() != k) frame.extras = VectorX::Zero(k);
-  frame.velocities.setZero();
-  frame.accelerations.setZero();
-  frame.multipliers.setZero();
-  equations.slips().setZero();
-  const int size = n + m + k;
-  VectorX rows(size);
-  MatrixX matrix(size, size);
-  const auto evaluate = [&] {
-    equations.residual(guess.mode, rows.head(n + m));
-    rows.tail(k) = frame.extra_rates;
-  };
-  using Argument = ModeEquations::Argument;
-  const auto differentiate = [&](Argument argument, int count, int first) {
-    for (int j = 0; j < count; ++j) {
-      equations.slope(guess.mode, argument, j, matrix.col(first + j).head(n + m));
-      for (int i = 0; i < k; ++i) matrix(n + m + i, first + j) = equations.extra_slope(i);
-    }
-  };
-  Equilibrium result;
-  double before = infinity;
-  for (result.iterations = 0; result.iterations < 100; ++result.iterations) {
-    evaluate();
-    differentiate(Argument::positions, n, 0);
-    differentiate(Argument::multipliers, m, n);
-    differentiate(Argument::extras, k, n + m);
-    const VectorX change = -matrix.completeOrthogonalDecomposition().solve(rows);
-    if (!change.allFinite()) break;
-    frame.positions += change.head(n);
-    frame.multipliers += change.segment(n, m);
-    frame.extras += change.tail(k);
-    const double length = 1.0 + frame.positions.lpNorm<Eigen::Infinity>();
-    const double moved = change.head(n).lpNorm<Eigen::Infinity>() / length;
-    if (moved <= 1e-15 || (moved < 1e-10 && moved >= before)) {
-      evaluate();
-      const double scale = 1.0 + frame.multipliers.lpNorm<Eigen::Infinity>() +
-                           matrix.lpNorm<Eigen::Infinity>() * machine_epsilon;
-      result.imbalance = rows.lpNorm<Eigen::Infinity>();
-      result.found = result.imbalance <= 1e-9 * scale;
-      break;
-    }
-    before = moved;
-  }
-  result.positions = frame.positions;
-  result.multipliers = frame.multipliers;
-  result.extras = frame.extras;
   return result;
 }
 

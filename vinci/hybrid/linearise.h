@@ -15,22 +15,31 @@ namespace vinci {
 LinearSystem linearise(const ConstrainedSystem& system, const HybridState& state,
                        const VectorX& inputs);
 
-// The same with the constraints solved for: deviations that obey h = 0 and h' = 0 (of friction slip
-// and its velocity zero). x = basis z.
+// The same with the constraints solved for: motions that obey h = 0 and h' = 0 (of friction slip
+// and its velocity zero). z are some of the states of x, those that tell the others best, and
+// x = basis z. Since z is the same part of x along the whole motion this holds off equilibria too,
+// where the directions that constraints leave turn as it goes on.
 struct EliminatedSystem {
   LinearSystem system;
   MatrixX basis;
+  std::vector<int> states;  // which of x
 };
 EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const HybridState& state,
                                       const VectorX& inputs);
 
 // Newton's method for v = 0, v' = 0, x' = 0 from a guess, with the constraints that act at h = 0
-// and the given inputs; λ comes along. Least changes where something is not determined.
+// and the given inputs; λ comes along. Least changes where something is not determined, least
+// forces where these are open: whether contacts and friction can bear them is another question
+// (bearable_forces.h).
 struct Equilibrium {
   bool found = false;
   int iterations = 0;
   VectorX positions, multipliers, extras;
   double imbalance = 0.0;  // largest row that is left, N, N m or m
+  // Where nothing was found: the row that misses most for what it may, of balances, constraints and
+  // further states, and by how much.
+  int worst_row = 0;
+  double worst_left = 0.0;
 };
 Equilibrium equilibrium(const ConstrainedSystem& system, const HybridState& guess,
                         const VectorX& inputs);

@@ -13,6 +13,10 @@
 namespace vinci {
 namespace {
 
+constexpr double agreeing = 1e-3;  // share by which a map and steps may differ
+// Share of what its weight does to a body in a step, below which one that rests stays.
+constexpr double resting_share = 1e-6;
+
 void run_to(Simulation& simulation, double time) {
   if (!(time >= 0.0) || !std::isfinite(time))
     throw Error("is not a time of the run; accepted: 0 s or later", "at");
@@ -88,6 +92,26 @@ void take_laws(const Simulation& simulation, LinearPoint& point) {
   point.standard = settling_in(point.time_scale);
 }
 
+// Off equilibria the matrices are those of one choice of coordinates: x = T z with a T that changes
+// along the motion has A_z = T⁻¹ (A T − T'), with other poles.
+void tell_of_motion(const LinearScene& scene, std::vector<std::string>& notes) {
+  if (scene.is_equilibrium) return;
+  notes.push_back(
+      "off equilibria matrices and poles are those of the coordinates at hand: in others, such as "
+      "ones that move with a body, they differ, and they do not tell of stability");
+  std::vector<std::string> turning;
+  for (const NamedNumber& rate : scene.rates) {
+    const std::string name = rate.name.substr(0, rate.name.find(".turn_"));
+    const bool is_new = turning.empty() || turning.back() != name;
+    if (name != rate.name && rate.value != 0.0 && is_new) turning.push_back(name);
+  }
+  if (!turning.empty())
+    notes.push_back(
+        fmt::format("the turn of {} is measured by Rodrigues parameters from where the "
+                    "state has it: spinning alone gives them poles",
+                    listed(turning)));
+}
+
 void take(const LinearScene& scene, Linearization& result) {
   result.system = scene.system;
   result.is_equilibrium = scene.is_equilibrium;
@@ -109,6 +133,67 @@ void take(const LinearScene& scene, Linearization& result) {
         "choice of many");
 }
 
+// How the velocities at the end of a step change along a direction of the state, by the map and by
+// steps from states that deviate, from both sides. One that agrees is enough: near what is not
+// smooth only one side does, and a deviation may be too small for the accuracy of the solver.
+void check_steps(Simulation& simulation, const MadeStep& step, const StepMap& map) {
+  const VectorX here = rates_of(step, step.after);
+  const Eigen::Index n = here.size();
+  if (n == 0) return;
+  const double speed = std::max({here.lpNorm<Eigen::Infinity>(),
+                                 rates_of(step, step.before).lpNorm<Eigen::Infinity>(),
+                                 step.h * step.model->gravity.norm(), 1e-6});
+  // Without a pattern, and the same in every run.
+  VectorX direction(2 * n);
+  for (Eigen::Index i = 0; i < 2 * n; ++i) {
+    const double turn = 0.6180339887498949 * static_cast<double>(i + 1);
+    direction[i] = (turn - std::floor(turn) - 0.5) * speed * (i < n ? step.h : 1.0);
+  }
+  const VectorX expected = map.system.a.bottomRows(n) * direction;
+  double least = infinity;
+  for (const double share : {1e-3, 1e-4, 1e-5, 1e-6}) {
+    std::vector<VectorX> ends;
+    for (const double sign : {1.0, -1.0}) {
+      simulation.set_state(deviating(step, sign * share * direction));
+      const StepReport report = simulation.step();
+      if (report.substeps <= 1)
+        ends.push_back(sign * (rates_of(step, simulation.state()) - here) / share);
+    }
+    if (ends.size() == 2) ends.push_back(0.5 * (ends[0] + ends[1]));
+    for (const VectorX& end : ends) {
+      const double size =
+          std::max(end.lpNorm<Eigen::Infinity>(), expected.lpNorm<Eigen::Infinity>());
+      least = std::min(least, size > 0.0 ? (end - expected).lpNorm<Eigen::Infinity>() / size : 0.0);
+    }
+    if (least <= agreeing) break;
+  }
+  simulation.set_state(step.after);
+  if (least > agreeing)
+    throw Error(fmt::format("the step has no map that is known: steps from states that deviate "
+                            "differ from it by {} %; accepted: another time, or --of model",
+                            short_number(100.0 * least)),
+                "of");
+}
+
+void check_finite(const MatrixX& matrix, const std::vector<std::string>& rows,
+                  const std::vector<std::string>& columns) {
+  for (Eigen::Index j = 0; j < matrix.cols(); ++j)
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i)
+      if (!std::isfinite(matrix(i, j)))
+        throw Error(
+            fmt::format("no linear system: the derivative of {} by {} is not finite here; "
+                        "accepted: a state in which all laws have derivatives",
+                        rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]),
+            "at");
+}
+
+void check_finite(const LinearSystem& system) {
+  check_finite(system.a, system.states, system.states);
+  check_finite(system.b, system.states, system.inputs);
+  check_finite(system.c, system.outputs, system.states);
+  check_finite(system.d, system.outputs, system.inputs);
+}
+
 void take_step(Simulation& simulation, const LinearizeOptions& options, const LinearPoint& point,
                Linearization& result) {
   const std::string stepper = simulation.options().text("stepper");
@@ -126,6 +211,12 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
         "the map of a step is known for dynamic motion without times of impacts; accepted "
         "otherwise: --of model",
         "of");
+  if (const std::string frames = values.text("contact-frames");
+      frames != "start" && frames != "driven")
+    throw Error(fmt::format("the map of a step is known for contacts that are taken at its start, "
+                            "not for 'contact-frames: {}'; accepted: start, driven, or --of model",
+                            frames),
+                "of");
   LinearWishes wishes = options.wishes;
   if (wishes.equilibrium) {
     const LinearScene rest = linear_scene(point, wishes);
@@ -164,6 +255,17 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
   step.after = simulation.state();
   step.contacts = simulation.contacts();
   const StepMap map = step_map(step, wishes);
+  check_finite(map.system);
+  if (map.limits.empty() && map.kinks.empty()) check_steps(simulation, step, map);
+  if (!wishes.equilibrium) {
+    const VectorX rates = rates_of(step, step.before), next = rates_of(step, step.after);
+    const double moving =
+        rates.size() > 0 ? std::max(rates.lpNorm<Eigen::Infinity>(), next.lpNorm<Eigen::Infinity>())
+                         : 0.0;
+    result.is_equilibrium =
+        moving <= std::max(1e-9, resting_share * step.h * step.model->gravity.norm());
+    result.imbalance = rates.size() > 0 ? (next - rates).lpNorm<Eigen::Infinity>() / step.h : 0.0;
+  }
   result.system = map.system;
   result.is_step = true;
   result.coordinates = map.coordinates;
@@ -175,18 +277,6 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
   result.limits = map.limits;
   result.kinks = map.kinks;
   result.other = map.other;
-}
-
-void check_finite(const MatrixX& matrix, const std::vector<std::string>& rows,
-                  const std::vector<std::string>& columns) {
-  for (Eigen::Index j = 0; j < matrix.cols(); ++j)
-    for (Eigen::Index i = 0; i < matrix.rows(); ++i)
-      if (!std::isfinite(matrix(i, j)))
-        throw Error(
-            fmt::format("no linear system: the derivative of {} by {} is not finite here; "
-                        "accepted: a state in which all laws have derivatives",
-                        rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]),
-            "at");
 }
 
 }  // namespace
@@ -205,15 +295,14 @@ Linearization linearize_at(Simulation& simulation, const LinearizeOptions& optio
   point.state = simulation.state();
   take_laws(simulation, point);
   take_controllers(simulation, options.open_loop || is_step, point, result.notes);
-  if (is_step)
+  if (is_step) {
     take_step(simulation, options, point, result);
-  else
-    take(linear_scene(point, options.wishes), result);
-  const LinearSystem& system = result.system;
-  check_finite(system.a, system.states, system.states);
-  check_finite(system.b, system.states, system.inputs);
-  check_finite(system.c, system.outputs, system.states);
-  check_finite(system.d, system.outputs, system.inputs);
+  } else {
+    const LinearScene scene = linear_scene(point, options.wishes);
+    check_finite(scene.system);
+    take(scene, result);
+    tell_of_motion(scene, result.notes);
+  }
   return result;
 }
 

@@ -26,7 +26,7 @@ struct Linearization {
   double time = 0.0;
   bool is_equilibrium = false;
   int iterations = 0;
-  double imbalance = 0.0;
+  double imbalance = 0.0;  // of a step the largest change of a velocity by time
   std::vector<NamedNumber> coordinates, rates, accelerations, extras, inputs, outputs;
   std::vector<LinearConstraint> constraints;
   MatrixX basis;  // LinearScene
