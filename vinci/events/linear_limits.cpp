@@ -11,7 +11,7 @@
 namespace vinci {
 namespace {
 
-constexpr double force_share = 1e-9;  // of the largest force: no force
+constexpr double bearing_share = 1e-9;  // of the largest force: no force
 constexpr double still = 1e-7;        // m/s
 
 // How v' and the further states change; a mode that has no linear system is like no other.
@@ -60,7 +60,7 @@ std::vector<std::string> mode_limits(const ModelSystem& system, const HybridStat
   equations.set(state, inputs);
   if (!equations.solve(state.mode)) return {};
   const VectorX forces = equations.frame().multipliers;
-  const double nothing = force_share * (forces.size() > 0 ? forces.lpNorm<Eigen::Infinity>() : 0.0);
+  const double nothing = bearing_share * (forces.size() > 0 ? forces.lpNorm<Eigen::Infinity>() : 0.0);
   std::vector<std::string> limits;
   const auto& constraints = system.constraints();
   for (std::size_t i = 0; i < constraints.size(); ++i) {
@@ -86,7 +86,7 @@ std::vector<std::string> mode_limits(const ModelSystem& system, const HybridStat
           constraint.bound +
           (constraint.with < 0 ? 0.0 : constraint.coefficient * forces[constraint.with]);
       if (!(bound > nothing)) continue;
-      if (now == ContactState::sticking && force >= bound * (1.0 - force_share))
+      if (now == ContactState::sticking && force >= bound * (1.0 - bearing_share))
         limits.push_back(constraint.name + " is at its bound, but does not slide");
       else if (now == ContactState::sliding && slip <= still)
         limits.push_back(constraint.name + " begins to slide");
