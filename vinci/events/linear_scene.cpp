@@ -511,10 +511,10 @@ void name_coordinates(EliminatedSystem& eliminated, const std::vector<std::strin
   }
   const MatrixX back = rows.inverse();
   LinearSystem& system = eliminated.system;
-  system.a = rows * system.a * back;
-  system.b = rows * system.b;
-  system.c = system.c * back;
-  eliminated.basis = eliminated.basis * back;
+  system.a = clean_product(clean_product(rows, system.a), back);
+  system.b = clean_product(rows, system.b);
+  system.c = clean_product(system.c, back);
+  eliminated.basis = clean_product(eliminated.basis, back);
 }
 
 void take_system(Linearised& at, bool eliminate, LinearScene& result) {
@@ -565,7 +565,7 @@ void take_system(Linearised& at, bool eliminate, LinearScene& result) {
     result.system.d.col(column) = d.col(places[i]);
     inputs[column] = at.values()[places[i]];
   }
-  result.system.c = c * taken.basis;
+  result.system.c = clean_product(c, taken.basis);
   result.system.states = names;
   if (eliminate) result.basis = taken.basis;
   for (const LinearInput& input : at.inputs()) result.system.inputs.push_back(input.name);

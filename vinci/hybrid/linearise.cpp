@@ -34,7 +34,7 @@ Parts linear_parts(const ConstrainedSystem& system, const HybridState& state,
   if (!equations.solve(state.mode))
     throw Error("no linear system: the constraints that act do not determine the accelerations");
   Parts parts;
-  equations.slopes(state.mode, parts.slopes);
+  equations.slopes(state.mode, parts.slopes, true);
   const int n = equations.coordinates(), m = equations.constraints(), k = equations.extras();
   const int in = system.input_count(), before = 2 * n + k;
   for (int i = 0; i < m; ++i)
@@ -64,6 +64,12 @@ Parts linear_parts(const ConstrainedSystem& system, const HybridState& state,
 }
 
 }  // namespace
+
+MatrixX clean_product(const MatrixX& a, const MatrixX& b) {
+  const MatrixX product = a * b, terms = a.cwiseAbs() * b.cwiseAbs();
+  const double least = 4.0 * static_cast<double>(b.rows()) * machine_epsilon;
+  return (product.cwiseAbs().array() <= least * terms.array()).select(0.0, product);
+}
 
 LinearSystem linearise(const ConstrainedSystem& system, const HybridState& state,
                        const VectorX& inputs) {
@@ -101,11 +107,15 @@ EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const Hyb
     const MatrixX kernel = factors.kernel();
     const Eigen::HouseholderQR<MatrixX> qr(kernel);
     result.basis = qr.householderQ() * MatrixX::Identity(size, kernel.cols());
+    // Columns have length 1, and are known to rounding of that.
+    const double least = 4.0 * size * machine_epsilon;
+    result.basis = (result.basis.cwiseAbs().array() <= least).select(0.0, result.basis);
   }
   const MatrixX& basis = result.basis;
-  result.system.a = basis.transpose() * parts.system.a * basis;
-  result.system.b = basis.transpose() * parts.system.b;
-  result.system.c = parts.system.c * basis;
+  const MatrixX turned = basis.transpose();
+  result.system.a = clean_product(clean_product(turned, parts.system.a), basis);
+  result.system.b = clean_product(turned, parts.system.b);
+  result.system.c = clean_product(parts.system.c, basis);
   result.system.d = parts.system.d;
   return result;
 }
