@@ -21,18 +21,21 @@ namespace {
 
 // Larger matrices are for programs.
 constexpr int most_columns = 12;
-constexpr int table_rows = 25;  // of responses
+constexpr int table_rows = 25;  // of responses, or more where modes swing faster
+constexpr int most_rows = 120;
+constexpr int json_rows = 5000;
+constexpr int bode_points = 200;
 
 struct LinearizeFlags {
   std::string scene, at, of, locus;
   std::vector<std::string> inputs, outputs, mode;
   bool equilibrium = false, eliminate = false, open_loop = false;
-  bool bode = false, step = false, impulse = false;
+  bool bode = false, step = false, impulse = false, has_locus = false;
   ChoiceFlags choices;
 };
 
 // Values of flags may be lists; what was given several times is one list.
-std::vector<std::string> split(const std::vector<std::string>& lists) {
+std::vector<std::string> split(const std::vector<std::string>& lists, const std::string& flag) {
   std::vector<std::string> parts;
   for (const std::string& list : lists) {
     std::size_t first = 0;
@@ -41,7 +44,9 @@ std::vector<std::string> split(const std::vector<std::string>& lists) {
       std::string part = list.substr(first, comma - first);
       while (part.starts_with(' ')) part.erase(0, 1);
       while (part.ends_with(' ')) part.pop_back();
-      if (!part.empty()) parts.push_back(part);
+      if (part.empty())
+        throw Error("has an empty name; accepted: names with commas between them", flag);
+      parts.push_back(part);
       if (comma == std::string::npos) break;
       first = comma + 1;
     }
@@ -51,9 +56,9 @@ std::vector<std::string> split(const std::vector<std::string>& lists) {
 
 LinearizeOptions options_of(const LinearizeFlags& flags) {
   LinearizeOptions options;
-  options.wishes.inputs = split(flags.inputs);
-  options.wishes.outputs = split(flags.outputs);
-  options.wishes.mode = split(flags.mode);
+  options.wishes.inputs = split(flags.inputs, "inputs");
+  options.wishes.outputs = split(flags.outputs, "outputs");
+  options.wishes.mode = split(flags.mode, "mode");
   options.wishes.equilibrium = flags.equilibrium;
   options.wishes.eliminate = flags.eliminate;
   options.open_loop = flags.open_loop;
@@ -171,6 +176,12 @@ void print_matrices(const LinearSystem& system) {
   if (!names.empty()) say(stdout, "inputs: {}\n", wrapped(names, text_width, 2));
 }
 
+const char* stability_text(Stability stability) {
+  return stability == Stability::stable     ? "yes"
+         : stability == Stability::unstable ? "no"
+                                            : "marginal: rounding decides on which side a pole is";
+}
+
 void print_poles(const LinearSystem& system) {
   const ModeDistances distances = mode_distances(system);
   std::vector<Column> table{{"", "pole", {}},
@@ -189,7 +200,7 @@ void print_poles(const LinearSystem& system) {
   say(stdout, "\n");
   print_table(table);
   const MinimalPart minimal = minimal_part(system);
-  print_line("stable", is_stable(system) ? "yes" : "no");
+  print_line("stable", stability_text(stability(system)));
   print_line("zeros", values_text(invariant_zeros(system).values));
   print_line("minimal part", plural(minimal.system.state_count(), "state"));
   if (minimal.unreached.size() > 0) print_line("not reached", values_text(minimal.unreached));
@@ -212,9 +223,21 @@ void print_channels(const LinearSystem& system) {
       print_line("poles", values_text(function.poles));
       const ComplexVector all = invariant_zeros(own).values;
       if (all.size() > function.zeros.size()) print_line("all zeros", values_text(all));
+      if (!function.is_trusted())
+        print_line("note", fmt::format("this misses the response of the system by {:.1e} of it",
+                                       function.miss));
+      if (std::isfinite(function.known_up_to))
+        print_line("note",
+                   fmt::format("beyond |{}| = {} rounding of A, B and C decides what comes "
+                               "through: zeros out there, and how many more poles than "
+                               "zeros there are, are not determined",
+                               system.is_sampled() ? "z" : "s", cell(function.known_up_to)));
       const Margins found = margins(minimal_part(own).system);
-      std::string text =
-          found.stable ? "closed by u = -y it is stable" : "closed by u = -y it is not stable";
+      std::string text = found.stability == Stability::stable ? "closed by u = -y it is stable"
+                         : found.stability == Stability::unstable
+                             ? "closed by u = -y it is not stable"
+                             : "closed by u = -y it is on the border of "
+                               "stability, to rounding";
       if (std::isfinite(found.gain_margin))
         text += fmt::format(", gain margin {}", cell(found.gain_margin));
       if (std::isfinite(found.phase_margin))
@@ -252,17 +275,21 @@ void print_bode(const LinearSystem& system) {
   print_table(table);
 }
 
-void print_response(const LinearSystem& system, bool step) {
+TimeResponse response_of(const LinearSystem& system, int input, bool step, int most) {
   const double duration = duration_of_interest(system);
+  const int count = system.is_sampled()
+                        ? std::max(2, static_cast<int>(duration / system.sample) + 1)
+                        : count_of_interest(system, duration, table_rows, most);
+  return step ? step_response(system, input, duration, count)
+              : impulse_response(system, input, duration, count);
+}
+
+void print_response(const LinearSystem& system, bool step) {
   for (int j = 0; j < system.input_count(); ++j) {
-    const int count = system.is_sampled()
-                          ? std::max(2, static_cast<int>(duration / system.sample) + 1)
-                          : table_rows;
-    const TimeResponse response = step ? step_response(system, j, duration, count)
-                                       : impulse_response(system, j, duration, count);
+    const TimeResponse response = response_of(system, j, step, most_rows);
     std::vector<Column> table{{"time", "s", {}}};
     for (const std::string& output : system.outputs) table.push_back({"", output, {}});
-    const Eigen::Index stride = std::max<Eigen::Index>(1, response.times.size() / table_rows);
+    const Eigen::Index stride = std::max<Eigen::Index>(1, response.times.size() / most_rows);
     for (Eigen::Index k = 0; k < response.times.size(); k += stride) {
       table[0].rows.push_back(cell(response.times[k]));
       for (Eigen::Index i = 0; i < response.outputs.cols(); ++i)
@@ -275,7 +302,7 @@ void print_response(const LinearSystem& system, bool step) {
 }
 
 VectorX gains_of(const std::string& text) {
-  const std::vector<std::string> parts = split({text});
+  const std::vector<std::string> parts = split({text}, "root-locus");
   VectorX gains(static_cast<Eigen::Index>(parts.size()));
   for (std::size_t i = 0; i < parts.size(); ++i)
     gains[static_cast<Eigen::Index>(i)] = number_of(parts[i], "root-locus");
@@ -333,12 +360,68 @@ void print_all(const Linearization& it, const LinearizeFlags& flags) {
   if (flags.bode) print_bode(system);
   if (flags.step) print_response(system, true);
   if (flags.impulse) print_response(system, false);
-  if (!flags.locus.empty()) print_locus(system, flags.locus);
+  if (flags.has_locus) print_locus(system, flags.locus);
   if (it.other) {
     say(stdout, "\nthe other side\n");
     print_matrices(*it.other);
     print_poles(*it.other);
   }
+}
+
+Json complex_json(const Complex& value) {
+  const auto part = [](double number) { return std::isfinite(number) ? Json(number) : Json(); };
+  return Json::array({part(value.real()), part(value.imag())});
+}
+
+Json rows_json(const MatrixX& rows) {
+  Json json = Json::array();
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    json.push_back(std::vector<double>(rows.row(i).begin(), rows.row(i).end()));
+  return json;
+}
+
+Json numbers_json(const VectorX& numbers) {
+  return std::vector<double>(numbers.begin(), numbers.end());
+}
+
+Json responses_json(const LinearSystem& system, bool step) {
+  Json json = Json::array();
+  for (int j = 0; j < system.input_count(); ++j) {
+    const TimeResponse response = response_of(system, j, step, json_rows);
+    json.push_back({{"input", system.inputs[static_cast<std::size_t>(j)]},
+                    {"times", numbers_json(response.times)},
+                    {"values", rows_json(response.outputs)}});
+  }
+  return json;
+}
+
+// The tables that flags ask for.
+void add_tables(const LinearSystem& system, const LinearizeFlags& flags, Json& json) {
+  if (flags.bode) {
+    const VectorX frequencies = frequencies_of_interest(system, bode_points);
+    Json values = Json::array();
+    for (const ComplexMatrix& value : frequency_response(system, frequencies)) {
+      Json rows = Json::array();
+      for (Eigen::Index i = 0; i < value.rows(); ++i) {
+        Json row = Json::array();
+        for (Eigen::Index j = 0; j < value.cols(); ++j) row.push_back(complex_json(value(i, j)));
+        rows.push_back(row);
+      }
+      values.push_back(rows);
+    }
+    json["bode"] = {{"frequencies", numbers_json(frequencies)}, {"values", values}};
+  }
+  if (flags.step) json["step_response"] = responses_json(system, true);
+  if (flags.impulse) json["impulse_response"] = responses_json(system, false);
+  if (!flags.has_locus) return;
+  const RootLocus locus = root_locus(system, gains_of(flags.locus));
+  Json branches = Json::array();
+  for (Eigen::Index k = 0; k < locus.poles.rows(); ++k) {
+    Json row = Json::array();
+    for (const Complex& pole : locus.poles.row(k)) row.push_back(complex_json(pole));
+    branches.push_back(row);
+  }
+  json["root_locus"] = {{"gains", numbers_json(locus.gains)}, {"poles", branches}};
 }
 
 int run_linearize(const LinearizeFlags& flags, const Command& command) {
@@ -350,6 +433,7 @@ int run_linearize(const LinearizeFlags& flags, const Command& command) {
   if (command.json) {
     Json json = {{"ok", true}, {"exit_code", exit_good}, {"scene", flags.scene}};
     json.update(Json::parse(linearization_json(it)));
+    add_tables(it.system, flags, json);
     print(json);
   } else {
     print_all(it, flags);
@@ -413,6 +497,7 @@ void add_linearize(CLI::App& app, Command& command) {
   add_json_flag(*subcommand, command);
   add_choice_flags(*subcommand, flags->choices);
   subcommand->callback([flags, subcommand, &command] {
+    flags->has_locus = subcommand->count("--root-locus") > 0;
     command.action = [flags, subcommand, &command] {
       return with_flags(*subcommand, [&] { return run_linearize(*flags, command); });
     };

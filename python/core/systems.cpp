@@ -68,7 +68,8 @@ py::dict transfer(const LinearSystem& system, int input, int output, double tole
       transfer_function(system, index_of(input, system.input_count(), "input"),
                         index_of(output, system.output_count(), "output"), tolerance);
   return py::dict("gain"_a = function.gain, "zeros"_a = values_of(function.zeros),
-                  "poles"_a = values_of(function.poles),
+                  "poles"_a = values_of(function.poles), "miss"_a = function.miss,
+                  "known_up_to"_a = function.known_up_to,
                   "numerator"_a = copied(function.numerator()),
                   "denominator"_a = copied(function.denominator()));
 }
@@ -95,9 +96,9 @@ py::dict margins_of(const LinearSystem& loop) {
       rows.row(static_cast<Eigen::Index>(i)) << list[i].frequency, list[i].margin;
     return rows_of(rows);
   };
-  return py::dict("stable"_a = found.stable, "gain_margin"_a = found.gain_margin,
-                  "phase_margin"_a = found.phase_margin, "delay_margin"_a = found.delay_margin,
-                  "modulus_margin"_a = found.modulus_margin,
+  return py::dict("stable"_a = found.is_stable(), "stability"_a = to_string(found.stability),
+                  "gain_margin"_a = found.gain_margin, "phase_margin"_a = found.phase_margin,
+                  "delay_margin"_a = found.delay_margin, "modulus_margin"_a = found.modulus_margin,
                   "gain_crossings"_a = crossings(found.gain),
                   "phase_crossings"_a = crossings(found.phase));
 }
@@ -116,7 +117,11 @@ void add_analyses(py::class_<LinearSystem>& type) {
             return values_of(invariant_zeros(s, tolerance).values);
           },
           "tolerance"_a = rank_tolerance, "Invariant zeros, those of hidden parts among them.")
-      .def("is_stable", &is_stable, "Whether all poles are inside the half plane, or the circle.")
+      .def("is_stable", &is_stable,
+           "Whether all poles are inside the half plane, or the circle, beyond rounding.")
+      .def_property_readonly(
+          "stability", [](const LinearSystem& s) { return to_string(stability(s)); },
+          "'stable', 'unstable', or 'marginal': rounding decides on which side a pole is.")
       .def(
           "minimal",
           [](const LinearSystem& s, double tolerance) { return minimal_part(s, tolerance).system; },
@@ -151,7 +156,10 @@ void add_analyses(py::class_<LinearSystem>& type) {
           "Poles, their natural frequencies (rad/s) and their damping ratios.")
       .def("transfer_function", &transfer, "input"_a = 0, "output"_a = 0,
            "tolerance"_a = rank_tolerance,
-           "Gain, zeros, poles, numerator and denominator (highest power first) of a channel.")
+           "Gain, zeros, poles, numerator and denominator (highest power first) of a channel; "
+           "`miss`, "
+           "its largest relative distance from the response; `known_up_to`, the |s| beyond which "
+           "rounding of A, B and C decides what comes through.")
       .def("response", &responses, "frequencies"_a,
            "Values at frequencies in rad/s: an array of frequencies x outputs x inputs.")
       .def(

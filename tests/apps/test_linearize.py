@@ -102,6 +102,79 @@ def test_a_pendulum_is_printed_with_its_poles(vinci):
     assert vinci.json("linearize", "scene.yaml", "--of", "model")["equilibrium"]["found"] is False
 
 
+def test_tables_are_part_of_the_json(vinci):
+    vinci.scene(PENDULUM)
+    plain = ["linearize", "scene.yaml", "--equilibrium", "--of", "model"]
+    assert not {"bode", "step_response"} & set(vinci.json(*plain))
+    answer = vinci.json(*plain, "--bode", "--step-response", "--impulse-response", "--root-locus", "0,1,10")
+    inertia, damping, weight = 0.6, 0.3, 2 * 9.81 * 0.5
+    bode = answer["bode"]
+    for frequency, value in zip(bode["frequencies"], bode["values"]):
+        wanted = 1 / (weight - inertia * frequency**2 + 1j * damping * frequency)
+        assert complex(*value[0][0]) == pytest.approx(wanted, rel=1e-9)
+    for key in ("step_response", "impulse_response"):
+        one = answer[key][0]
+        assert one["input"] == "pin.effort [N m]" and len(one["times"]) == len(one["values"])
+        swing = 2 * math.pi / (weight / inertia) ** 0.5
+        assert one["times"][1] < swing / 10
+    assert answer["step_response"][0]["values"][-1][0] == pytest.approx(1 / weight, rel=0.05)
+    locus = answer["root_locus"]
+    assert {0, 1, 10} <= set(locus["gains"]) and len(locus["poles"]) == len(locus["gains"])
+    assert set(answer) - {"bode"} <= named("vinci linearize") and "bode" in named("vinci linearize")
+
+
+CHAIN_LINK = """\
+  b{i}: {{mass: {mass}, inertia: 1}}
+"""
+
+
+def test_a_chain_has_the_zeros_of_its_dampers(vinci):
+    """Joint coordinates fill A with rounding; a zero per link and r = n + 1 come out all the same."""
+    count = 6
+    bodies = "".join(CHAIN_LINK.format(i=i, mass=1 + 0.1 * i) for i in range(count))
+    joints = "".join(
+        f"  j{i}: {{prismatic: [{'world' if i == 0 else f'b{i - 1}'}, b{i}], axis: [1, 0], "
+        f"stiffness: {100 + i}, damping: 0.5}}\n" for i in range(count))
+    vinci.scene(f"world: planar\ngravity: [0, 0]\nbodies:\n{bodies}joints:\n{joints}"
+                "run: {step: 1 ms, duration: 2 s, stepper: event-driven}\n")
+    system = vinci.json("linearize", "scene.yaml", "--of", "model", "--inputs", "j0.effort",
+                        "--outputs", f"b{count - 1}.x")["system"]
+    channel = system["channels"][0]
+    zeros = sorted(-one[0] for one in channel["zeros"])
+    assert zeros == pytest.approx([2 * (100 + i) for i in range(1, count)], rel=1e-2)
+    gain = 1.0
+    for i in range(count):
+        gain *= (0.5 if i else 1.0) / (1 + 0.1 * i)
+    assert channel["gain"] == pytest.approx(gain, rel=1e-6) and channel["miss"] < 1e-6
+    assert sum(row[0] != 0 for row in system["B"]) == 2, "rounding is no way of the input"
+
+
+def test_an_undamped_swing_is_on_the_border(vinci):
+    vinci.scene(PENDULUM.replace(", damping: 0.3", ""))
+    plain = ["linearize", "scene.yaml", "--equilibrium", "--of", "model"]
+    system = vinci.json(*plain)["system"]
+    assert system["stability"] == "marginal" and not system["stable"]
+    assert "marginal: rounding decides" in vinci(*plain).stdout
+
+
+RESTING = """\
+world: planar
+materials: {w: {friction: 0.5}}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}, material: w}]}
+  box: {mass: 2, shapes: [{box: [0.4, 0.2], material: w}], pose: {on: floor, at: 0}}
+run: {step: 1 ms, duration: 2 s, stepper: event-driven}
+"""
+
+
+def test_a_box_that_sticks_is_not_moved_by_rounding(vinci):
+    vinci.scene(RESTING)
+    answer = vinci.json("linearize", "scene.yaml", "--equilibrium", "--inputs", "box.force_x",
+                        "--outputs", "box.x")
+    assert answer["system"]["channels"][0]["gain"] == 0
+    assert all(row == [0] for row in answer["system"]["B"])
+
+
 def test_controllers_of_the_scene_close_the_loop(vinci):
     """J q'' + m g l q = 40 (r − q) − 3 q' + f, with the filter f' = −5 f + 2 q besides."""
     vinci.scene(PENDULUM.replace(", damping: 0.3", "").replace("run:", """signals:
@@ -154,6 +227,10 @@ def test_a_block_at_rest_has_a_step_with_two_sides(vinci):
     (["--of", "everything"], "--of: unknown value 'everything'; accepted: model, step"),
     (["--of", "step"], "--of: the step has no map that is known: bodies hang on joints"),
     (["--root-locus", "0,x"], "--root-locus"),
+    (["--root-locus", ""], "--root-locus: has an empty name"),
+    (["--inputs", ""], "--inputs: has an empty name"),
+    (["--outputs", "rod.x,,"], "--outputs: has an empty name"),
+    (["--inputs", "pin.effort,pin.effort=1"], "--inputs: 'pin.effort' is named twice"),
 ])  # fmt: skip
 def test_mistakes_are_named(vinci, arguments, message):
     vinci.scene(PENDULUM)

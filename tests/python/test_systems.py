@@ -75,3 +75,37 @@ def test_bad_systems_are_told() -> None:
         vinci.control.transfer_function([1, 0, 0], [1, 1])
     with pytest.raises(vinci.Error, match="accepted: 0 to 0"):
         vinci.control.transfer_function([1], [1, 1]).transfer_function(1, 0)
+
+
+def test_mistakes_name_what_is_accepted() -> None:
+    make = vinci.control.transfer_function
+    plant = make([1], [1, 1])
+    with pytest.raises(vinci.Error, match="frequencies: accepted: finite numbers"):
+        plant.response([float("nan")])
+    for tolerance in (-1, 2, float("nan")):
+        for ask in (plant.zeros, plant.minimal):
+            with pytest.raises(vinci.Error, match="tolerance: .*accepted: 0 or more, below 1"):
+                ask(tolerance)
+    with pytest.raises(vinci.Error, match="has no numerator"):
+        make([], [1, 1])
+    with pytest.raises(vinci.Error, match="accepted: a shorter duration"):
+        make([1], [1, -1]).step(0, 1e6, 5)
+    assert make([1], [1, 0]).response([0.0])[0, 0, 0] == np.inf
+
+
+def test_the_border_of_stability_is_told() -> None:
+    swing = vinci.control.transfer_function([1], [1, 0, 1])
+    assert not swing.is_stable() and swing.stability == "marginal"
+    margins = vinci.control.transfer_function([6], [1, 3, 2, 0]).margins()
+    assert margins["stability"] == "marginal" and margins["stable"] is False
+    alternating = vinci.control.transfer_function([0.1], [1, 1], 0.1)
+    assert alternating.stability == "marginal"
+    assert alternating.margins()["stability"] == "unstable"
+
+
+def test_scaled_channels_keep_their_parts() -> None:
+    system = vinci.control.System(np.diag([-1.0, -2.0]), [[1], [1e-10]], [[1, 1e10]], [[0]])
+    channel = system.transfer_function()
+    assert channel["gain"] == pytest.approx(2)
+    assert channel["zeros"] == pytest.approx([-1.5])
+    assert channel["miss"] < 1e-9 and channel["known_up_to"] == np.inf

@@ -50,7 +50,7 @@ TEST(Margins, a_loop_of_third_order_has_the_gain_margin_of_the_routh_table) {
     ASSERT_EQ(found.gain.size(), 1u) << k;
     EXPECT_NEAR(found.gain[0].frequency, std::sqrt(2.0), 1e-9);
     EXPECT_NEAR(found.gain_margin, 6.0 / k, 1e-8);
-    EXPECT_EQ(found.stable, k < 6.0);
+    EXPECT_EQ(found.is_stable(), k < 6.0);
     ASSERT_EQ(found.phase.size(), 1u);
     const double w = found.phase[0].frequency;
     EXPECT_NEAR(k, w * std::sqrt(1.0 + w * w) * std::sqrt(4.0 + w * w), 1e-8);

@@ -118,7 +118,9 @@ TEST(Modes, hidden_parts_are_found_with_their_poles) {
     LinearSystem both = {system.a.topLeftCorner(seen, seen), system.b.topRows(seen),
                          system.c.leftCols(seen), system.d};
     LinearSystem rest = both, blind = both;
-    rest.a = system.a.bottomRightCorner(unreached, unreached);
+    rest = {system.a.bottomRightCorner(unreached, unreached), MatrixX(unreached, 0),
+            MatrixX(0, unreached), MatrixX(0, 0)};
+    blind = {MatrixX(), MatrixX(unseen, 0), MatrixX(0, unseen), MatrixX(0, 0)};
     blind.a = system.a.block(seen, seen, unseen, unseen);
     const MatrixX turn = random_rotation(random, n);
     LinearSystem turned = {turn.transpose() * system.a * turn, turn.transpose() * system.b,

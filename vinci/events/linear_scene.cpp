@@ -423,7 +423,7 @@ void take_system(Linearised& at, bool eliminate, LinearScene& result) {
     result.system.d.col(column) = d.col(places[i]);
     inputs[column] = at.values()[places[i]];
   }
-  result.system.c = c * taken.basis;
+  result.system.c = clean_product(c, taken.basis);
   result.system.states = names;
   if (eliminate) result.basis = taken.basis;
   for (const LinearInput& input : at.inputs()) result.system.inputs.push_back(input.name);

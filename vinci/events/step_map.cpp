@@ -385,8 +385,10 @@ LinearSystem Map::side_of(const Side& side, const OutputRows& outputs) {
   }
   const MatrixX inverse = own.completeOrthogonalDecomposition().pseudoInverse();
   MatrixX change = -inverse * others;
-  // What is left of numbers that cancel is nothing.
-  const MatrixX terms = inverse.cwiseAbs() * others.cwiseAbs();
+  // What is left of numbers that cancel is nothing: residuals are as small as the terms in them,
+  // and the inverse carries them on.
+  const MatrixX terms =
+      inverse.cwiseAbs() * (own.cwiseAbs() * change.cwiseAbs() + others.cwiseAbs());
   change = (change.array().abs() <= rounding * terms.array()).select(0.0, change);
   LinearSystem system;
   system.sample = h;

@@ -240,6 +240,38 @@ MatrixX ModeEquations::answer(const MatrixX& rows) const {
   return result;
 }
 
+// How far rounding may put the entries of answer(): residuals of its steps are as small as the
+// terms in them [Oettli 1964], and |M⁻¹| and the inverse of the coupling carry them on. The
+// bound scales with units of rows and columns as the entries do.
+MatrixX ModeEquations::rounding_of(const MatrixX& rows, const MatrixX& answer) const {
+  const auto count = static_cast<int>(active_.size());
+  MatrixX bound = MatrixX::Zero(n_ + m_, rows.cols());
+  if (n_ == 0) return bound;
+  const MatrixX mass = mass_.reconstructedMatrix().cwiseAbs();
+  const MatrixX inverse = MatrixX(mass_.solve(MatrixX::Identity(n_, n_))).cwiseAbs();
+  const MatrixX free = MatrixX(mass_.solve(rows.topRows(n_))).cwiseAbs();
+  MatrixX motion = inverse * (mass * free + rows.topRows(n_).cwiseAbs());
+  if (count > 0) {
+    MatrixX forces(count, rows.cols()), asked(count, rows.cols());
+    const MatrixX across = across_.cwiseAbs(), columns = columns_.cwiseAbs();
+    for (int i = 0; i < count; ++i) {
+      forces.row(i) = answer.row(n_ + active_[i]).cwiseAbs() * scales_[i];
+      asked.row(i) = rows.row(n_ + active_[i]).cwiseAbs() + across.row(i) * (motion + free);
+      asked.row(i) *= slides_[i] ? scales_[i] : 1.0 / scales_[i];
+    }
+    const MatrixX back = MatrixX(coupling_.solve(MatrixX::Identity(count, count))).cwiseAbs();
+    MatrixX unsure = back * (asked + scaled_.cwiseAbs() * forces);
+    for (int i = 0; i < count; ++i) {
+      unsure.row(i) /= scales_[i];
+      forces.row(i) /= scales_[i];
+      bound.row(n_ + active_[i]) = unsure.row(i);
+    }
+    motion += columns * (unsure + forces);
+  }
+  bound.topRows(n_) = motion;
+  return 4.0 * machine_epsilon * bound;
+}
+
 // Combinations of rows that are zero, a column each.
 MatrixX ModeEquations::dependences() const {
   if (!is_redundant()) return MatrixX(active_.size(), 0);
@@ -293,7 +325,7 @@ void ModeEquations::project_forces(VectorX& forces) const {
     forces[active_[i]] = plain_.multipliers[active_[i]] + (change[i] - moves[i]) / scales_[i];
 }
 
-void ModeEquations::slopes(const HybridMode& mode, Slopes& out) {
+void ModeEquations::slopes(const HybridMode& mode, Slopes& out, bool cleaned) {
   const int inputs = system_.input_count();
   const int width = 2 * n_ + k_ + m_ + inputs;
   MatrixX others(rows(), width);
@@ -316,7 +348,9 @@ void ModeEquations::slopes(const HybridMode& mode, Slopes& out) {
   add(Argument::extras, k_);
   add(Argument::slips, m_);
   add(Argument::inputs, inputs);
-  const MatrixX change = answer(others);
+  MatrixX change = answer(others);
+  if (cleaned)
+    change = (change.cwiseAbs().array() <= rounding_of(others, change).array()).select(0.0, change);
   out.accelerations = change.topRows(n_);
   out.multipliers = change.bottomRows(m_);
 }

@@ -55,8 +55,9 @@ class ModeEquations {
   struct Slopes {
     MatrixX accelerations, multipliers, extra_rates, gaps, gap_rates;
   };
-  // Columns: q, v, x, slips, inputs.
-  void slopes(const HybridMode& mode, Slopes& out);
+  // Columns: q, v, x, slips, inputs. Cleaned: slopes of v' and λ that are within the rounding of
+  // what they are solved from are zero.
+  void slopes(const HybridMode& mode, Slopes& out, bool cleaned = false);
 
   // The rows at frame(), and their slopes along one argument of it; for Newton's method.
   void residual(const HybridMode& mode, Eigen::Ref<VectorX> rows);
@@ -72,6 +73,7 @@ class ModeEquations {
                   VectorOf<T>& rows) const;
   void copy_values();
   MatrixX answer(const MatrixX& rows) const;
+  MatrixX rounding_of(const MatrixX& rows, const MatrixX& answer) const;
   MatrixX dependences() const;
 
   const ConstrainedSystem& system_;

@@ -36,7 +36,7 @@ Parts linear_parts(const ConstrainedSystem& system, const HybridState& state,
   if (!equations.solve(state.mode))
     throw Error("no linear system: the constraints that act do not determine the accelerations");
   Parts parts;
-  equations.slopes(state.mode, parts.slopes);
+  equations.slopes(state.mode, parts.slopes, true);
   const int n = equations.coordinates(), m = equations.constraints(), k = equations.extras();
   const int in = system.input_count(), before = 2 * n + k;
   for (int i = 0; i < m; ++i)
@@ -66,6 +66,12 @@ Parts linear_parts(const ConstrainedSystem& system, const HybridState& state,
 }
 
 }  // namespace
+
+MatrixX clean_product(const MatrixX& a, const MatrixX& b) {
+  const MatrixX product = a * b, terms = a.cwiseAbs() * b.cwiseAbs();
+  const double least = 4.0 * static_cast<double>(b.rows()) * machine_epsilon;
+  return (product.cwiseAbs().array() <= least * terms.array()).select(0.0, product);
+}
 
 LinearSystem linearise(const ConstrainedSystem& system, const HybridState& state,
                        const VectorX& inputs) {
@@ -117,10 +123,13 @@ EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const Hyb
     pushed.row(i) = parts.system.b.row(at);
     kept.row(i) = basis.row(at);
   }
-  result.basis = basis * kept.inverse();
-  result.system.a = own * result.basis;
+  // Columns of the kernel have length 1, and are known to rounding of that.
+  const double least = 4.0 * size * machine_epsilon;
+  basis = (basis.cwiseAbs().array() <= least).select(0.0, basis).eval();
+  result.basis = clean_product(basis, kept.inverse());
+  result.system.a = clean_product(own, result.basis);
   result.system.b = pushed;
-  result.system.c = parts.system.c * result.basis;
+  result.system.c = clean_product(parts.system.c, result.basis);
   result.system.d = parts.system.d;
   return result;
 }

@@ -10,8 +10,9 @@ namespace vinci {
 
 // x = (q, v, further states, slips of friction that sticks) as deviations, u the inputs,
 // y = (q, v, further states, λ, v'). Constraints that act stay in the system with their
-// stabilisation: each shows as the poles of s² + α₁ s + α₀. Exact derivatives. Throws Error where
-// the accelerations are not determined.
+// stabilisation: each shows as the poles of s² + α₁ s + α₀. Exact derivatives; what is
+// within the rounding of what it is computed from is zero. Throws Error where the accelerations are
+// not determined.
 LinearSystem linearise(const ConstrainedSystem& system, const HybridState& state,
                        const VectorX& inputs);
 
@@ -26,6 +27,9 @@ struct EliminatedSystem {
 };
 EliminatedSystem linearise_eliminated(const ConstrainedSystem& system, const HybridState& state,
                                       const VectorX& inputs);
+
+// A product where sums whose terms cancel to their rounding are zero.
+MatrixX clean_product(const MatrixX& a, const MatrixX& b);
 
 // Newton's method for v = 0, v' = 0, x' = 0 from a guess, with the constraints that act at h = 0
 // and the given inputs; λ comes along. Least changes where something is not determined, least

@@ -88,7 +88,8 @@ Json margins_json(const LinearSystem& loop) {
       json.push_back({{"frequency", number(one.frequency)}, {"margin", number(one.margin)}});
     return json;
   };
-  return {{"stable", found.stable},
+  return {{"stable", found.is_stable()},
+          {"stability", to_string(found.stability)},
           {"gain_margin", number(found.gain_margin)},
           {"phase_margin", number(found.phase_margin)},
           {"delay_margin", number(found.delay_margin)},
@@ -111,6 +112,8 @@ Json channels_json(const LinearSystem& system) {
                       {"poles", values_json(function.poles)},
                       {"numerator", list_json(function.numerator())},
                       {"denominator", list_json(function.denominator())},
+                      {"miss", number(function.miss)},
+                      {"known_up_to", number(function.known_up_to)},
                       {"margins", margins_json(minimal_part(own).system)}});
     }
   return json;
@@ -127,6 +130,7 @@ Json system_json(const LinearSystem& system) {
           {"C", matrix_json(system.c)},
           {"D", matrix_json(system.d)},
           {"stable", is_stable(system)},
+          {"stability", to_string(stability(system))},
           {"poles", poles_json(system)},
           {"zeros", values_json(invariant_zeros(system).values)},
           {"minimal",

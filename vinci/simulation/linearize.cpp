@@ -3,6 +3,7 @@
 #include "vinci/simulation/linearize.h"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -281,7 +282,22 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
 
 }  // namespace
 
+namespace {
+
+// Each once, whatever value it has at the point.
+void check_inputs(const std::vector<std::string>& inputs) {
+  std::set<std::string> names;
+  for (const std::string& input : inputs) {
+    const std::string name = input.substr(0, input.find('='));
+    if (!names.insert(name).second)
+      throw Error("'" + name + "' is named twice; accepted: each input once", "inputs");
+  }
+}
+
+}  // namespace
+
 Linearization linearize_at(Simulation& simulation, const LinearizeOptions& options) {
+  check_inputs(options.wishes.inputs);
   run_to(simulation, options.at);
   using Of = LinearizeOptions::Of;
   const bool is_step =

@@ -65,8 +65,22 @@ ComplexMatrix value_at(const LinearSystem& system, Complex point) {
   ComplexMatrix shifted = -system.a.cast<Complex>();
   shifted.diagonal().array() += point;
   const Eigen::PartialPivLU<ComplexMatrix> factors(shifted);
-  return system.c.cast<Complex>() * factors.solve(system.b.cast<Complex>()) +
-         system.d.cast<Complex>();
+  ComplexMatrix value =
+      system.c.cast<Complex>() * factors.solve(system.b.cast<Complex>()) + system.d.cast<Complex>();
+  if (value.allFinite() || !std::isfinite(std::abs(point))) return value;
+  // A pole: channels that it does not belong to have a value there.
+  for (int i = 0; i < system.output_count(); ++i)
+    for (int j = 0; j < system.input_count(); ++j) {
+      const LinearSystem part = minimal_part(channel(system, {j}, {i})).system;
+      value(i, j) = part.d(0, 0);
+      if (part.state_count() == 0) continue;
+      ComplexMatrix own = -part.a.cast<Complex>();
+      own.diagonal().array() += point;
+      value(i, j) +=
+          (part.c.cast<Complex>() * own.partialPivLu().solve(part.b.cast<Complex>()))(0, 0);
+      if (!std::isfinite(std::abs(value(i, j)))) value(i, j) = infinity;
+    }
+  return value;
 }
 
 LinearSystem channel(const LinearSystem& system, const std::vector<int>& inputs,

@@ -10,14 +10,21 @@
 namespace vinci {
 
 inline constexpr double rank_tolerance = 1e-10;
+// Throws Error unless it is 0 or more, and below 1.
+void check_tolerance(double tolerance);
 
 // States scaled by powers of two so that rows and columns of A are of one size [Parlett 1969]:
 // values and poles stay, rounding falls. The scales, x_balanced = x / scale.
 LinearSystem balanced(const LinearSystem& system, VectorX* scales = nullptr);
 
+// Scaled so that what comes into a state, inputs with it, and what goes out of it, outputs with it,
+// are of one size. A state that is hardly reached and shows much counts like any other.
+LinearSystem evenly_balanced(const LinearSystem& system);
+
 // Eigenvalues of A, sorted by their real parts, then by the imaginary ones.
 ComplexVector poles(const LinearSystem& system);
-bool is_stable(const LinearSystem& system);  // all strictly inside of the half plane, or circle
+// All surely inside of the half plane, or circle, beyond rounding (stability.h).
+bool is_stable(const LinearSystem& system);
 // Of a pole s, or of s = ln(z)/T of a pole z: |s| in rad/s, and −Re s / |s|; of s = 0 and of z = 0
 // (which settles in one sample) 1.
 double natural_frequency(Complex pole, double sample = 0.0);
@@ -28,10 +35,13 @@ struct Zeros {
   ComplexVector values;  // sorted as poles are
   int normal_rank = 0;   // of the transfer matrix
 };
+// By orthogonal turns, as the system is scaled.
+Zeros zeros_of(const LinearSystem& system, double tolerance);
+// Of one input and one output those of channel_form.h, which answer as the system does.
 Zeros invariant_zeros(const LinearSystem& system, double tolerance = rank_tolerance);
 
-// The part that inputs reach and outputs show, by orthogonal staircases [Van Dooren 1981]. The
-// names of states are lost.
+// The part that inputs reach and outputs show, by orthogonal staircases [Van Dooren 1981]. It
+// answers as the system does: else less is taken out, or nothing. The names of states are lost.
 struct MinimalPart {
   LinearSystem system;
   ComplexVector unreached;  // poles that no input moves

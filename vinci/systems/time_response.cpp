@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "vinci/base/error.h"
 #include "vinci/systems/modes.h"
 
@@ -37,6 +39,11 @@ TimeResponse run(const LinearSystem& system, const VectorX& start, const VectorX
   for (int i = 0; i < count; ++i) {
     response.times[i] = i * step;
     response.outputs.row(i) = (system.c * x + added).transpose();
+    if (!response.outputs.row(i).allFinite() || !x.allFinite())
+      throw Error(
+          fmt::format("grows beyond all numbers within {:g} s; accepted: a shorter duration",
+                      response.times[i]),
+          "time response");
     x = advance * x + shift;
   }
   return response;
@@ -72,6 +79,15 @@ TimeResponse free_response(const LinearSystem& system, const VectorX& start, dou
   if (start.size() != system.state_count()) throw Error("accepted: one number per state", "start");
   return run(system, start, VectorX::Zero(system.state_count()),
              VectorX::Zero(system.output_count()), duration, count);
+}
+
+int count_of_interest(const LinearSystem& system, double duration, int least, int most) {
+  double fastest = 0.0;
+  for (const Complex& pole : poles(minimal_part(system).system))
+    if (damping_ratio(pole, system.sample) < 0.3)
+      fastest = std::max(fastest, natural_frequency(pole, system.sample));
+  const double wanted = 12.0 * duration * fastest / (2.0 * M_PI);
+  return static_cast<int>(std::clamp(wanted, 1.0 * least, 1.0 * most));
 }
 
 double duration_of_interest(const LinearSystem& system) {

@@ -20,6 +20,9 @@ TimeResponse impulse_response(const LinearSystem& system, int input, double dura
 // From a state, without input.
 TimeResponse free_response(const LinearSystem& system, const VectorX& start, double duration,
                            int count);
+// How many times show every swing of the modes with a damping ratio below 0.3: 12 or more in each,
+// between `least` and `most`.
+int count_of_interest(const LinearSystem& system, double duration, int least, int most);
 // Four times the slowest time constant of the stable poles, or 10 of the fastest unstable one.
 double duration_of_interest(const LinearSystem& system);
 

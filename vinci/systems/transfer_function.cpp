@@ -2,8 +2,10 @@
 #include "vinci/systems/transfer_function.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "vinci/base/error.h"
+#include "vinci/systems/channel_form.h"
 
 namespace vinci {
 
@@ -12,6 +14,9 @@ namespace {
 // A sum that is this small beside its terms is not known to ten digits.
 constexpr double cancelled = 1e-5;
 
+// Six digits: minimal parts leave out what is below their tolerance.
+constexpr double trusted_miss = 1e-6;
+
 // Without zeros at its beginning.
 VectorX trimmed(const VectorX& coefficients) {
   Eigen::Index first = 0;
@@ -19,32 +24,21 @@ VectorX trimmed(const VectorX& coefficients) {
   return coefficients.tail(coefficients.size() - first);
 }
 
-// Of points spread about the sizes of poles and zeros, the one that is relatively farthest from
-// all of them.
-Complex clear_point(const TransferFunction& function) {
-  double logs = 0.0;
-  int counted = 0;
-  for (const ComplexVector* values : {&function.poles, &function.zeros})
-    for (const Complex& value : *values)
-      if (std::abs(value) > 0.0) {
-        logs += std::log(std::abs(value));
-        ++counted;
-      }
-  const double size = counted > 0 ? std::exp(logs / counted) : 1.0;
-  Complex best = size;
-  double farthest = -1.0;
-  for (int i = 0; i < 48; ++i) {
-    const Complex point = std::polar(size * std::ldexp(1.0, i / 16), M_PI * (i % 16 + 0.5) / 16.0);
-    double least = infinity;
-    for (const ComplexVector* values : {&function.poles, &function.zeros})
-      for (const Complex& value : *values)
-        least = std::min(least, std::abs(point - value) / (std::abs(point) + std::abs(value)));
-    if (least > farthest) {
-      farthest = least;
-      best = point;
+// C Aʳ⁻¹ B, or D, of a channel with r more poles than zeros; none where its terms cancel.
+std::optional<double> gain_of(const LinearSystem& own, Eigen::Index degree) {
+  double gain = own.d(0, 0), terms = std::abs(gain);
+  if (degree > 0) {
+    VectorX ahead = own.b.col(0), sizes = ahead.cwiseAbs();
+    const MatrixX sized = own.a.cwiseAbs();
+    for (Eigen::Index i = 1; i < degree; ++i) {
+      ahead = own.a * ahead;
+      sizes = sized * sizes;
     }
+    gain = own.c.row(0).dot(ahead);
+    terms = own.c.row(0).cwiseAbs().dot(sizes);
   }
-  return best;
+  if (!(std::abs(gain) >= cancelled * terms && gain != 0.0)) return std::nullopt;
+  return gain;
 }
 
 }  // namespace
@@ -57,6 +51,10 @@ VectorX polynomial_of(const ComplexVector& roots) {
   return product.real();
 }
 
+bool TransferFunction::is_trusted() const {
+  return miss <= trusted_miss;
+}
+
 VectorX TransferFunction::numerator() const {
   return gain * polynomial_of(zeros);
 }
@@ -66,47 +64,31 @@ VectorX TransferFunction::denominator() const {
 }
 
 Complex TransferFunction::at(Complex point) const {
-  Complex value = gain;
-  for (const Complex& zero : zeros) value *= point - zero;
-  for (const Complex& pole : poles) value /= point - pole;
-  return value;
+  return product_form(gain, zeros, poles, point);
 }
 
 TransferFunction transfer_function(const LinearSystem& system, int input, int output,
                                    double tolerance) {
   const LinearSystem own = channel(system, {input}, {output});
   const LinearSystem part = minimal_part(own, tolerance).system;
+  const ChannelForm form = channel_form(part, own, tolerance);
   TransferFunction function;
   function.sample = system.sample;
-  const Zeros zeros = invariant_zeros(part, tolerance);
-  if (zeros.normal_rank == 0) return function;
-  function.zeros = zeros.values;
+  if (form.gain == 0.0) return function;
+  function.gain = form.gain;
+  function.zeros = form.zeros;
   function.poles = poles(part);
-  // The gain is C Aʳ⁻¹ B, with r more poles than zeros, unless its terms cancel: then it is what
-  // the value at a point far from all poles and zeros asks for, hidden ones too.
-  const Eigen::Index degree = function.poles.size() - function.zeros.size();
-  double terms = std::abs(own.d(0, 0));
-  function.gain = own.d(0, 0);
-  if (degree > 0) {
-    VectorX ahead = own.b.col(0), sizes = ahead.cwiseAbs();
-    const MatrixX sized = own.a.cwiseAbs();
-    for (Eigen::Index i = 1; i < degree; ++i) {
-      ahead = own.a * ahead;
-      sizes = sized * sizes;
-    }
-    function.gain = own.c.row(0).dot(ahead);
-    terms = own.c.row(0).cwiseAbs().dot(sizes);
-  }
-  if (std::abs(function.gain) >= cancelled * terms && function.gain != 0.0) return function;
-  TransferFunction all = function;
-  all.poles = poles(own);
-  const Complex point = clear_point(all);
-  function.gain = 1.0;
-  function.gain = (value_at(own, point)(0, 0) / function.at(point)).real();
+  function.miss = form.miss;
+  function.known_up_to = form.known_up_to;
+  // No reduction stands between the whole channel and this gain.
+  const auto gain = gain_of(own, function.poles.size() - function.zeros.size());
+  if (gain && std::abs(*gain / function.gain - 1.0) < 1e-5) function.gain = *gain;
   return function;
 }
 
 LinearSystem system_of(const VectorX& numerator, const VectorX& denominator, double sample) {
+  if (numerator.size() == 0)
+    throw Error("has no numerator; accepted: one coefficient or more", "transfer function");
   const VectorX top = trimmed(numerator), bottom = trimmed(denominator);
   if (!top.allFinite() || !bottom.allFinite())
     throw Error("has coefficients that are not finite", "transfer function");
