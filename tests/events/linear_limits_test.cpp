@@ -16,7 +16,7 @@ Linearization of(const std::string& scene, const LinearWishes& wishes = {}) {
   return linearize_at(simulation, options);
 }
 
-std::string box_on_slope(double degrees) {
+std::string box_upon_slope(double degrees) {
   return fmt::format(R"(world: planar
 materials: {{w: {{friction: 0.5}}}}
 bodies:
@@ -29,7 +29,7 @@ bodies:
 // The box slides where tan(slope) > 0.5, with a = g (sin − 0.5 cos).
 TEST(LinearLimits, a_box_begins_to_slide_on_a_steep_slope_and_rests_on_a_gentle_one) {
   for (const double degrees : {5.0, 20.0, 26.0, 27.0, 35.0, 50.0}) {
-    const Linearization it = of(box_on_slope(degrees));
+    const Linearization it = of(box_upon_slope(degrees));
     const double slope = degrees * M_PI / 180.0;
     const bool slides = std::tan(slope) > 0.5;
     EXPECT_EQ(it.is_equilibrium, !slides) << degrees;
@@ -47,8 +47,8 @@ TEST(LinearLimits, a_box_begins_to_slide_on_a_steep_slope_and_rests_on_a_gentle_
 TEST(LinearLimits, friction_that_is_named_as_sticking_has_to_be_able_to_hold) {
   LinearWishes wishes;
   wishes.mode = {"box-floor=sticking"};
-  EXPECT_TRUE(of(box_on_slope(15.0), wishes).is_equilibrium);
-  const std::string text = message([&] { of(box_on_slope(35.0), wishes); });
+  EXPECT_TRUE(of(box_upon_slope(15.0), wishes).is_equilibrium);
+  const std::string text = message([&] { of(box_upon_slope(35.0), wishes); });
   EXPECT_NE(text.find("mode: 'floor-box"), std::string::npos) << text;
   EXPECT_NE(text.find("would have to hold"), std::string::npos) << text;
 }
@@ -151,7 +151,7 @@ TEST(LinearLimits, a_mode_that_contradicts_itself_is_refused) {
   const auto fails = [&](const std::vector<std::string>& mode, const std::string& expected) {
     LinearWishes wishes;
     wishes.mode = mode;
-    const std::string text = message([&] { of(box_on_slope(0.0), wishes); });
+    const std::string text = message([&] { of(box_upon_slope(0.0), wishes); });
     EXPECT_NE(text.find(expected), std::string::npos) << text;
   };
   fails({"box-floor#1=contact", "box-floor#1=free"}, "mode: 'box-floor#1=free'");
