@@ -20,6 +20,10 @@ constexpr int most_halvings = 48;
 constexpr int most_idle_parts = 20;
 // How far bodies are moved on to see which features meet next, m.
 constexpr double way_ahead = 1e-6;
+// Up to it a gap is closed, as rounding of places of 1 m; overlaps up to the other are no contacts
+// that were passed unseen, m.
+constexpr double closed_gap = 1e-12;
+constexpr double least_overlap = 1e-6;
 // A limit of features that is nearer counts as reached, as a share of their size.
 constexpr double at_limit = 1e-9;
 
@@ -182,8 +186,9 @@ StepReport EventDriven::step(StepContext& context, State& state, double h) {
     act(context, state, h);
     int parts = 0, idle = 0;
     while (work.time < end) {
+      if (context.in.next_change <= work.time) change(context, work);
       const double before = work.time;
-      double target = end;
+      double target = std::min(end, std::max(context.in.next_change, work.time));
       for (std::size_t i = 0; i < networks_.size(); ++i) {
         auto& [network, memory] = networks_[i];
         VectorX reads;
@@ -220,6 +225,15 @@ StepReport EventDriven::step(StepContext& context, State& state, double h) {
   report.contact_count = static_cast<int>(context.out.contacts.size());
   report.events = static_cast<int>(context.out.events.size());
   return report;
+}
+
+// Another model from here on: networks of signals are its own, with the memory of those before.
+void EventDriven::change(StepContext& context, State& state) {
+  context.in.change(state);
+  std::size_t i = 0;
+  for (const NamedController& item : context.in.controllers)
+    if (const auto* signals = dynamic_cast<const SignalController*>(item.controller.get()))
+      networks_[i++].first = &signals->network();
 }
 
 void EventDriven::run_part(StepContext& context, State& state, double target, StepReport& report) {
@@ -297,7 +311,7 @@ bool EventDriven::missed_contact(StepContext& context, const ModelSystem& system
   touching_.clear();
   context.in.detector->detect(model, end.poses, no_reach_, touching_);
   for (const Contact& contact : touching_) {
-    if (-contact.gap <= 100.0 * options_.accuracy) continue;
+    if (-contact.gap <= std::min(100.0 * options_.accuracy, least_overlap)) continue;
     double deepest = 0.0;  // of this pair of shapes, that the system knows
     bool known = false;
     for (std::size_t i = 0; i < system.sources().size(); ++i) {
@@ -334,7 +348,9 @@ bool EventDriven::try_part(StepContext& context, const State& state, double targ
   parts.standard = standard_;
   parts.time_scale = time_scale_;
   part.system = std::make_unique<ModelSystem>(std::move(parts));
-  part.before = hybrid_state(*part.system, 10.0 * options_.accuracy);
+  const VectorX places = part.system->positions();
+  const double farthest = places.size() > 0 ? places.lpNorm<Eigen::Infinity>() : 0.0;
+  part.before = hybrid_state(*part.system, closed_gap * (1.0 + farthest));
   part.motion = std::make_unique<HybridMotion>(*part.system, options_, part.before);
   part.motion->settle();
   if (begins_) {

@@ -32,6 +32,7 @@ class EventDriven : public TimeStepper {
 
   void act(StepContext& context, const State& state, double h);
   void note_signals(StepContext& context, double time, std::size_t i, const VectorX& reads) const;
+  void change(StepContext& context, State& state);
   void run_part(StepContext& context, State& state, double target, StepReport& report);
   bool try_part(StepContext& context, const State& state, double target, Part& part);
   void add_known_contacts(const Model& model, const State& state);

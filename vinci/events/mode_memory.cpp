@@ -16,6 +16,30 @@ int tangent_of(const ConstraintSource& source) {
   return source.row == Source::tangent_1 ? 1 : source.row == Source::tangent_2 ? 2 : 0;
 }
 
+// How far features of two shapes may be open (m) that act since others of the same shapes did, and
+// are left: as far as those were; 0 where none did.
+double handed_over(const ModelSystem& system, const ConstraintSource& source) {
+  // Where features change they are this near to each other, as a share of their size; a rim that
+  // comes to lie flat gives way to points of it at a tilt of 1e-5.
+  constexpr double same_place = 1e-9, flat_tilt = 1e-5;
+  if (source.pair < 0) return 0.0;
+  const ContactPair& pair = system.pairs()[static_cast<std::size_t>(source.pair)];
+  const State& state = system.parts().state;
+  const double size = std::min(pair.a.size, pair.b.size);
+  double most = 0.0;
+  for (const ModeMemory& mode : state.memory.modes) {
+    if (mode.key.kind != EntityKind::contact || mode.key == source.key ||
+        mode.key.shape_a() != source.key.shape_a() || mode.key.shape_b() != source.key.shape_b() ||
+        mode.state == static_cast<std::int64_t>(ContactState::free))
+      continue;
+    Contact other = pair.contact;
+    other.key = mode.key;
+    const bool placed = place_contact(system.model(), state.poses, other);
+    most = std::max(most, placed ? other.gap + same_place * size : flat_tilt * size);
+  }
+  return most;
+}
+
 }  // namespace
 
 HybridState hybrid_state(const ModelSystem& system, double touching) {
@@ -49,8 +73,10 @@ HybridState hybrid_state(const ModelSystem& system, double touching) {
                       constraint.on[static_cast<std::size_t>(
                           hybrid.machines[static_cast<std::size_t>(constraint.machine)])];
       if (!on || constraint.kind == ConstraintKind::friction) continue;
-      if (constraint.kind == ConstraintKind::contact ? gap <= touching : constraint.with < 0)
-        hybrid.mode.states[i] = ContactState::contact;
+      const bool acts = constraint.kind == ConstraintKind::contact
+                            ? gap <= touching + handed_over(system, source)
+                            : constraint.with < 0;
+      if (acts) hybrid.mode.states[i] = ContactState::contact;
       if (constraint.anchored) hybrid.mode.anchors[at] = gap;
       continue;
     }

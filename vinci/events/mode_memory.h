@@ -9,7 +9,9 @@
 namespace vinci {
 
 // The hybrid state at the system's own state. Contacts that nothing is remembered of act where
-// their gap is at most `touching` (m); links act; friction is free, until what it acts with does.
+// their gap is at most `touching` (m), which is rounding: what is open touches when it has closed.
+// Where other features of two shapes have acted, those that are as near act instead. Links act;
+// friction is free, until what it acts with does.
 HybridState hybrid_state(const ModelSystem& system, double touching);
 // What a State is to remember of it.
 std::vector<ModeMemory> mode_memory(const ModelSystem& system, const HybridState& hybrid);

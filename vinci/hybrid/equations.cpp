@@ -2,6 +2,8 @@
 // Rows of a mode, their solution for v' and λ, and exact derivatives. With the rows
 //   M v' − Gᵀ λ = f,   K v' + L λ = c
 // of what acts, S λ = c − K M⁻¹ f with S = K M⁻¹ Gᵀ + L, scaled to g M⁻¹ gᵀ = 1 per constraint.
+// With E the directions of friction that sticks along what cannot move and P = I − E Eᵀ, their rows
+// are Eᵀ λ = 0 instead: (P S P + E Eᵀ) λ = P (c − K M⁻¹ f).
 #include "vinci/hybrid/equations.h"
 
 #include <algorithm>
@@ -163,8 +165,9 @@ bool ModeEquations::solve(const HybridMode& mode) {
   for (int i = 0; i < count; ++i) {
     const double own = pushes.col(i).dot(columns_.col(i));
     scales_[i] = own > 0.0 ? std::sqrt(own) : 1.0;
-    if (!(own > 0.0)) idle_ = active_[i];
+    if (!(own > 0.0) && mode.states[active_[i]] == ContactState::contact) idle_ = active_[i];
   }
+  find_still(mode, pushes);
   MatrixX coupling = across_ * columns_ + direct;
   for (int i = 0; i < count; ++i) {
     const bool slides = mode.states[active_[i]] == ContactState::sliding;
@@ -172,6 +175,11 @@ bool ModeEquations::solve(const HybridMode& mode) {
     coupling.row(i) *= slides ? scales_[i] : 1.0 / scales_[i];
   }
   for (int j = 0; j < count; ++j) coupling.col(j) /= scales_[j];
+  if (still_.cols() > 0) {
+    coupling -= still_ * (still_.transpose() * coupling);
+    coupling -= (coupling * still_) * still_.transpose();
+    coupling += still_ * still_.transpose();
+  }
   rank_ = 0;
   if (count > 0) {
     coupling_.setThreshold(same_rows);
@@ -184,6 +192,7 @@ bool ModeEquations::solve(const HybridMode& mode) {
   // The preferred forces are taken out first, so that the nearest ones to them are found.
   VectorX preferred(count);
   for (int i = 0; i < count; ++i) preferred[i] = is_redundant() ? mode.preferred[active_[i]] : 0.0;
+  preferred -= still_ * (still_.transpose() * preferred);
   VectorX lacking = start;
   for (int j = 0; j < count; ++j) {
     lacking.head(n_) -= pushes.col(j) * preferred[j];
@@ -202,14 +211,55 @@ bool ModeEquations::solve(const HybridMode& mode) {
     asked = std::max(asked, (std::abs(lacking[n_ + active_[i]]) +
                              across_.row(i).cwiseAbs().dot(free.cwiseAbs())) /
                                 scales_[i]);
+  VectorX left(count);
+  for (int i = 0; i < count; ++i) left[i] = start[n_ + active_[i]] / scales_[i];
+  left -= still_ * (still_.transpose() * left);
   for (int i = 0; i < count; ++i) {
-    const double left = std::abs(start[n_ + active_[i]]) / scales_[i];
-    if (!slides_[i] && asked > 0.0 && left / asked > misfit_) {
-      misfit_ = left / asked;
+    if (!slides_[i] && asked > 0.0 && std::abs(left[i]) / asked > misfit_) {
+      misfit_ = std::abs(left[i]) / asked;
       misfit_constraint_ = active_[i];
     }
   }
   return true;
+}
+
+// What friction can move counts beside what the forces of its contact can, and all of them have one
+// scale: a direction means the same in scaled forces, and a share that friction has in forces which
+// are open ends smoothly where it comes to move nothing.
+void ModeEquations::find_still(const HybridMode& mode, const MatrixX& pushes) {
+  const auto& all = system_.constraints();
+  const auto count = static_cast<int>(active_.size());
+  std::vector<VectorX> found;
+  for (int i = 0; i < count; ++i) {
+    const Constraint& constraint = all[active_[i]];
+    if (constraint.kind != ConstraintKind::friction || constraint.second) continue;
+    const int size =
+        i + 1 < count && active_[i + 1] == active_[i] + 1 && all[active_[i + 1]].second ? 2 : 1;
+    const Eigen::SelfAdjointEigenSolver<MatrixX> own(pushes.middleCols(i, size).transpose() *
+                                                     columns_.middleCols(i, size));
+    double most = own.eigenvalues().maxCoeff();
+    const auto normal = std::find(active_.begin(), active_.end(), constraint.with);
+    if (normal != active_.end()) {
+      const auto k = normal - active_.begin();
+      most = std::max(most, pushes.col(k).dot(columns_.col(k)));
+    }
+    scales_.segment(i, size).setConstant(most > 0.0 ? std::sqrt(most) : 1.0);
+    const bool sticks = mode.states[active_[i]] == ContactState::sticking;
+    for (int k = 0; sticks && k < size; ++k) {
+      if (own.eigenvalues()[k] > same_rows * most) continue;
+      found.push_back(VectorX::Zero(count));
+      found.back().segment(i, size) = own.eigenvectors().col(k);
+    }
+  }
+  still_.resize(count, static_cast<Eigen::Index>(found.size()));
+  for (std::size_t k = 0; k < found.size(); ++k)
+    still_.col(static_cast<Eigen::Index>(k)) = found[k];
+}
+
+bool ModeEquations::is_still(int constraint) const {
+  const auto found = std::find(active_.begin(), active_.end(), constraint);
+  if (found == active_.end() || still_.cols() == 0) return false;
+  return !still_.row(found - active_.begin()).isZero(0.0);
 }
 
 double ModeEquations::mobility(int constraint) const {
@@ -233,6 +283,7 @@ MatrixX ModeEquations::answer(const MatrixX& rows) const {
     asked.row(i) = -rows.row(n_ + active_[i]) - across_.row(i) * free;
     asked.row(i) *= slides_[i] ? scales_[i] : 1.0 / scales_[i];
   }
+  asked -= still_ * (still_.transpose() * asked);
   MatrixX forces = coupling_.solve(asked);
   for (int i = 0; i < count; ++i) forces.row(i) /= scales_[i];
   result.topRows(n_) = free + columns_ * forces;

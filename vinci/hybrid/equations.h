@@ -6,7 +6,8 @@
 //
 // with d the direction of the slip. They are linear in v' and λ. Where constraints that act depend
 // on each other v' is determined and λ is not: of all forces those nearest to the preferred ones
-// are taken, in the norm in which every constraint alone moves the system by as much.
+// are taken, in the norm in which every constraint alone moves the system by as much. Friction that
+// sticks has no force along what nothing can move along, and asks for nothing there.
 #pragma once
 
 #include <Eigen/Dense>
@@ -46,8 +47,10 @@ class ModeEquations {
   bool contradicts(const HybridState& state, double negligible) const;
   // How much a force of a constraint that acts accelerates its own gap, 1/kg; 0 of others.
   double mobility(int constraint) const;
-  // Constraints that act and that nothing can move along.
+  // Constraints that act and that nothing can move along, friction aside.
   int idle_constraint() const { return idle_; }
+  // Whether friction sticks in a direction along which nothing can move.
+  bool is_still(int constraint) const;
   // The forces nearest to `forces` that leave v' as it is.
   void project_forces(VectorX& forces) const;
 
@@ -72,6 +75,7 @@ class ModeEquations {
   void write_rows(const SystemFrame<T>& frame, const VectorOf<T>& slips, const HybridMode& mode,
                   VectorOf<T>& rows) const;
   void copy_values();
+  void find_still(const HybridMode& mode, const MatrixX& pushes);
   MatrixX answer(const MatrixX& rows) const;
   MatrixX rounding_of(const MatrixX& rows, const MatrixX& answer) const;
   MatrixX dependences() const;
@@ -87,6 +91,8 @@ class ModeEquations {
   std::vector<int> active_;
   Eigen::LDLT<MatrixX> mass_;
   MatrixX columns_, across_, scaled_;  // M⁻¹ Gᵀ, K, S in scaled forces
+  // Unit vectors, a column each, among what acts: friction that sticks along what cannot move.
+  MatrixX still_;
   std::vector<bool> slides_;
   VectorX scales_;
   Eigen::CompleteOrthogonalDecomposition<MatrixX> coupling_;

@@ -326,6 +326,10 @@ void HybridMotion::happen(const Watch& watch) {
         touch(i);
       break;
     case ContactState::sticking:
+      if (watch.what == Watch::What::escape) {
+        slide(i, slip_rate(i).normalized());
+        break;
+      }
       if (equations_.is_redundant() && choose_forces() && !is_sticking_too_much(i)) break;
       slide(i,
             -Vector2(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0).normalized());
@@ -411,6 +415,8 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
         break;
       case ContactState::sticking:
         list.push_back({What::grip, i, -1, -1, -1, margin(grip(i, multipliers_))});
+        // What cannot move is not held: others carry it along.
+        if (equations_.is_still(i)) list.push_back({What::escape, i, -1});
         break;
       case ContactState::sliding:
         watch_slip(i, list);

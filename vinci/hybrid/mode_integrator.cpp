@@ -125,6 +125,9 @@ double HybridMotion::Integrator::plain_value(const Watch& watch) const {
     case Watch::What::slip_along:
       return frame.gaps[i].first * mode_.directions[i] +
              frame.gaps[i + 1].first * mode_.directions[i + 1];
+    case Watch::What::escape:
+      return 2.0 * still_ - (two ? std::hypot(frame.gaps[i].first, frame.gaps[i + 1].first)
+                                 : std::abs(frame.gaps[i].first));
     case Watch::What::guard:
       return frame.guards[watch.guard];
     case Watch::What::border:

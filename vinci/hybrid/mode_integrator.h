@@ -29,6 +29,7 @@ struct HybridMotion::Watch {
     grip,        // what friction could hold besides
     slip,        // along the direction in which it slides; of two directions its size
     slip_along,  // of two directions: along the one in which it slides at the start
+    escape,      // what a slip that sticks lacks to be visible
     guard,
     border,
     misfit  // of constraints that depend on each other, beyond what is let pass

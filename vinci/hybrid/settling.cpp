@@ -16,9 +16,10 @@ namespace {
 constexpr int most_trials = 4096;
 // Shares of what contacts and friction can do that are tried for forces which are open. The last
 // ones leave a little to go each, so that what begins to slide is found where nothing is left.
-constexpr double shares_of_friction[] = {
-    0.5,        0.75,       0.9,        0.97,       0.99,       1.0 - 1e-3,  1.0 - 1e-4,
-    1.0 - 1e-5, 1.0 - 1e-6, 1.0 - 1e-7, 1.0 - 1e-8, 1.0 - 1e-9, 1.0 - 1e-10, 1.0 - 1e-11, 1.0};
+constexpr double shares_of_friction[] = {0.5,         0.75,        0.9,        0.97,
+                                         0.99,        1.0 - 1e-3,  1.0 - 1e-4, 1.0 - 1e-5,
+                                         1.0 - 1e-6,  1.0 - 1e-7,  1.0 - 1e-8, 1.0 - 1e-9,
+                                         1.0 - 1e-10, 1.0 - 1e-11, 1.0};
 
 }  // namespace
 
@@ -174,7 +175,12 @@ bool HybridMotion::settle_friction(int i) {
     stick(i);
     return true;
   }
-  if (state_.mode.states[i] != ContactState::sticking || !is_sticking_too_much(i)) return false;
+  if (state_.mode.states[i] != ContactState::sticking) return false;
+  if (equations_.is_still(i) && slip_rate(i).norm() > 2.0 * still_speed(options_.accuracy)) {
+    slide(i, slip_rate(i).normalized());
+    return true;
+  }
+  if (!is_sticking_too_much(i)) return false;
   const Vector2 force(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0);
   slide(i, -force.normalized());
   return true;

@@ -163,7 +163,7 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
 
 // From the parameters to the first state.
 void Simulation::begin() {
-  use(0, {});
+  use(0, {}, state_);
   if (!override_parameters_.empty()) check_changes(0, {});  // without any, Scene has done it
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
     refuse(scene_, given_options_, "stepper", reason);
@@ -305,6 +305,16 @@ int wildest_body(const Model& model, const State& state) {
   return wildest;
 }
 
+// Bodies stand where the joints of a new model have them; velocities, or rates of joints, stay.
+void pose_joints(const Model& model, State& state) {
+  if (!model.tree_order.empty()) place_tree(model, state.joint_positions, state.poses);
+  JointClosure().close(model, state);
+  if (model.tree_order.empty()) return;
+  Tree tree;
+  tree.place(model, state.poses, state.joint_positions);
+  tree.spread_velocities(state.joint_rates, state.velocities);
+}
+
 }  // namespace
 
 // The scene's model with the motions that code gives, and with what the run began with.
@@ -347,6 +357,25 @@ std::size_t Simulation::changes_due(std::int64_t steps) const {
   return static_cast<std::size_t>(after - changes.begin());
 }
 
+// The number of changes that have been made at the end of so many steps. Those within a step are
+// made at their time if the motion goes from event to event, and wait for the next step if not.
+std::size_t Simulation::changes_made(std::int64_t steps) const {
+  if (!is_event_driven()) return changes_due(steps - 1);
+  const double end = static_cast<double>(steps) * h_ - 1e-9 * h_;
+  const auto& changes = scene_.changes();
+  const auto after =
+      std::lower_bound(changes.begin(), changes.end(), end,
+                       [](const ParameterChange& change, double time) { return change.at < time; });
+  return static_cast<std::size_t>(after - changes.begin());
+}
+
+// Tells the stepper of the next change within the step.
+void Simulation::await_change() {
+  context_.in.next_change = infinity;
+  if (is_event_driven() && applied_changes_ < changes_made(state_.step + 1))
+    context_.in.next_change = scene_.changes()[applied_changes_].at;
+}
+
 Simulation::Values Simulation::merged(std::size_t changes, const Values& code) const {
   Values values = override_parameters_;
   for (std::size_t i = 0; i < changes; ++i)
@@ -375,7 +404,7 @@ void Simulation::check_changes(std::size_t first, const Values& code) const {
 }
 
 // Throws SceneError and changes nothing if the model cannot be made.
-void Simulation::use(std::size_t changes, const Values& code) {
+void Simulation::use(std::size_t changes, const Values& code, State& state) {
   Values values = merged(changes, code);
   auto model = compiled(values);
   Values kept = code;
@@ -384,7 +413,7 @@ void Simulation::use(std::size_t changes, const Values& code) {
   applied_changes_ = changes;
   // Couplings hold what they held, moved by as much as their offsets.
   for (std::size_t i = 0; first_model_ && i < model->couplings.size(); ++i)
-    state_.coupling_offsets[static_cast<Eigen::Index>(i)] +=
+    state.coupling_offsets[static_cast<Eigen::Index>(i)] +=
         model->couplings[i].offset - model_->couplings[i].offset;
   model_ = std::move(model);
   controllers_.clear();
@@ -394,22 +423,21 @@ void Simulation::use(std::size_t changes, const Values& code) {
   context_.in.model = model_.get();
   context_.work.ahead = {};
   ++model_version_;
-  if (first_model_ && !model_->joints.empty()) pose_joints();
-}
-
-// Bodies stand where the joints of a new model have them; velocities, or rates of joints, stay.
-void Simulation::pose_joints() {
-  if (!model_->tree_order.empty()) place_tree(*model_, state_.joint_positions, state_.poses);
-  JointClosure().close(*model_, state_);
-  if (model_->tree_order.empty()) return;
-  Tree tree;
-  tree.place(*model_, state_.poses, state_.joint_positions);
-  tree.spread_velocities(state_.joint_rates, state_.velocities);
+  if (first_model_ && !model_->joints.empty()) pose_joints(*model_, state);
 }
 
 const StepReport& Simulation::step() {
   if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
-    use(due, code_parameters_);
+    use(due, code_parameters_, state_);
+  await_change();
+  context_.in.change = [this](State& state) {
+    // What was seen at the start of the step is asked for at its end.
+    ContactsAhead ahead = std::move(context_.work.ahead);
+    use(applied_changes_ + 1, code_parameters_, state);
+    context_.work.ahead = std::move(ahead);
+    context_.in.controllers = controllers_;
+    await_change();
+  };
   context_.in.before = stepped_model_ == model_ ? nullptr : stepped_model_.get();
   context_.in.controllers = controllers_;
   context_.out.controllers_acted = controllers_.empty();
@@ -482,7 +510,7 @@ void Simulation::set_parameter(const std::map<std::string, double>& values) {
   Values code = values;
   code.insert(code_parameters_.begin(), code_parameters_.end());  // where no new value is given
   check_changes(applied_changes_, code);
-  use(applied_changes_, code);
+  use(applied_changes_, code, state_);
 }
 
 void Simulation::read_joints(VectorX& numbers) const {
@@ -536,10 +564,10 @@ void Simulation::check_state(const State& state) const {
 void Simulation::set_state(const State& state) {
   check_state(state);
   // Those of its last step: what is due now is applied by the next one.
-  const std::size_t changes = changes_due(state.step - 1);
+  const std::size_t changes = changes_made(state.step);
   if (changes != applied_changes_) {
     check_changes(changes, code_parameters_);
-    use(changes, code_parameters_);
+    use(changes, code_parameters_, state_);
   }
   state_ = state;
   stepped_model_ = model_;

@@ -122,6 +122,8 @@ class Simulation {
  private:
   using Values = std::map<std::string, double>;
   std::size_t changes_due(std::int64_t steps) const;
+  std::size_t changes_made(std::int64_t steps) const;
+  void await_change();
   Values merged(std::size_t changes, const Values& code) const;
   void check_changes(std::size_t first, const Values& code) const;
   void check_state(const State& state) const;
@@ -134,8 +136,7 @@ class Simulation {
   void keep_last_finite();
   void clear_events();
   void swap_events();
-  void pose_joints();
-  void use(std::size_t changes, const Values& code);
+  void use(std::size_t changes, const Values& code, State& state);
 
   std::shared_ptr<const Plugins> plugins_;
   Scene scene_;

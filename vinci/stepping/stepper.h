@@ -2,6 +2,7 @@
 // The time-stepper interface.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "vinci/base/registry.h"
@@ -59,6 +60,10 @@ class StepDiagnosis;    // step_diagnosis.h
 struct StepInput {
   const Model* model = nullptr;
   const Model* before = nullptr;  // of the last step, where a change has made another one of it
+  // The time of the next change within the step (s), for steppers that are event-driven, and what
+  // makes it in a state of that time: model and controllers are other ones then.
+  double next_change = infinity;
+  std::function<void(State&)> change = {};
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
   Accuracy accuracy;                             // of the run, the same as its solver's
