@@ -113,6 +113,27 @@ constexpr int most_steps = 100'000;     // of a part
 constexpr double long_step = 1.0 / 128.0;
 constexpr int most_returns = 100;
 
+std::string words_of(int flag) {
+  switch (flag) {
+    case IDA_TOO_MUCH_WORK:
+      return fmt::format("it needs more than {} steps between two events", most_steps);
+    case IDA_ERR_FAIL:
+      return "no step is short enough to be as exact as asked for";
+    case IDA_CONV_FAIL:
+    case IDA_LSETUP_FAIL:
+    case IDA_LSOLVE_FAIL:
+      return "Newton's method finds no next state, however short the step";
+    case IDA_REP_RES_ERR:
+    case IDA_RES_FAIL:
+    case IDA_FIRST_RES_FAIL:
+      return "the equations have no finite numbers there";
+    default:
+      break;
+  }
+  const std::unique_ptr<char, decltype(&std::free)> name(IDAGetReturnFlagName(flag), &std::free);
+  return name.get();
+}
+
 // A step of the integrator from within: IDA sees changes of sign between the ends of a step alone,
 // and where nothing curves the motion but the functions that are watched, its steps are long. They
 // are taken at a few times, and where parabolas through those come near zero.
@@ -239,7 +260,7 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
   must(IDASetJacFn(memory.get(), jacobian_of), "the Jacobian");
   must(IDASetId(memory.get(), kinds.get()), "the kinds of variables");
   must(IDASetSuppressAlg(memory.get(), SUNTRUE), "algebraic variables");
-  must(IDASetMaxNumSteps(memory.get(), 100'000), "the number of steps");
+  must(IDASetMaxNumSteps(memory.get(), most_steps), "the number of steps");
   must(IDASetStopTime(memory.get(), end), "the end");
   if (system.watch_count() > 0) {
     must(IDARootInit(memory.get(), system.watch_count(), watches_of), "what is watched");
@@ -296,9 +317,14 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
     }
   }
   if (flag < 0) {
-    const std::unique_ptr<char, decltype(&std::free)> name(IDAGetReturnFlagName(flag), &std::free);
-    part.why = bridge.thrown.empty() ? name.get() : bridge.thrown;
+    part.why = bridge.thrown.empty() ? words_of(flag) : bridge.thrown;
     if (part.steps == 0) return part;
+    if (IDAGetEstLocalErrors(memory.get(), scratch.get()) == 0 &&
+        IDAGetErrWeights(memory.get(), tolerances.get()) == 0)
+      Bridge::taken(scratch.get())
+          .cwiseProduct(Bridge::taken(tolerances.get()))
+          .cwiseAbs()
+          .maxCoeff(&part.worst);
   }
   y = Bridge::taken(state.get());
   slopes = Bridge::taken(rates.get());
