@@ -3,6 +3,7 @@
 // small steps as a second way, states that continue bit for bit.
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "vinci/simulation/simulation.h"
@@ -60,6 +61,29 @@ bodies:
     EXPECT_NEAR(run.events.back().time, 2.0 / (0.3 * g), 1e-8);
     EXPECT_EQ(run.events.back().after.state, static_cast<int>(ConstraintState::sticking));
     EXPECT_GE(run.least_force, 0.0);
+  }
+}
+
+// All forces of a sliding box grow with its mass: its motion and the work to find it do not.
+TEST(EventDriven, the_weight_of_a_sliding_box_does_not_matter) {
+  std::int64_t steps_of_one = 0;
+  for (const char* mass : {"1", "1e9", "1e12", "1e15", "1e-9"}) {
+    SCOPED_TRACE(mass);
+    const auto simulation = std::make_unique<Simulation>(Scene::parse(fmt::format(R"(world: planar
+materials: {{rough: {{friction: 0.4}}}}
+bodies:
+  ground: {{freedom: fixed, shapes: [{{half-plane: {{}}, material: rough}}]}}
+  box: {{shapes: [{{box: [0.8, 0.3], material: rough}}], mass: {}, position: [0, 0.15],
+        velocity: [7, 0]}}
+run: {{stepper: event-driven, step: 0.1, duration: 2}}
+)",
+                                                                                  mass)));
+    std::int64_t steps = 0;
+    while (!simulation->finished()) steps += simulation->step().integrator_steps;
+    if (steps_of_one == 0) steps_of_one = steps;
+    EXPECT_FALSE(simulation->has_ended());
+    EXPECT_LE(steps, 2 * steps_of_one);
+    EXPECT_NEAR(simulation->state().poses[1].position.x(), 49.0 / (2.0 * 0.4 * g), 1e-7);
   }
 }
 

@@ -12,7 +12,7 @@ namespace vinci {
 namespace {
 
 constexpr double bearing_share = 1e-9;  // of the largest force: no force
-constexpr double still = 1e-7;        // m/s
+constexpr double still = 1e-7;          // m/s
 
 // How v' and the further states change; a mode that has no linear system is like no other.
 bool moves_alike(const ModelSystem& system, const HybridState& a, const HybridState& b,
@@ -60,7 +60,8 @@ std::vector<std::string> mode_limits(const ModelSystem& system, const HybridStat
   equations.set(state, inputs);
   if (!equations.solve(state.mode)) return {};
   const VectorX forces = equations.frame().multipliers;
-  const double nothing = bearing_share * (forces.size() > 0 ? forces.lpNorm<Eigen::Infinity>() : 0.0);
+  const double nothing =
+      bearing_share * (forces.size() > 0 ? forces.lpNorm<Eigen::Infinity>() : 0.0);
   std::vector<std::string> limits;
   const auto& constraints = system.constraints();
   for (std::size_t i = 0; i < constraints.size(); ++i) {
@@ -136,8 +137,8 @@ std::vector<std::string> law_kinks(const ModelSystem& system, const HybridState&
                        ? equations.frame().accelerations.lpNorm<Eigen::Infinity>()
                        : 0.0;
   for (int i = 0; i < static_cast<int>(system.constraints().size()); ++i)
-    largest = std::max(
-        largest, std::abs(equations.frame().multipliers[i]) * std::max(1.0, equations.mobility(i)));
+    largest = std::max(largest, std::abs(equations.frame().multipliers[i]) *
+                                    std::max(1.0, equations.mobility(state.mode, i)));
   question.noise = 1e4 * machine_epsilon * (1.0 + largest);
   return kinks(question);
 }

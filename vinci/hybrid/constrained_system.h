@@ -67,6 +67,7 @@ class ConstrainedSystem {
  public:
   virtual ~ConstrainedSystem() = default;
   virtual int coordinate_count() const = 0;
+  virtual std::vector<std::string> coordinate_names() const;  // for messages
   virtual int input_count() const { return 0; }
   virtual int extra_count() const { return 0; }
   virtual const std::vector<Constraint>& constraints() const = 0;
@@ -81,6 +82,12 @@ class ConstrainedSystem {
   virtual int border_count() const { return 0; }
   virtual void borders(double, const VectorX&, VectorX&) const {}
 };
+
+inline std::vector<std::string> ConstrainedSystem::coordinate_names() const {
+  std::vector<std::string> names;
+  for (int i = 0; i < coordinate_count(); ++i) names.push_back("coordinate " + std::to_string(i));
+  return names;
+}
 
 // For systems that write their equations once: template <class T> void
 // evaluate_as(SystemFrame<T>&) const.

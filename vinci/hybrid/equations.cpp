@@ -14,6 +14,8 @@ namespace {
 
 // Rows that differ from a combination of the others by less are the same.
 constexpr double same_rows = 1e-9;
+// Share of a force that has to be free to change for it to count as open.
+constexpr double open_force = 1e-6;
 
 }  // namespace
 
@@ -193,6 +195,7 @@ bool ModeEquations::solve(const HybridMode& mode) {
   VectorX preferred(count);
   for (int i = 0; i < count; ++i) preferred[i] = is_redundant() ? mode.preferred[active_[i]] : 0.0;
   preferred -= still_ * (still_.transpose() * preferred);
+  const VectorX acting = start;
   VectorX lacking = start;
   for (int j = 0; j < count; ++j) {
     lacking.head(n_) -= pushes.col(j) * preferred[j];
@@ -205,10 +208,11 @@ bool ModeEquations::solve(const HybridMode& mode) {
     plain_.multipliers[active_[i]] = solved[n_ + active_[i]] + preferred[i];
   if (!solved.allFinite()) return false;
   residual(mode, start);
+  // Beside all that acts: beside what the preferred forces leave of it rounding would be a misfit.
   double asked = 0.0;
-  const VectorX free = n_ > 0 ? VectorX(mass_.solve(lacking.head(n_))) : VectorX(0);
+  const VectorX free = n_ > 0 ? VectorX(mass_.solve(acting.head(n_))) : VectorX(0);
   for (int i = 0; i < count; ++i)
-    asked = std::max(asked, (std::abs(lacking[n_ + active_[i]]) +
+    asked = std::max(asked, (std::abs(acting[n_ + active_[i]]) +
                              across_.row(i).cwiseAbs().dot(free.cwiseAbs())) /
                                 scales_[i]);
   VectorX left(count);
@@ -262,11 +266,11 @@ bool ModeEquations::is_still(int constraint) const {
   return !still_.row(found - active_.begin()).isZero(0.0);
 }
 
-double ModeEquations::mobility(int constraint) const {
-  const auto found = std::find(active_.begin(), active_.end(), constraint);
-  if (found == active_.end()) return 0.0;
-  const double scale = scales_[found - active_.begin()];
-  return scale * scale;
+double ModeEquations::mobility(const HybridMode& mode, int constraint) {
+  VectorX column(rows());
+  slope(mode, Argument::multipliers, constraint, column);
+  const VectorX push = column.head(n_);
+  return n_ > 0 ? push.dot(VectorX(mass_.solve(push))) : 0.0;
 }
 
 // (v', λ) with the rows changed by these: −A⁻¹ rows, a column each.
@@ -362,6 +366,15 @@ bool ModeEquations::contradicts(const HybridState& state, double negligible) con
           share * sums.col(j).cwiseAbs().dot(values->cwiseAbs()))
         return true;
   return false;
+}
+
+bool ModeEquations::is_open(int constraint) const {
+  const auto found = std::find(active_.begin(), active_.end(), constraint);
+  if (found == active_.end() || !is_redundant()) return false;
+  VectorX change = VectorX::Zero(static_cast<Eigen::Index>(active_.size()));
+  change[found - active_.begin()] = 1.0;
+  change -= VectorX(coupling_.solve(scaled_ * change));
+  return change.norm() > open_force;
 }
 
 void ModeEquations::project_forces(VectorX& forces) const {

@@ -45,12 +45,14 @@ class ModeEquations {
   // other where they stand: h or h' of one is not what those of the others make it.
   std::vector<int> entangled() const;
   bool contradicts(const HybridState& state, double negligible) const;
-  // How much a force of a constraint that acts accelerates its own gap, 1/kg; 0 of others.
-  double mobility(int constraint) const;
+  // After solve(): how much a force of a constraint accelerates its own gap, 1/kg.
+  double mobility(const HybridMode& mode, int constraint);
   // Constraints that act and that nothing can move along, friction aside.
   int idle_constraint() const { return idle_; }
   // Whether friction sticks in a direction along which nothing can move.
   bool is_still(int constraint) const;
+  // Whether the force of a constraint that acts can be another one while v' stays.
+  bool is_open(int constraint) const;
   // The forces nearest to `forces` that leave v' as it is.
   void project_forces(VectorX& forces) const;
 

@@ -15,9 +15,17 @@ namespace {
 // So many changes of one constraint or machine within so short a time, s, pile up.
 constexpr int piled_changes = 64;
 constexpr double piled_time = 1e-5;
-// So many after a hold hold it again, at most so long, s.
+// So many after a hold, within so many times its length, hold it again, at most so long, s. What is
+// pushed on for a hold and back then swings three times as long: four of it take twelve lengths.
 constexpr int repeated_changes = 4;
+constexpr double repeated_time = 20.0;
 constexpr double longest_hold = 1e-3;
+// Changes of a machine that close in on a time, s, which is nearer; half of them at first. A
+// multiple of two, three and four, so that both halves have the same ones.
+constexpr int closing_changes = 24;
+constexpr double closing_time = 1e-2;
+// So many passes that change nothing within piled_time lead nowhere.
+constexpr int most_silent = 10000;
 // Beside which nothing is.
 constexpr double least_number = 1e-300;
 
@@ -156,17 +164,37 @@ void HybridMotion::tell(HybridEvent event, int which) {
     give_up(fmt::format("more than {} events, the last of {}", options_.most_events, name(which)));
   // Does it pile up? After a hold a few more are enough to hold it twice as long.
   Pile& pile = piles_[which];
-  const bool again = pile.length > 0.0 && state_.time - pile.until <= 10.0 * pile.length;
+  const bool again = pile.length > 0.0 && state_.time - pile.until <= repeated_time * pile.length;
   const double since = again ? pile.until : state_.time - piled_time;
   int count = 0;
   for (std::size_t i = events_.size(); i > call_begin_ && events_[i - 1].time >= since; --i)
     count += is_of(events_[i - 1], which) ? 1 : 0;
-  if (count < (again ? repeated_changes : piled_changes)) return;
+  if (count < (again ? repeated_changes : piled_changes) && !closes_in(which)) return;
   pile.length = again ? std::min(2.0 * pile.length, longest_hold) : piled_time;
   pile.until = state_.time + pile.length;
   if (again) return;
   const auto m = static_cast<int>(state_.mode.states.size());
   accumulations_.push_back({state_.time, which < m ? which : -1, which < m ? -1 : which - m});
+}
+
+// Whether changes of a machine come ever faster, so that a geometric series of them would end soon,
+// and what moves to and fro between them is below the accuracy. True switching is either as fast
+// for long, or moves something. Contacts need it not: the law of an impact takes its time.
+bool HybridMotion::closes_in(int which) const {
+  if (which < static_cast<int>(state_.mode.states.size())) return false;
+  std::vector<const HybridEvent*> last;
+  for (std::size_t i = events_.size(); i > call_begin_ && last.size() <= closing_changes; --i)
+    if (is_of(events_[i - 1], which)) last.push_back(&events_[i - 1]);
+  if (last.size() <= closing_changes) return false;
+  for (int i = 0; i < closing_changes; ++i) {
+    const HybridEvent &now = *last[i], &before = *last[i + 1];
+    const double swing =
+        (now.velocities - before.velocities).lpNorm<Eigen::Infinity>() * (now.time - before.time);
+    if (swing > options_.accuracy * (1.0 + now.positions.lpNorm<Eigen::Infinity>())) return false;
+  }
+  const double middle = last[closing_changes / 2]->time;
+  const double late = last.front()->time - middle, early = middle - last.back()->time;
+  return late * late <= closing_time * (early - late);
 }
 
 bool HybridMotion::is_of(const HybridEvent& event, int which) const {
@@ -297,6 +325,38 @@ void HybridMotion::catch_up(int which) {
     stick(which);
 }
 
+// Whether forces that are not determined can be chosen so that one whose force, or grip, has run
+// out goes on as it is. No event tells of it: where it comes again and again in short time, it
+// changes.
+bool HybridMotion::chooses_otherwise(int i) {
+  if (!equations_.is_redundant() || is_worn_out(i) || !choose_forces()) return false;
+  const bool sticks = state_.mode.states[i] == ContactState::sticking;
+  const double left = sticks ? grip(i, multipliers_) : multipliers_[i];
+  return left > force_rounding * force_scale();
+}
+
+// Friction has no grip left because its contact has no force left: that lets go, and nothing
+// slides.
+bool HybridMotion::lets_go_with(int i) {
+  const int contact = system_.constraints()[i].with;
+  if (contact < 0 || state_.mode.states[contact] != ContactState::contact) return false;
+  const double force = multipliers_[contact];
+  VectorX later;
+  // As little as is_wanted() lets pass.
+  if (force > 4.0 * force_rounding * force_scale() || !foresee(later) || later[contact] >= force)
+    return false;
+  change(contact, ContactState::ballistic);
+  return true;
+}
+
+// Counts passes of advance() that changed nothing; true where they pile up.
+bool HybridMotion::is_worn_out(int which) {
+  std::vector<double>& times = piles_[static_cast<std::size_t>(which)].silent;
+  times.push_back(state_.time);
+  if (times.size() > piled_changes) times.erase(times.begin());
+  return times.size() == piled_changes && state_.time - times.front() <= longest_hold;
+}
+
 void HybridMotion::happen(const Watch& watch) {
   const int i = watch.constraint;
   if (watch.what == Watch::What::guard) {
@@ -315,8 +375,7 @@ void HybridMotion::happen(const Watch& watch) {
         touch(i);
       break;
     case ContactState::contact:
-      // Forces that are not determined may be chosen otherwise.
-      if (equations_.is_redundant() && choose_forces() && multipliers_[i] > 0.0) break;
+      if (chooses_otherwise(i)) break;
       change(i, ContactState::ballistic);
       break;
     case ContactState::ballistic:
@@ -330,7 +389,7 @@ void HybridMotion::happen(const Watch& watch) {
         slide(i, slip_rate(i).normalized());
         break;
       }
-      if (equations_.is_redundant() && choose_forces() && !is_sticking_too_much(i)) break;
+      if (lets_go_with(i) || chooses_otherwise(i)) break;
       slide(i,
             -Vector2(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0).normalized());
       break;
@@ -411,7 +470,11 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
         list.push_back({What::gap, i, 1, -1, -1, -open_gap()});
         add(What::gap, i, -1, gaps_[i].value);
         if (gaps_[i].value <= 0.0) add(What::gap_rate, i, -1, gaps_[i].first);
-        if (state_.sinking[i]) list.push_back({What::urge, i, -1});
+        if (state_.sinking[i]) {
+          const double small = urge_rounding(i);
+          const bool is_small = std::abs(constraint.stabilisation.error(gaps_[i])) <= small;
+          list.push_back({What::urge, i, -1, -1, -1, is_small ? 2.0 * small + least_number : 0.0});
+        }
         break;
       case ContactState::sticking:
         list.push_back({What::grip, i, -1, -1, -1, margin(grip(i, multipliers_))});
@@ -453,6 +516,8 @@ bool HybridMotion::advance(double end) {
   // Holds end with the call, so that a state is all that there is to remember.
   call_begin_ = events_.size();
   std::fill(piles_.begin(), piles_.end(), Pile{});
+  double lately = state_.time;
+  int silent = 0;
   while (state_.time < end) {
     double stop = end;
     for (const Pile& pile : piles_)
@@ -462,13 +527,14 @@ bool HybridMotion::advance(double end) {
     mode.slopes_at(state_.time, y, slopes);
     const ImplicitPart part = integrate(mode, options_.accuracy, state_.time, stop, y, slopes);
     const double before = state_.time;
+    const std::size_t told = events_.size();
     state_.time = part.time;
     mode.unpack(y, state_);
     impulses_ += mode.impulses(y);
     state_.works += mode.works(y);
     integrator_steps_ += part.steps;
     evaluations_ += part.evaluations;
-    if (!part.why.empty()) give_up("the integrator gave up: " + part.why);
+    if (!part.why.empty()) integrator_gave_up(part.why, part.worst);
     try_forces();
     // Of one constraint at one time only the first change counts.
     int last = -1;
@@ -495,6 +561,11 @@ bool HybridMotion::advance(double end) {
       event->multipliers = multipliers_;
     end_impacts();
     if (at_border) return false;
+    if (events_.size() > told || state_.time > lately + piled_time)
+      lately = state_.time, silent = 0;
+    else if (++silent > most_silent)
+      give_up(fmt::format("the motion does not go on: {} changes without end",
+                          last >= 0 ? name(last) : "what constraints share"));
   }
   return true;
 }

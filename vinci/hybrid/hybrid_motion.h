@@ -101,6 +101,7 @@ class HybridMotion {
   // What piles up is held: it does not change before `until`, s.
   struct Pile {
     double until = -infinity, length = 0.0;
+    std::vector<double> silent;  // s, of the last passes that no event tells of
   };
 
   // hybrid_motion.cpp: changes and what they follow from.
@@ -109,6 +110,7 @@ class HybridMotion {
   HybridEvent event_now() const;
   void tell(HybridEvent event, int which);
   bool is_of(const HybridEvent& event, int which) const;
+  bool closes_in(int which) const;
   bool is_held(int which) const;
   std::string name(int which) const;  // of a constraint, or beyond them of a machine
   void set_state(int constraint, ContactState to);
@@ -121,6 +123,9 @@ class HybridMotion {
   void touch(int constraint);
   void catch_up(int which);
   bool follow();
+  bool chooses_otherwise(int constraint);
+  bool lets_go_with(int friction);
+  bool is_worn_out(int which);
   void happen(const Watch& watch);
   void end_impacts();
   std::vector<Watch> watches();
@@ -135,7 +140,8 @@ class HybridMotion {
   double force_scale();
   bool foresee(VectorX& forces);
   bool pulls(int constraint);
-  bool is_wanted(int constraint) const;
+  double urge_rounding(int constraint);
+  bool is_wanted(int constraint);
   bool settle_contact(int constraint);
   double grip(int constraint, const VectorX& forces) const;
   bool is_sticking_too_much(int constraint);
@@ -150,7 +156,10 @@ class HybridMotion {
   void take(const HybridState& before, const std::vector<Vector2>& along,
             const std::vector<std::vector<ContactState>>& open, std::int64_t number);
   bool fits();
+
+  // failing.cpp: what is told where it cannot go on.
   std::string why_nothing_fits(std::size_t first_event) const;
+  [[noreturn]] void integrator_gave_up(const std::string& why, int worst);
   [[noreturn]] void give_up(const std::string& why) const;
 
   const ConstrainedSystem& system_;

@@ -106,11 +106,33 @@ void must(int flag, const char* what) {
   if (flag < 0) throw Failure(fmt::format("IDA refuses {} ({})", what, flag));
 }
 
-constexpr int most_steps = 100'000;  // of a part
+constexpr double no_tolerance = 1e100;  // anything passes
+constexpr int most_steps = 100'000;     // of a part
 // Steps that are longer, as a share of the part, are looked into; so often a part is begun anew
 // within one at most.
 constexpr double long_step = 1.0 / 128.0;
 constexpr int most_returns = 100;
+
+std::string words_of(int flag) {
+  switch (flag) {
+    case IDA_TOO_MUCH_WORK:
+      return fmt::format("it needs more than {} steps between two events", most_steps);
+    case IDA_ERR_FAIL:
+      return "no step is short enough to be as exact as asked for";
+    case IDA_CONV_FAIL:
+    case IDA_LSETUP_FAIL:
+    case IDA_LSOLVE_FAIL:
+      return "Newton's method finds no next state, however short the step";
+    case IDA_REP_RES_ERR:
+    case IDA_RES_FAIL:
+    case IDA_FIRST_RES_FAIL:
+      return "the equations have no finite numbers there";
+    default:
+      break;
+  }
+  const std::unique_ptr<char, decltype(&std::free)> name(IDAGetReturnFlagName(flag), &std::free);
+  return name.get();
+}
 
 // A step of the integrator from within: IDA sees changes of sign between the ends of a step alone,
 // and where nothing curves the motion but the functions that are watched, its steps are long. They
@@ -212,26 +234,33 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
   const Owned<N_Vector, N_VDestroy> state(N_VNew_Serial(size, context.handle));
   const Owned<N_Vector, N_VDestroy> rates(N_VNew_Serial(size, context.handle));
   const Owned<N_Vector, N_VDestroy> kinds(N_VNew_Serial(size, context.handle));
+  const Owned<N_Vector, N_VDestroy> tolerances(N_VNew_Serial(size, context.handle));
   const Owned<SUNMatrix, SUNMatDestroy> matrix(SUNDenseMatrix(size, size, context.handle));
   const Owned<SUNLinearSolver, SUNLinSolFree> solver(
       SUNLinSol_Dense(state.get(), matrix.get(), context.handle));
   const std::unique_ptr<void, FreeMemory> memory(IDACreate(context.handle));
-  if (!state || !rates || !kinds || !matrix || !solver || !memory)
+  if (!state || !rates || !kinds || !tolerances || !matrix || !solver || !memory)
     throw Failure("not enough memory for the integrator");
   Bridge::give(y, state.get());
   Bridge::give(slopes, rates.get());
-  for (int i = 0; i < size; ++i) NV_Ith_S(kinds.get(), i) = system.is_differential(i) ? 1.0 : 0.0;
+  // What does not count in the errors of a step must not count in Newton's method either: of heavy
+  // bodies the rounding of a sum is larger than any tolerance of positions.
   const double tolerance = std::max(accuracy / 2000.0, 1e-14);
+  for (int i = 0; i < size; ++i) {
+    const bool counts = system.is_differential(i);
+    NV_Ith_S(kinds.get(), i) = counts ? 1.0 : 0.0;
+    NV_Ith_S(tolerances.get(), i) = counts ? tolerance : no_tolerance;
+  }
 
   must(IDAInit(memory.get(), residual_of, time, state.get(), rates.get()), "the start");
   must(IDASetErrHandlerFn(memory.get(), say_nothing, nullptr), "a handler");
   must(IDASetUserData(memory.get(), &bridge), "its data");
-  must(IDASStolerances(memory.get(), tolerance, tolerance), "the tolerances");
+  must(IDASVtolerances(memory.get(), tolerance, tolerances.get()), "the tolerances");
   must(IDASetLinearSolver(memory.get(), solver.get(), matrix.get()), "the linear solver");
   must(IDASetJacFn(memory.get(), jacobian_of), "the Jacobian");
   must(IDASetId(memory.get(), kinds.get()), "the kinds of variables");
   must(IDASetSuppressAlg(memory.get(), SUNTRUE), "algebraic variables");
-  must(IDASetMaxNumSteps(memory.get(), 100'000), "the number of steps");
+  must(IDASetMaxNumSteps(memory.get(), most_steps), "the number of steps");
   must(IDASetStopTime(memory.get(), end), "the end");
   if (system.watch_count() > 0) {
     must(IDARootInit(memory.get(), system.watch_count(), watches_of), "what is watched");
@@ -288,9 +317,14 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
     }
   }
   if (flag < 0) {
-    const std::unique_ptr<char, decltype(&std::free)> name(IDAGetReturnFlagName(flag), &std::free);
-    part.why = bridge.thrown.empty() ? name.get() : bridge.thrown;
+    part.why = bridge.thrown.empty() ? words_of(flag) : bridge.thrown;
     if (part.steps == 0) return part;
+    if (IDAGetEstLocalErrors(memory.get(), scratch.get()) == 0 &&
+        IDAGetErrWeights(memory.get(), tolerances.get()) == 0)
+      Bridge::taken(scratch.get())
+          .cwiseProduct(Bridge::taken(tolerances.get()))
+          .cwiseAbs()
+          .maxCoeff(&part.worst);
   }
   y = Bridge::taken(state.get());
   slopes = Bridge::taken(rates.get());

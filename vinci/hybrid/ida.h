@@ -29,6 +29,7 @@ struct ImplicitPart {
   double time = 0.0;         // that was reached
   std::vector<int> watches;  // that changed their sign there, ascending; none: the end
   std::string why;           // "" or why it went no farther
+  int worst = -1;            // then: the place in y with the largest error beside its tolerance
   std::int64_t steps = 0, evaluations = 0;
 };
 

@@ -41,33 +41,6 @@ bool HybridMotion::are_forces_fine() const {
   return are_determined_ && equations_.misfit() <= largest_misfit;
 }
 
-void HybridMotion::give_up(const std::string& why) const {
-  throw Failure(fmt::format("at {:.9g} s {}", state_.time, why));
-}
-
-std::string HybridMotion::why_nothing_fits(std::size_t first_event) const {
-  const auto listed = [&](const std::vector<int>& list) {
-    std::string names;
-    for (const int i : list) names += (names.empty() ? "" : ", ") + name(i);
-    return names;
-  };
-  const std::vector<int>& active = equations_.active();
-  if (!are_determined_)
-    return "the forces are not determined; " +
-           (active.empty() ? "none act, a coordinate has no mass" : "what acts: " + listed(active));
-  if (!are_forces_fine()) {
-    if (const int idle = equations_.idle_constraint(); idle >= 0)
-      return "nothing can move as the constraint asks: " + name(idle);
-    return "the constraints that act contradict each other: " + listed(equations_.entangled());
-  }
-  std::vector<int> changed;
-  for (std::size_t i = first_event; i < events_.size(); ++i)
-    if (events_[i].constraint >= 0) changed.push_back(events_[i].constraint);
-  std::sort(changed.begin(), changed.end());
-  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  return "no states of these constraints fit each other: " + listed(changed);
-}
-
 // What a force is beside which others are rounding: the largest that acts.
 double HybridMotion::force_scale() {
   SystemFrame<double>& frame = equations_.frame();
@@ -105,13 +78,20 @@ bool HybridMotion::pulls(int i) {
   return force < 0.0;
 }
 
-// Whether a constraint without force asks for one: it would sink in faster than it is to.
-bool HybridMotion::is_wanted(int i) const {
+// What of the urge of a constraint without force is rounding: of its parts, and of forces, since
+// those below it count as none (pulls()).
+double HybridMotion::urge_rounding(int i) {
   const Stabilisation& stabilisation = system_.constraints()[i].stabilisation;
   const Series<double>& gap = gaps_[i];
   const double parts = std::abs(gap.second) + stabilisation.damping * std::abs(gap.first) +
                        stabilisation.pull(std::abs(gap.value));
-  return stabilisation.error(gap) < -1e-9 * parts;
+  const double rounding = force_rounding * force_scale();
+  return 1e-9 * parts + 4.0 * rounding * equations_.mobility(state_.mode, i);
+}
+
+// Whether a constraint without force asks for one: it would sink in faster than it is to.
+bool HybridMotion::is_wanted(int i) {
+  return system_.constraints()[i].stabilisation.error(gaps_[i]) < -urge_rounding(i);
 }
 
 // A contact that would pull lets go, one that sinks in without force though the constraint asks for
@@ -161,7 +141,7 @@ bool HybridMotion::slides_back(int i) {
     along += stabilisation.error(slip) * state_.mode.directions[k];
     size += std::abs(slip.second) + stabilisation.damping * std::abs(slip.first) +
             stabilisation.pull(std::abs(slip.value));
-    mobility = std::max(mobility, equations_.mobility(k));
+    mobility = std::max(mobility, equations_.mobility(state_.mode, k));
   }
   // What rounding of forces moves does not count: sticking lets as much pass.
   const double rounding = 4.0 * force_rounding * force_scale() * mobility;
@@ -203,6 +183,8 @@ bool HybridMotion::is_minded() {
 // Where the equations leave forces open, some that no contact or friction minds may exist though
 // those at hand are minded: alternating projections between both sets [Cheney 1959].
 bool HybridMotion::choose_forces() {
+  std::vector<bool> open;
+  for (int i = 0; i < multipliers_.size(); ++i) open.push_back(equations_.is_open(i));
   const auto minds = [&](const VectorX& forces, double share, VectorX& nearest) {
     nearest = forces;
     double sum = 0.0;
@@ -213,12 +195,14 @@ bool HybridMotion::choose_forces() {
         sum += std::max(0.0, forces[i]);
         ++contacts;
       }
-    // At first well inside of what is allowed, so that they stay there for a while.
+    // At first well inside of what is allowed, so that they stay there for a while. A force that is
+    // determined is what it is: to ask more of it would spoil the choice of the others.
     const double least = contacts > 0 ? 0.2 * (1.0 - share) * sum / contacts : 0.0;
     for (int i = 0; i < forces.size(); ++i) {
       const Constraint& constraint = system_.constraints()[i];
       if (!acts(state_.mode.states[i])) continue;
-      if (constraint.kind == ConstraintKind::contact) nearest[i] = std::max(least, forces[i]);
+      if (constraint.kind == ConstraintKind::contact)
+        nearest[i] = std::max(open[static_cast<std::size_t>(i)] ? least : 0.0, forces[i]);
       if (constraint.kind != ConstraintKind::friction || constraint.second ||
           constraint.never_slides || state_.mode.states[i] != ContactState::sticking)
         continue;
