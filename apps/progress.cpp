@@ -44,9 +44,9 @@ void Progress::draw(std::int64_t step, std::optional<double> time) {
   const double share = std::min(1.0, static_cast<double>(step) / static_cast<double>(total_));
   const double left = static_cast<double>(total_ - step) / std::max(rate, 1e-9);
   const auto width = static_cast<std::size_t>(std::max(terminal_width(stderr), 40)) - 1;
-  const std::string facts = fmt::format(" {:3.0f}% {}/{} {}, {}{}/s, {} left{}", 100.0 * share, step,
-                                        total_, noun_, time ? fmt::format("{:.4g} s, ", *time) : "",
-                                        rate_text(rate), duration_text(left), note_);
+  const std::string facts = fmt::format(
+      " {:3.0f}% {}/{} {}, {}{}/s, {} left{}", 100.0 * share, step, total_, noun_,
+      time ? fmt::format("{:.4g} s, ", *time) : "", rate_text(rate), duration_text(left), note_);
   const std::size_t room = width > facts.size() ? width - facts.size() : 0;
   const std::size_t bar = std::clamp<std::size_t>(room / 2, 4, 24);
   const std::size_t name = room > bar + 1 ? std::min(room - bar - 1, columns(title_)) : 0;

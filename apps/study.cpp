@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "apps/text.h"
-#include "vinci/campaign/ledger_times.h"
 #include "vinci/campaign/atomic_file.h"
+#include "vinci/campaign/ledger_times.h"
 #include "vinci/study/runner.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_report.h"
@@ -25,10 +25,11 @@ fs::path file_of(const StudyFlags& flags) {
   const Ledger ledger = Ledger::to_read(StudyFolder{flags.study}.ledger());
   const fs::path file = ledger.head().file;
   if (!fs::exists(file))
-    throw Error(fmt::format("its study, {}, is gone; give the file where it is now, and this folder "
-                            "with --output",
-                            file.string()),
-                flags.study);
+    throw Error(
+        fmt::format("its study, {}, is gone; give the file where it is now, and this folder "
+                    "with --output",
+                    file.string()),
+        flags.study);
   return file;
 }
 
@@ -63,7 +64,8 @@ StudyFolder folder_of(const StudyFlags& flags) {
 }
 
 LedgerHead head_of(const Study& study) {
-  return {.hash = study.hash(), .title = study.title(), .file = fs::absolute(study.file()).string()};
+  return {
+      .hash = study.hash(), .title = study.title(), .file = fs::absolute(study.file()).string()};
 }
 
 Ledger ledger_to_read(const StudyFlags& flags, const Study& study) {
@@ -74,10 +76,11 @@ Ledger ledger_to_read(const StudyFlags& flags, const Study& study) {
                 folder.path.string());
   Ledger ledger = Ledger::to_read(folder.ledger());
   if (ledger.head().hash != study.hash())
-    throw Error(fmt::format("holds what another study gave (hash {}; this one has {}): the study, or "
-                            "a scene that it reads, has changed",
-                            ledger.head().hash, study.hash()),
-                folder.ledger().string());
+    throw Error(
+        fmt::format("holds what another study gave (hash {}; this one has {}): the study, or "
+                    "a scene that it reads, has changed",
+                    ledger.head().hash, study.hash()),
+        folder.ledger().string());
   return ledger;
 }
 
@@ -162,6 +165,7 @@ void add_study(CLI::App& app, Command& command) {
   add_study_report(*study, command);
   add_study_repeat(*study, command);
   add_study_export(*study, command);
+  add_study_schema(*study, command);
   add_study_work(*study, command);
   add_study_task(*study, command);
 }

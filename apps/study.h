@@ -51,6 +51,7 @@ void add_study_merge(CLI::App& study, Command& command);
 void add_study_report(CLI::App& study, Command& command);
 void add_study_repeat(CLI::App& study, Command& command);
 void add_study_export(CLI::App& study, Command& command);
+void add_study_schema(CLI::App& study, Command& command);
 void add_study_work(CLI::App& study, Command& command);
 void add_study_task(CLI::App& study, Command& command);
 

@@ -40,7 +40,10 @@ void StudyLine::update(const CampaignProgress& progress) {
   if (!progress_.is_due()) return;
   count_up(words_, counted_, progress.tally);
   progress_.set_total(static_cast<std::int64_t>(progress.expected.value_or(progress.known)));
-  progress_.set_note(words_.words());
+  // How many there are stands before it.
+  const std::string words = words_.words();
+  const std::size_t comma = words.find(", success");
+  progress_.set_note(comma == std::string::npos ? "" : words.substr(comma + 2));
   progress_.update(static_cast<std::int64_t>(progress.tally.done));
 }
 

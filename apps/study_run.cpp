@@ -44,7 +44,8 @@ void clear(const StudyFolder& folder) {
 void prepare(const RunStudyFlags& flags, const StudyFolder& folder) {
   std::error_code code;
   const bool exists = fs::exists(folder.path, code);
-  if (exists && flags.overwrite) clear(folder);
+  if (exists && flags.overwrite)
+    clear(folder);
   else if (exists && !flags.slurm.wanted && fs::exists(folder.ledger(), code))
     throw Error(fmt::format("exists already; give --overwrite to replace it, another place with "
                             "--output, or continue with: vinci study resume {}",
@@ -71,8 +72,8 @@ int perform(const RunStudyFlags& flags, const Study& study, const StudyFolder& f
   bool complete = false;
   Json cluster;
   if (flags.slurm.wanted) {
-    const SlurmState state = run_on_slurm(flags.slurm, flags.study, study, folder, ledger,
-                                          *strategy, command);
+    const SlurmState state =
+        run_on_slurm(flags.slurm, flags.study, study, folder, ledger, *strategy, command);
     complete = state.complete;
     cluster = state.json;
   } else {

@@ -171,8 +171,11 @@ int merge_study(const MergeFlags& flags, const Command& command) {
     say(stderr, "{} is damaged and put aside; its cases are run again\n", file);
   say(stdout, "merged {} of {}\n", plural(static_cast<std::int64_t>(merged.cases), "case"),
       plural(static_cast<std::int64_t>(merged.files), "part"));
-  if (complete) say(stdout, "complete: table {}\n", folder.table().string());
-  else say(stdout, "{} of the round are missing\n", plural(static_cast<std::int64_t>(missing), "case"));
+  if (complete)
+    say(stdout, "complete: table {}\n", folder.table().string());
+  else
+    say(stdout, "{} of the round are missing\n",
+        plural(static_cast<std::int64_t>(missing), "case"));
   return exit_good;
 }
 
@@ -203,8 +206,7 @@ void add_slurm_flags(CLI::App& subcommand, StudySlurmFlags& flags) {
       ->allow_extra_args(false)
       ->take_all()
       ->group(group);
-  subcommand
-      .add_flag("--wait", flags.wait, "Merge and submit until the study is complete.")
+  subcommand.add_flag("--wait", flags.wait, "Merge and submit until the study is complete.")
       ->group(group);
 }
 
@@ -223,8 +225,8 @@ std::uint64_t missing_cases(const Ledger& ledger) {
 
 void add_study_merge(CLI::App& study, Command& command) {
   auto flags = std::make_shared<MergeFlags>();
-  CLI::App* subcommand = add_subcommand(
-      study, "merge", "Take what the tasks of a cluster have done into the ledger.");
+  CLI::App* subcommand =
+      add_subcommand(study, "merge", "Take what the tasks of a cluster have done into the ledger.");
   add_study_flags(*subcommand, flags->study);
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command] {

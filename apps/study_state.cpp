@@ -9,8 +9,8 @@
 #include "apps/study_line.h"
 #include "apps/study_slurm.h"
 #include "apps/text.h"
-#include "vinci/campaign/ledger_times.h"
 #include "vinci/campaign/atomic_file.h"
+#include "vinci/campaign/ledger_times.h"
 #include "vinci/storage/hdf5_file.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_report.h"
@@ -44,9 +44,8 @@ int check_study(const StudyFlags& flags, const Command& command) {
   }
   Json parameters = Json::array(), measures = Json::array(), levels = Json::array();
   for (const StudyParameter& parameter : study.parameters())
-    parameters.push_back({{"name", parameter.name},
-                          {"kind", kind_of(parameter.kind)},
-                          {"text", parameter.text}});
+    parameters.push_back(
+        {{"name", parameter.name}, {"kind", kind_of(parameter.kind)}, {"text", parameter.text}});
   for (const StudyMeasure& measure : study.measures())
     measures.push_back({{"name", measure.name}, {"text", measure.text}});
   for (const StudyLevel& level : study.levels())
@@ -93,8 +92,7 @@ int show_status(const StudyFlags& flags, const Command& command) {
 int show_report(const StudyFlags& flags, const Command& command) {
   const Study study = load_study(flags);
   const Ledger ledger = ledger_to_read(flags, study);
-  const StudyReport report =
-      make_report(study, LedgerResults(ledger), LedgerTimes(ledger));
+  const StudyReport report = make_report(study, LedgerResults(ledger), LedgerTimes(ledger));
   if (!command.json) {
     say(stdout, "{}", report_words(report));
     return exit_good;
@@ -209,6 +207,17 @@ void add_study_status(CLI::App& study, Command& command) {
 void add_study_report(CLI::App& study, Command& command) {
   add_simple(study, command, "report", "Say what the complete rounds of a study show.",
              show_report);
+}
+
+void add_study_schema(CLI::App& study, Command& command) {
+  CLI::App* subcommand = add_subcommand(study, "schema", "Print the JSON Schema of study files.");
+  subcommand->callback([&command] {
+    command.action = [] {
+      const std::string schema = study_schema();
+      say(stdout, "{}{}", schema, schema.ends_with('\n') ? "" : "\n");
+      return exit_good;
+    };
+  });
 }
 
 void add_study_export(CLI::App& study, Command& command) {

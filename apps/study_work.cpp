@@ -38,8 +38,10 @@ struct TaskFlags {
 std::vector<NumberRange> ranges_of(const std::vector<StudyCase>& cases) {
   std::vector<NumberRange> ranges;
   for (const StudyCase& item : cases) {
-    if (!ranges.empty() && ranges.back().end() == item.number) ++ranges.back().size;
-    else ranges.push_back({item.number, 1});
+    if (!ranges.empty() && ranges.back().end() == item.number)
+      ++ranges.back().size;
+    else
+      ranges.push_back({item.number, 1});
   }
   return ranges;
 }
@@ -80,9 +82,7 @@ void add_study_work(CLI::App& study, Command& command) {
   CLI::App* subcommand = add_subcommand(study, "work", "Run cases for 'vinci study run'.");
   subcommand->group("");
   add_study_flags(*subcommand, *flags);
-  subcommand->callback([flags, &command] {
-    command.action = [flags] { return work(*flags); };
-  });
+  subcommand->callback([flags, &command] { command.action = [flags] { return work(*flags); }; });
 }
 
 void add_study_task(CLI::App& study, Command& command) {
@@ -93,9 +93,8 @@ void add_study_task(CLI::App& study, Command& command) {
   add_worker_flags(*subcommand, flags->workers);
   subcommand->add_option("--plan", flags->plan, "Folder of the plan.")->required();
   subcommand->add_option("--task", flags->task, "Number of the task.")->required();
-  subcommand->callback([flags, &command] {
-    command.action = [flags] { return run_task(*flags); };
-  });
+  subcommand->callback(
+      [flags, &command] { command.action = [flags] { return run_task(*flags); }; });
 }
 
 }  // namespace vinci

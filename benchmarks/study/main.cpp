@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmark-study: what a study costs around its cases: cases that do nothing at all, and simulations
-// of a scene with one body and no step; wall time per case, processor time per case of coordinator
-// and workers, memory of the coordinator, and the time of table and report.
+// benchmark-study: what a study costs around its cases: cases that do nothing at all, and
+// simulations of a scene with one body and no step; wall time per case, processor time per case of
+// coordinator and workers, memory of the coordinator, and the time of table and report.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -103,10 +103,12 @@ CrewSettings crew_of(const Settings& settings, std::string hash, const std::stri
 // Whether it is within what is allowed: by processor time, which other work does not lengthen.
 bool tell(const char* name, std::uint64_t cases, double wall, double coordinator, double workers) {
   const double each = 1e6 / static_cast<double>(cases);
-  fmt::print("{:24} {:10} cases  {:7.2f} us of wall time each; processor: {:.2f} us coordinator, "
-             "{:.2f} us workers; {:.0f} MB\n",
-             name, cases, each * wall, each * coordinator, each * workers, peak_megabytes());
-  return each * (coordinator + workers) <= allowed_microseconds && peak_megabytes() < allowed_megabytes;
+  fmt::print(
+      "{:24} {:10} cases  {:7.2f} us of wall time each; processor: {:.2f} us coordinator, "
+      "{:.2f} us workers; {:.0f} MB\n",
+      name, cases, each * wall, each * coordinator, each * workers, peak_megabytes());
+  return each * (coordinator + workers) <= allowed_microseconds &&
+         peak_megabytes() < allowed_megabytes;
 }
 
 bool run(const char* name, Strategy& strategy, Ledger& ledger, const Settings& settings,

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from conftest import BLOCK, SOURCE
+from study_helpers import slide, write
 
 PAGE = (SOURCE / "docs" / "json.md").read_text(encoding="utf-8")
 PROBLEM = SOURCE / "problems" / "incline_stick.h5"
@@ -58,6 +59,18 @@ def test_the_page_names_the_keys_of(vinci, title, free, arguments):
     printed = keys_of(vinci.json(*arguments), free)
     assert len(printed) > 3
     assert printed <= named(title), f"docs/json.md, {title}: {sorted(printed - named(title))}"
+
+
+def test_the_page_names_the_keys_of_studies(vinci):
+    write(vinci, slide(30))
+    answers = [vinci.json("study", *arguments) for arguments in (
+        ["check", "slide.yaml"], ["run", "slide.yaml"], ["resume", "slide.yaml"],
+        ["status", "slide.yaml"], ["merge", "slide.yaml"], ["repeat", "slide.yaml", "3"],
+        ["export", "slide.yaml", "--csv", "table.csv"])]  # fmt: skip
+    names = {"mu", "speed", "way"}  # of the scene and of the study
+    printed = keys_of(answers) - names
+    assert {"complete", "same", "files"} <= printed
+    assert printed <= named("vinci study"), sorted(printed - named("vinci study"))
 
 
 @pytest.mark.parametrize("normal", [1, -1])

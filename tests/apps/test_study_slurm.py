@@ -3,11 +3,11 @@
 they are skipped."""
 import pathlib
 import tempfile
-import time
 
 import pytest
 
 import slurm_node
+from conftest import wait_for
 from study_helpers import ADAPTIVE, slide, table, write
 
 
@@ -63,14 +63,13 @@ def test_while_a_job_runs_nothing_is_submitted_twice(vinci, node):
     first = vinci.json("study", "run", "slide.yaml", "--slurm", "--tasks", "2", env=node.environment)
     again = vinci.json("study", "run", "slide.yaml", "--slurm", "--tasks", "2", env=node.environment)
     assert again["jobs"] == first["jobs"] and again["submitted"] == 0
-    while not any("_0" in job for job in node.jobs()):
-        time.sleep(0.1)
-    time.sleep(1.0)
+    parts = vinci.folder / "runs/slide.study/parts"
+    wait_for(lambda: list(parts.glob("*.part")))
     # A task that is cancelled leaves what it has done.
     node.ask("scancel", first["jobs"][0])
     node.wait_until_empty()
     state = vinci.json("study", "merge", "slide.yaml", env=node.environment)
-    assert 0 < state["merged"] < 200_000
+    assert 0 < state["merged"] < 200_000 and not list(parts.glob("*.part"))
 
 
 def test_tasks_that_cannot_run_are_told(vinci, node):

@@ -70,13 +70,14 @@ class Program {
  public:
   Program(const std::filesystem::path& folder, std::uint64_t cases, int workers,
           const std::string& kind, const std::string& seconds) {
-    std::vector<std::string> arguments{SYNTHETIC_STUDY, "run",
-                                       folder.string(), std::to_string(cases),
-                                       std::to_string(workers), kind, seconds};
+    std::vector<std::string> arguments{
+        SYNTHETIC_STUDY,         "run", folder.string(), std::to_string(cases),
+        std::to_string(workers), kind,  seconds};
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
-    EXPECT_EQ(posix_spawn(&process_, SYNTHETIC_STUDY, nullptr, nullptr, pointers.data(), environ), 0);
+    EXPECT_EQ(posix_spawn(&process_, SYNTHETIC_STUDY, nullptr, nullptr, pointers.data(), environ),
+              0);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -142,9 +143,9 @@ std::string killed_study(const TemporaryFolder& folder, std::uint64_t cases, Kil
       ++done.everything;
     }
   }
-  EXPECT_EQ(done.all(), kills.all()) << "the study was over before it was killed so often: "
-                                     << done.workers << ", " << done.coordinator << ", "
-                                     << done.everything;
+  EXPECT_EQ(done.all(), kills.all())
+      << "the study was over before it was killed so often: " << done.workers << ", "
+      << done.coordinator << ", " << done.everything;
   if (!std::filesystem::exists(table)) {
     if (!program->running())
       program = std::make_unique<Program>(folder.path(), cases, 2, kind, seconds);
@@ -214,6 +215,17 @@ TEST(Campaign, isolates_cases_that_crash_hang_or_eat_memory) {
   expect_bad_cases_to_be_isolated(1600);
 }
 
+TEST(Campaign, gives_up_a_case_that_is_killed_again_and_again) {
+  std::istringstream good(table_of_study(60, settings_of(2)));
+  std::istringstream killed(table_of_study(60, settings_of(2, "killed")));
+  std::string expected, line;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    ASSERT_TRUE(std::getline(good, expected) && std::getline(killed, line));
+    EXPECT_EQ(line,
+              number == synthetic::doomed ? "25,6,0,0,its worker was killed 6 times" : expected);
+  }
+}
+
 TEST(Campaign, isolates_100_of_20000_cases) {
   expect_bad_cases_to_be_isolated(20'000);
 }
@@ -223,7 +235,8 @@ TEST(Campaign, whose_parts_are_killed_again_and_again_gives_the_same_table) {
   const TemporaryFolder folder;
   const std::string table = killed_study(folder, 6000, {20, 6, 3}, "good", "0.0004", 0.03);
   EXPECT_EQ(difference(table, whole), "");
-  EXPECT_EQ(synthetic::ledger_in(folder.path()).tally().done, 6000u) << "nothing lost, nothing twice";
+  EXPECT_EQ(synthetic::ledger_in(folder.path()).tally().done, 6000u)
+      << "nothing lost, nothing twice";
 }
 
 TEST(Campaign, of_20000_cases_survives_270_kills) {
@@ -231,7 +244,8 @@ TEST(Campaign, of_20000_cases_survives_270_kills) {
   const TemporaryFolder folder;
   const std::string table = killed_study(folder, 20'000, {200, 50, 20}, "good", "0.0005", 0.03);
   EXPECT_EQ(difference(table, whole), "");
-  EXPECT_EQ(synthetic::ledger_in(folder.path()).tally().done, 20'000u) << "nothing lost, nothing twice";
+  EXPECT_EQ(synthetic::ledger_in(folder.path()).tally().done, 20'000u)
+      << "nothing lost, nothing twice";
 }
 
 TEST(Campaign, whose_coordinator_is_killed_leaves_no_worker_behind) {

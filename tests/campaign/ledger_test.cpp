@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger: rows are there or not, whatever fails.
+#include "vinci/campaign/ledger.h"
+
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/campaign/faulty_disk.h"
 #include "tests/campaign/synthetic.h"
 #include "tests/campaign/temporary_folder.h"
-#include "vinci/campaign/ledger.h"
 
 namespace vinci {
 namespace {
@@ -18,7 +21,7 @@ const LedgerHead head{synthetic::hash, "a study"};
 CaseAnswer answer_of(std::uint64_t number) {
   CaseAnswer answer;
   try {
-    answer = synthetic::run_case(synthetic::case_of(number), false, 0.0);
+    answer = synthetic::run_case(synthetic::case_of(number), synthetic::Kind::good, 0.0);
   } catch (const Error& error) {
     answer.result.status = CaseStatus::failed;
     answer.result.message = error.what();
@@ -63,9 +66,8 @@ TEST(Ledger, gives_back_results_and_seconds_in_the_order_of_their_numbers) {
                                   NumberRange{29, 5}, NumberRange{7, 0}}) {
     std::vector<std::uint64_t> numbers, timed;
     ledger.read(range, [&](const CaseResult& result) { numbers.push_back(result.number); });
-    ledger.read_seconds(range, [&](std::uint64_t number, const std::vector<double>&) {
-      timed.push_back(number);
-    });
+    ledger.read_seconds(
+        range, [&](std::uint64_t number, const std::vector<double>&) { timed.push_back(number); });
     std::vector<std::uint64_t> expected;
     for (std::uint64_t n = range.first; n < std::min<std::uint64_t>(range.end(), 30); ++n)
       expected.push_back(n);
@@ -104,6 +106,46 @@ TEST(Ledger, of_another_study_is_refused_and_left_as_it_is) {
   { Ledger::to_write(folder / "study.sqlite", head).add(answers_of({0, 10})); }
   EXPECT_THROW(Ledger::to_write(folder / "study.sqlite", {"another", "another"}), Error);
   EXPECT_EQ(Ledger::to_read(folder / "study.sqlite").done().count(), 10u);
+}
+
+// At each of its calls that write, those included with which log and ledger become one file.
+TEST(Ledger, whose_writer_is_killed_at_any_moment_is_read_and_continued) {
+  const FaultyDisk disk;
+  for (const LedgerJournal journal : {LedgerJournal::log, LedgerJournal::rollback})
+    for (int at = 1; at <= 80; ++at) {
+      const TemporaryFolder folder;
+      const std::filesystem::path file = folder / "study.sqlite";
+      const pid_t child = fork();
+      if (child == 0) {
+        FaultyDisk::fail(Fault::death, at);
+        {
+          Ledger ledger = Ledger::to_write(file, head, journal);
+          ledger.add(answers_of({0, 10}));
+          ledger.add(answers_of({10, 10}));
+        }
+        _exit(0);
+      }
+      waitpid(child, nullptr, 0);
+      try {
+        EXPECT_EQ(Ledger::to_read(file).done().count() % 10, 0u) << at;
+      } catch (const Failure& failure) {
+        ADD_FAILURE() << at << ": " << failure.what();
+      } catch (const Error&) {
+        EXPECT_LT(at, 40) << "it has not begun";
+      }
+      Ledger ledger = Ledger::to_write(file, head);
+      for (const NumberRange& gap : ledger.done().missing({0, 20})) ledger.add(answers_of(gap));
+      EXPECT_EQ(ledger.tally().done, 20u);
+    }
+}
+
+TEST(Ledger, knows_where_its_study_has_gone) {
+  const TemporaryFolder folder;
+  LedgerHead moved = head;
+  { Ledger::to_write(folder / "study.sqlite", head); }
+  moved.file = "elsewhere/study.yaml";
+  { Ledger::to_write(folder / "study.sqlite", moved); }
+  EXPECT_EQ(Ledger::to_read(folder / "study.sqlite").head().file, moved.file);
 }
 
 TEST(Ledger, is_one_file_once_its_writer_has_ended) {
@@ -146,12 +188,13 @@ TEST(Ledger, whose_bytes_are_damaged_is_an_error_and_not_another_result) {
   EXPECT_GT(errors, 50);
 }
 
-class LedgerOnAFaultyDisk : public testing::TestWithParam<std::tuple<Fault, bool>> {};
+class LedgerOnAFaultyDisk : public testing::TestWithParam<std::tuple<Fault, bool, LedgerJournal>> {
+};
 
 // Each of the first 300 calls that write fails in a run of its own; then the study is resumed.
 TEST_P(LedgerOnAFaultyDisk, loses_at_most_the_chunk_that_was_being_written) {
   const std::string table = undisturbed_table();
-  const auto [fault, lasts] = GetParam();
+  const auto [fault, lasts, journal] = GetParam();
   FaultyDisk disk;
   int failures = 0;
   for (int at = 1; at <= 300; ++at) {
@@ -159,7 +202,7 @@ TEST_P(LedgerOnAFaultyDisk, loses_at_most_the_chunk_that_was_being_written) {
     std::uint64_t acknowledged = 0;
     disk.fail(fault, at, lasts);
     try {
-      Ledger ledger = Ledger::to_write(folder / "study.sqlite", head);
+      Ledger ledger = Ledger::to_write(folder / "study.sqlite", head, journal);
       for (std::uint64_t first = 0; first < cases; first += chunk) {
         ledger.add(answers_of({first, chunk}));
         acknowledged = first + chunk;
@@ -170,7 +213,7 @@ TEST_P(LedgerOnAFaultyDisk, loses_at_most_the_chunk_that_was_being_written) {
     }
     ASSERT_TRUE(disk.has_failed()) << at;
     disk.heal();
-    Ledger ledger = Ledger::to_write(folder / "study.sqlite", head);
+    Ledger ledger = Ledger::to_write(folder / "study.sqlite", head, journal);
     const std::uint64_t there = ledger.done().count();
     ASSERT_GE(there, acknowledged) << at << ": what was acknowledged is there";
     ASSERT_LE(there, acknowledged + chunk) << at;
@@ -181,13 +224,11 @@ TEST_P(LedgerOnAFaultyDisk, loses_at_most_the_chunk_that_was_being_written) {
   EXPECT_GT(failures, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(of_every_kind, LedgerOnAFaultyDisk,
-                         testing::Values(std::tuple{Fault::no_space, false},
-                                         std::tuple{Fault::no_space, true},
-                                         std::tuple{Fault::io_error, false},
-                                         std::tuple{Fault::io_error, true},
-                                         std::tuple{Fault::short_write, false},
-                                         std::tuple{Fault::short_write, true}));
+INSTANTIATE_TEST_SUITE_P(
+    of_every_kind, LedgerOnAFaultyDisk,
+    testing::Combine(testing::Values(Fault::no_space, Fault::io_error, Fault::short_write),
+                     testing::Bool(),
+                     testing::Values(LedgerJournal::log, LedgerJournal::rollback)));
 
 }  // namespace
 }  // namespace vinci

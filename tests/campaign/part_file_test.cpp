@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of studies in files of a folder.
+#include "vinci/campaign/part_file.h"
+
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -7,7 +9,6 @@
 #include "tests/campaign/synthetic.h"
 #include "tests/campaign/temporary_folder.h"
 #include "vinci/campaign/atomic_file.h"
-#include "vinci/campaign/part_file.h"
 #include "vinci/campaign/slurm.h"
 
 namespace vinci {

@@ -3,8 +3,8 @@
 // in rounds that follow from results.
 #pragma once
 
-#include <csignal>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -37,7 +37,8 @@ inline StudyCase case_of(std::uint64_t number) {
   return {.number = number,
           .design = static_cast<std::uint32_t>(number % 3),
           .sample = number / 3,
-          .values = {static_cast<double>(mixed(number) >> 11) * 0x1p-53, 1.0 / (1.0 + static_cast<double>(number))}};
+          .values = {static_cast<double>(mixed(number) >> 11) * 0x1p-53,
+                     1.0 / (1.0 + static_cast<double>(number))}};
 }
 
 // One of 200 crashes, hangs or eats memory.
@@ -62,16 +63,21 @@ inline bool is_bad(std::uint64_t number) {
   while (true) pause();
 }
 
-inline CaseAnswer run_case(const StudyCase& what, bool bad, double seconds) {
-  if (bad && is_bad(what.number)) be_bad(what.number);
+// One that is always killed, as the system does with who takes all of its memory.
+inline constexpr std::uint64_t doomed = 25;
+
+enum class Kind { good, bad, killed };
+
+inline CaseAnswer run_case(const StudyCase& what, Kind cases, double seconds) {
+  if (cases == Kind::bad && is_bad(what.number)) be_bad(what.number);
+  if (cases == Kind::killed && what.number == doomed) kill(getpid(), SIGKILL);
   if (seconds > 0) usleep(static_cast<useconds_t>(1e6 * seconds));
   CaseAnswer answer;
   CaseResult& result = answer.result;
   result.number = what.number;
   const double x = what.values.at(0), y = what.values.at(1);
-  result.measures = {std::sqrt(x) + y, what.number % 10 == 3
-                                           ? std::numeric_limits<double>::quiet_NaN()
-                                           : x * y};
+  result.measures = {std::sqrt(x) + y,
+                     what.number % 10 == 3 ? std::numeric_limits<double>::quiet_NaN() : x * y};
   if (what.number % 97 == 5) throw Error("this case fails");
   result.verdict = x < 0.25 ? Verdict::failure : Verdict::success;
   result.levels = {{0, CaseStatus::good, Verdict::unknown, 10},
@@ -88,9 +94,8 @@ class Rounds : public Strategy {
   std::optional<Round> next(const ResultSource& results) override {
     if (given_ >= total_) return std::nullopt;
     std::uint64_t failures = 0;
-    results.read(given_ > 100 ? given_ - 100 : 0, 100, [&](const CaseResult& result) {
-      failures += result.verdict == Verdict::failure;
-    });
+    results.read(given_ > 100 ? given_ - 100 : 0, 100,
+                 [&](const CaseResult& result) { failures += result.verdict == Verdict::failure; });
     const std::uint64_t wanted = total_ / 10 + failures + 1;
     const Round round{given_, std::min(wanted, total_ - given_), case_of};
     given_ += round.size;

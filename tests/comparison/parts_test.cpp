@@ -180,6 +180,24 @@ TEST(Quantity, is_an_expression_of_numbers_of_the_run) {
   EXPECT_EQ(value("impulse(ground, box) + force(box, ground)"), 0.0);
 }
 
+TEST(Quantity, may_name_joints_and_parameters) {
+  const Simulation simulation(Scene::parse(R"(
+world: planar
+parameters: {length: 0.5, elbow_gain: 3}
+bodies:
+  arm: {mass: 1, shapes: [{box: [0.1, 0.1]}]}
+joints:
+  elbow: {revolute: [world, arm], at: [[0, 0], [-length, 0]], velocity: 2}
+)"));
+  const auto value = [&](const std::string& text) {
+    const Quantity quantity = Quantity::parse(text, simulation.model());
+    return QuantityReader(quantity, simulation).read(simulation);
+  };
+  EXPECT_EQ(value("2*length + t"), 1.0);
+  EXPECT_EQ(value("elbow.rate * elbow_gain"), 6.0);
+  EXPECT_EQ(value("elbow.position + arm.x/length"), 1.0);
+}
+
 TEST(Quantity, mistakes_say_what_is_accepted) {
   EXPECT_NE(parsing_refusal("bix.x").find("there is no body 'bix' (did you mean 'box'?)"),
             std::string::npos);

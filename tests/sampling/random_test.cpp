@@ -72,7 +72,8 @@ TEST(Random, numbers_below_a_count_are_equally_likely) {
 
 TEST(KeyedPermutation, every_place_is_taken_once) {
   const CounterRandom random(3, "order");
-  for (const std::uint64_t count : {1, 2, 3, 4, 5, 7, 16, 17, 100, 1000, 4096, 5001}) {
+  for (const std::uint64_t count :
+       {1, 2, 3, 4, 5, 7, 16, 17, 100, 1000, 1024, 1025, 4096, 5001, 70000}) {
     const KeyedPermutation order(count, random, count);
     std::set<std::uint64_t> seen;
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -21,7 +21,7 @@ bool holds(const std::string& text, double x, double y) {
   return condition.holds(sides);
 }
 
-TEST(Condition, JoinsComparisonsAsPeopleReadThem) {
+TEST(Condition, joins_comparisons_as_people_read_them) {
   EXPECT_TRUE(holds("x > 0.1", 0.2, 0.0));
   EXPECT_FALSE(holds("x > 0.1 and y > 0", 0.2, 0.0));
   EXPECT_TRUE(holds("x > 0.1 or y > 0", 0.2, 0.0));
@@ -32,7 +32,7 @@ TEST(Condition, JoinsComparisonsAsPeopleReadThem) {
   EXPECT_TRUE(holds("x != y", 1.0, 0.0));
 }
 
-TEST(Condition, TakesChainsAndParenthesesWithinSides) {
+TEST(Condition, takes_chains_and_parentheses_within_sides) {
   EXPECT_TRUE(holds("0 < x < 2", 1.0, 0.0));
   EXPECT_FALSE(holds("0 < x < 1", 1.0, 0.0));
   EXPECT_TRUE(holds("0 < x <= 1 >= y", 1.0, 0.0));
@@ -42,13 +42,13 @@ TEST(Condition, TakesChainsAndParenthesesWithinSides) {
   EXPECT_TRUE(holds("x < 1 s", 0.5, 0.0));
 }
 
-TEST(Condition, DoesNotHoldWithWhatIsNoNumber) {
+TEST(Condition, does_not_hold_with_what_is_no_number) {
   for (const char* text : {"x < 1", "x > 1", "x == 1", "x != 1", "x <= 1", "x >= 1"})
     EXPECT_FALSE(holds(text, std::nan(""), 0.0)) << text;
   EXPECT_TRUE(holds("not (x < 1)", std::nan(""), 0.0));
 }
 
-TEST(Condition, RefusesWhatIsNoCondition) {
+TEST(Condition, refuses_what_is_no_condition) {
   for (const char* text :
        {"", "x", "x >", "> x", "x > 1 and", "(x > 1", "x > 1)", "not", "and x > 1",
         "x > 1 or or y > 1", "x = 1", "(x > 1) + 1", "x > 1 y < not 2"})

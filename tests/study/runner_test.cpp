@@ -23,7 +23,7 @@ CaseResult run_one(const Study& study, std::vector<double> values) {
   return CaseRunner(study).run({0, 0, 0, std::move(values)}).result;
 }
 
-TEST(CaseRunner, MeasuresARunAsItsClosedFormSays) {
+TEST(CaseRunner, measures_a_run_as_its_closed_form_says) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, R"(
 uncertain: {vx: {uniform: [0, 3]}}
@@ -61,7 +61,7 @@ sample: {count: 1}
   EXPECT_NEAR(m[11], 2.6, 1e-12);
 }
 
-TEST(CaseRunner, CountsContactsAndTheirForces) {
+TEST(CaseRunner, counts_contacts_and_their_forces) {
   const Folder folder;
   const Study study = study_of(folder, test::sliding_block, R"(
 uncertain: {mu: {uniform: [0.1, 0.9]}}
@@ -79,7 +79,7 @@ sample: {count: 1}
   EXPECT_NEAR(result.measures[2], 0.2 * 0.1 * 700.0 * 9.81, 1e-6);
 }
 
-TEST(CaseRunner, GivesTheSameBytesInAnyOrderByAnyRunner) {
+TEST(CaseRunner, gives_the_same_bytes_in_any_order_by_any_runner) {
   const Folder folder;
   const Study study = study_of(folder, test::sliding_block, R"(
 uncertain: {mu: {uniform: [0.2, 0.9]}, speed: {normal: {mean: 1, deviation: 0.1, from: 0.5}}}
@@ -107,7 +107,7 @@ sample: {count: 24}
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 25);
 }
 
-TEST(CaseRunner, MakesResultsOfRunsThatGoWrong) {
+TEST(CaseRunner, makes_results_of_runs_that_go_wrong) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, R"(
 uncertain: {mass: {uniform: [-1, 1]}, vx: {uniform: [0, 1]}}
@@ -138,7 +138,7 @@ uncertain: {vy: {uniform: [0, 4]}}
 measures: {x: {end: ball.x}, y: {end: ball.y}, steps: {end: t}}
 )";
 
-TEST(CaseRunner, RejectsByTheFirstLevelThatMay) {
+TEST(CaseRunner, rejects_by_the_first_level_that_may) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, std::string(ladder) + R"(
 success: x > 0.3 and y > 0
@@ -159,7 +159,7 @@ sample: {count: 1}
   EXPECT_EQ(good.levels[1].steps, 300u);
 }
 
-TEST(CaseRunner, SucceedsWhereAllLevelsThatConfirmSaySo) {
+TEST(CaseRunner, succeeds_where_all_levels_that_confirm_say_so) {
   const Folder folder;
   const auto verdict = [&](const char* first, const char* second) {
     const Study study = study_of(folder, test::projectile, std::string(ladder) + R"(
@@ -177,7 +177,7 @@ sample: {count: 1}
   EXPECT_EQ(verdict("confirms: true", "confirms: true"), Verdict::failure);
 }
 
-TEST(CaseRunner, RunsLevelsOfTheDesignAloneOnceADesign) {
+TEST(CaseRunner, runs_levels_of_the_design_alone_once_a_design) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, std::string(ladder) + R"(
 success: y > 0
@@ -197,7 +197,7 @@ sample: {count: 8}
   EXPECT_EQ(second.verdict, Verdict::success);
 }
 
-TEST(CaseRunner, AsksTheGeometricModelFirst) {
+TEST(CaseRunner, asks_the_geometric_model_first) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 world: planar
@@ -227,7 +227,30 @@ sample: {}
   EXPECT_LT(wide.measures[0], -0.4);
 }
 
-TEST(CaseRunner, RecordsACaseAsItRan) {
+TEST(CaseRunner, tells_runs_that_end_before_their_time) {
+  const Folder folder;
+  const Study study = study_of(folder, test::sliding_block, R"(
+run: {motion: quasi-static}
+uncertain: {mu: {uniform: [0.1, 0.9]}}
+measures: {end: {end: t}, turned: {first_time: block.angle > 20 deg}}
+success: end < 0.5
+sample: {count: 1}
+)");
+  const CaseResult held = run_one(study, {0.5});
+  EXPECT_EQ(held.status, CaseStatus::good) << held.message;
+  EXPECT_EQ(held.verdict, Verdict::failure);
+  const Study flying = study_of(folder, test::projectile, R"(
+run: {motion: quasi-static}
+measures: {end: {end: t}}
+success: end < 0.2
+sample: {count: 1}
+)");
+  const CaseResult ended = run_one(flying, {});
+  EXPECT_EQ(ended.status, CaseStatus::ended) << ended.message;
+  EXPECT_EQ(ended.verdict, Verdict::success);
+}
+
+TEST(CaseRunner, records_a_case_as_it_ran) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, R"(
 uncertain: {vx: {uniform: [0, 3]}}
@@ -245,7 +268,7 @@ sample: {count: 4}
   EXPECT_THROW(runner.record(item, folder.path() / "case.h5"), Error);
 }
 
-TEST(CaseRunner, StopsWhenAsked) {
+TEST(CaseRunner, stops_when_asked) {
   const Folder folder;
   const Study study = study_of(folder, test::projectile, "sample: {count: 1}\n");
   CaseRunner runner(study);
@@ -254,7 +277,7 @@ TEST(CaseRunner, StopsWhenAsked) {
   EXPECT_THROW(runner.run({0, 0, 0, {}}), CaseRunner::Stopped);
 }
 
-TEST(CaseRunner, NeedsTheFunctionsOfPythonMeasures) {
+TEST(CaseRunner, needs_the_functions_of_python_measures) {
   const Folder folder;
   folder.write("own.py", "def tilt(run): return 1\n");
   const Study study = study_of(folder, test::projectile, R"(

@@ -44,7 +44,7 @@ void toss(CaseResult& result, double p) {
   result.verdict = u < p ? Verdict::success : Verdict::failure;
 }
 
-TEST(Sample, RunsEveryDesignWithTheSameDraws) {
+TEST(Sample, runs_every_design_with_the_same_draws) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: [1, 2, 3], mass: {from: 1, to: 2, grid: 2}}
@@ -65,7 +65,7 @@ sample: {count: 5, method: sobol}
   EXPECT_THROW(cases.at(30), Error);
 }
 
-TEST(Sample, DrawsDesignsFromRangesAndListsAndDrawsOfTheirOwn) {
+TEST(Sample, draws_designs_from_ranges_and_lists_and_draws_of_their_own) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: {from: 1, to: 3}, mass: [1, 2]}
@@ -86,7 +86,7 @@ sample: {count: 2, designs: 16, method: latin-hypercube, common: false}
   EXPECT_EQ(draws.size(), 32u);
 }
 
-TEST(Sample, GoesThroughGridsOnce) {
+TEST(Sample, goes_through_grids_once) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {grid: [1, 2, 3]}, vy: {grid: {from: 0, to: 1, count: 3}}}
@@ -99,7 +99,7 @@ sample: {method: grid}
   EXPECT_EQ(cases.at(7).values, (std::vector<double>{3.0, 0.5}));
 }
 
-TEST(Sample, CorrelatesWhatIsAskedFor) {
+TEST(Sample, correlates_what_is_asked_for) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {normal: {mean: 0, deviation: 1}}, vy: {normal: {mean: 0, deviation: 2}}}
@@ -116,7 +116,7 @@ sample: {count: 4000}
   EXPECT_NEAR(sum / 4000.0, 0.8, 0.06);
 }
 
-TEST(Sample, StopsBetweenRoundsOfOneSize) {
+TEST(Sample, stops_between_rounds_of_one_size) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {uniform: [0, 1]}}
@@ -133,7 +133,7 @@ sample: {count: 10000}
   EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * 1.96 / 0.1, 2), 60.0);
 }
 
-TEST(Strategy, GoesOnFromAnyNumberOfResults) {
+TEST(Strategy, goes_on_from_any_number_of_results) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 design: {vx: {from: 0, to: 1}}
@@ -157,7 +157,7 @@ map: {over: [vx], cells: [30], adaptive: {first: 10, most: 160, width: 0.2, thre
   for (std::uint64_t k = 0; k < some.size(); ++k) EXPECT_EQ(some.at(k).values, again.at(k).values);
 }
 
-TEST(Map, PutsRunsWhereTheBoundaryPasses) {
+TEST(Map, puts_runs_where_the_boundary_passes) {
   const Folder folder;
   const std::string start = R"(
 design: {vx: {from: 0, to: 1}, vy: {from: 0, to: 1}}
@@ -194,7 +194,7 @@ map: {over: [vx, vy], cells: [20, 20], )";
   EXPECT_EQ(few.designs[1].values[0], 0.075);  // the first parameter runs fastest
 }
 
-TEST(Sensitivity, FindsTheSharesOfALinearMeasure) {
+TEST(Sensitivity, finds_the_shares_of_a_linear_measure) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 2]}, mass: {uniform: [1, 2]}}
@@ -215,7 +215,7 @@ sensitivity: {method: sobol, of: [way], count: 2000}
   }
 }
 
-TEST(Sensitivity, TellsEffectsByMorris) {
+TEST(Sensitivity, tells_effects_by_morris) {
   const Folder folder;
   const Study study = study_of(folder, R"(
 uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 2]}, mass: {uniform: [1, 2]}}
@@ -232,7 +232,7 @@ sensitivity: {method: morris, of: [way], count: 20}
   EXPECT_NEAR(report.sensitivity[2].first, 0.0, 1e-9);
 }
 
-TEST(Rare, EstimatesAProbabilityThatIsKnown) {
+TEST(Rare, estimates_a_probability_that_is_known) {
   const Folder folder;
   for (const char* method : {"subset", "importance"}) {
     const Study study = study_of(folder, std::string(R"(
@@ -252,6 +252,52 @@ rare: {of: margin, count: 2000, rounds: 12, method: )") +
     EXPECT_LT(results.size(), 40'000u);
     EXPECT_GT(report.rare->probability, 0.5e-5) << method;
     EXPECT_LT(report.rare->probability, 2e-5) << method;
+  }
+}
+
+TEST(Search, finds_the_design_that_succeeds_most_often) {
+  const Folder folder;
+  const Study study = study_of(folder, R"(
+design: {vx: {from: -2, to: 6}, mass: {from: 0, to: 1}}
+uncertain: {vy: {normal: {mean: 0, deviation: 1}}}
+success: vx > 0
+search: {maximise: probability, evaluations: 300, samples: 40, confirm: 2000, best: 3}
+)");
+  const StoredResults results = answer_all(study, [](const StudyCase& item, CaseResult& result) {
+    const double x = item.values[0] - 3.0, y = item.values[1] - 0.25;
+    result.verdict =
+        std::abs(item.values[2]) < 1.5 - x * x - 4.0 * y * y ? Verdict::success : Verdict::failure;
+  });
+  EXPECT_EQ(results.size(), 300u * 40u + 3u * 2000u);
+  const StudyReport report = make_report(study, results);
+  EXPECT_TRUE(report.complete);
+  ASSERT_EQ(report.found.size(), 3u);
+  const FoundDesign& best = report.found[0];
+  EXPECT_TRUE(best.confirmed);
+  EXPECT_NEAR(best.values[0], 3.0, 0.4);
+  EXPECT_NEAR(best.values[1], 0.25, 0.2);
+  EXPECT_EQ(best.verdicts.cases(), 2000u);
+  EXPECT_NEAR(best.probability.value, 0.866, 0.04);
+  EXPECT_LE(report.found[1].objective, best.objective);
+}
+
+TEST(Search, minimises_the_worst_of_a_measure) {
+  const Folder folder;
+  for (const char* method : {"cma-es", "sbplx", "direct-l"}) {
+    const Study study = study_of(folder, std::string(R"(
+design: {vx: {from: -2, to: 6}}
+uncertain: {vy: {uniform: [0, 1]}}
+measures: {way: {end: ball.x}}
+search: {minimise: worst, of: way, evaluations: 60, samples: 4, method: )") +
+                                             method + "}\n");
+    const StoredResults results = answer_all(study, [](const StudyCase& item, CaseResult& result) {
+      result.measures[0] = std::abs(item.values[0] - 1.0) + item.values[1];
+    });
+    const StudyReport report = make_report(study, results);
+    ASSERT_FALSE(report.found.empty()) << method;
+    EXPECT_NEAR(report.found[0].values[0], 1.0, 0.2) << method;
+    EXPECT_LT(report.found[0].objective, 1.2) << method;
+    EXPECT_FALSE(report.found[0].confirmed);
   }
 }
 

@@ -15,12 +15,13 @@ std::uint64_t cases_before(const Ledger& ledger, std::uint64_t round) {
 
 void check(const NumberRange& round, const Ledger& ledger, std::uint64_t number) {
   if (round.first != cases_before(ledger, number))
-    throw Failure(fmt::format("round {} begins at case {}, not behind the one before", number,
-                              round.first));
+    throw Failure(
+        fmt::format("round {} begins at case {}, not behind the one before", number, round.first));
   if (number < ledger.rounds().size() && ledger.rounds()[number] != round)
-    throw Failure(fmt::format("round {} has other cases than when it was run: the study was begun by "
-                              "another version; give --overwrite to begin anew",
-                              number));
+    throw Failure(
+        fmt::format("round {} has other cases than when it was run: the study was begun by "
+                    "another version; give --overwrite to begin anew",
+                    number));
 }
 
 }  // namespace

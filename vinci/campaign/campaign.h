@@ -12,7 +12,7 @@
 namespace vinci {
 
 struct CampaignProgress {
-  std::uint64_t round = 0;  // from 0
+  std::uint64_t round = 0;                // from 0
   std::optional<std::uint64_t> expected;  // cases, where that is known
   std::uint64_t known = 0;                // cases of the rounds so far
   const Tally& tally;                     // of all that is done

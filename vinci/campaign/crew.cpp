@@ -14,7 +14,7 @@ namespace vinci {
 namespace {
 
 constexpr std::uint64_t largest_chunk = 4096;
-constexpr int longest_wait = 50;         // ms
+constexpr int longest_wait = 50;           // ms
 constexpr int failed_starts_allowed = 10;  // in a row
 
 }  // namespace
@@ -190,8 +190,8 @@ void Crew::finish_chunk(Worker& worker, AnswerSink& sink) {
 
 void Crew::bury(std::unique_ptr<Worker>& worker, AnswerSink& sink) {
   if (!worker->ready && ++failed_starts_ >= failed_starts_allowed)
-    throw Failure(fmt::format("{} workers in a row ended before they began",
-                              failed_starts_allowed));
+    throw Failure(
+        fmt::format("{} workers in a row ended before they began", failed_starts_allowed));
   // What it was at is read when it has ended for sure.
   const bool killed = worker->process.end();
   if (worker->chunk) {
@@ -222,7 +222,8 @@ void Crew::blame(Chunk& chunk, const Worker& worker, bool killed) {
   if (trouble.deaths >= deaths)
     give_up(chunk, place, CaseStatus::crashed, fmt::format("ended its worker {} times", deaths));
   else if (trouble.kills >= kills)
-    give_up(chunk, place, CaseStatus::crashed, fmt::format("its worker was killed {} times", kills));
+    give_up(chunk, place, CaseStatus::crashed,
+            fmt::format("its worker was killed {} times", kills));
   else if (trouble.delays >= delays)
     give_up(chunk, place, CaseStatus::timed_out,
             fmt::format("took longer than {} s", settings_.case_seconds));

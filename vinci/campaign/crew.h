@@ -19,8 +19,8 @@
 namespace vinci {
 
 struct CrewSettings {
-  WorkerCommand command;   // that starts a worker
-  std::string hash;        // of the study, as each worker must say it
+  WorkerCommand command;  // that starts a worker
+  std::string hash;       // of the study, as each worker must say it
   int workers = 1;
   double case_seconds = 0.0;    // of wall time that a case may take; 0: any
   double chunk_seconds = 0.25;  // of work that is dealt at once
@@ -51,8 +51,8 @@ class Crew {
     std::vector<NumberRange> cases;
     std::function<StudyCase(std::uint64_t number)> at;
   };
-  // All answers go to the sink, in chunks as they come. False if `go_on`, which is asked ten times a
-  // second at least, said no: what was answered by then is kept. Throws Failure if workers cannot
+  // All answers go to the sink, in chunks as they come. False if `go_on`, which is asked ten times
+  // a second at least, said no: what was answered by then is kept. Throws Failure if workers cannot
   // begin, and what the sink throws.
   bool run(const Work& work, AnswerSink& sink, const std::function<bool()>& go_on);
 
@@ -100,7 +100,7 @@ class Crew {
   std::uint64_t undealt_count_ = 0;
   std::deque<Chunk> returned_;  // by workers that ended
   std::map<std::uint64_t, Trouble> trouble_;
-  std::uint64_t last_size_ = 0;   // of chunks
+  std::uint64_t last_size_ = 0;  // of chunks
   double seconds_per_case_ = 0.0;
   int failed_starts_ = 0;
   std::vector<char> readable_;

@@ -10,14 +10,16 @@
 namespace vinci {
 namespace {
 
-constexpr int patience = 10'000;  // ms: for others who read
+constexpr int patience = 60'000;  // ms: for others who read
 
 }  // namespace
 
 Database::Database(const std::filesystem::path& path, Mode mode) : name_(path.string()) {
-  const int flags = mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                        : SQLITE_OPEN_READONLY;
-  const int code = sqlite3_open_v2(name_.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  // Who reads may have to put back what a writer that was killed left half done; where the file
+  // cannot be written SQLite opens it for reading.
+  const int flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == Mode::write ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(name_.c_str(), &handle_, flags, nullptr);
   if (code != SQLITE_OK) {
     const std::string reason = sqlite3_errstr(code);
     sqlite3_close(handle_);
@@ -25,6 +27,7 @@ Database::Database(const std::filesystem::path& path, Mode mode) : name_(path.st
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, patience);
+  if (mode == Mode::read) attempt("PRAGMA query_only = ON");
 }
 
 Database::~Database() {
@@ -34,7 +37,8 @@ Database::~Database() {
 void Database::fail(int code) const {
   std::string reason = sqlite3_errmsg(handle_);
   const int number = sqlite3_system_errno(handle_);
-  if ((code & 0xff) == SQLITE_FULL) reason = "there is no space left";
+  if ((code & 0xff) == SQLITE_FULL)
+    reason = "there is no space left";
   else if ((code & 0xff) == SQLITE_IOERR && number != 0)
     reason += std::string(" (") + std::strerror(number) + ")";
   throw Failure(reason, name_);

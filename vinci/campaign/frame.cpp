@@ -7,8 +7,8 @@
 namespace vinci {
 namespace {
 
-constexpr std::size_t head_size = 17;                 // length, kind, checksum
-constexpr std::uint64_t longest = 1ULL << 30;         // of a content: more is damage
+constexpr std::size_t head_size = 17;          // length, kind, checksum
+constexpr std::uint64_t longest = 1ULL << 30;  // of a content: more is damage
 constexpr std::size_t kept_before_it_is_moved = 1 << 16;
 
 std::uint64_t checksum_of(FrameKind kind, std::string_view content) {

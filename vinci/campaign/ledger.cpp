@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <sys/vfs.h>
 
 #include "vinci/base/error.h"
 #include "vinci/campaign/case_bytes.h"
@@ -53,6 +54,18 @@ ByteReader checked(std::string_view bytes) {
   bytes.remove_prefix(8);
   if (checksum(bytes) != expected) throw Error("its checksum is wrong");
   return ByteReader(bytes);
+}
+
+// Whether a folder lies on a file system that several machines share.
+bool is_remote(const std::filesystem::path& folder) {
+  struct statfs status {};
+  if (statfs(folder.empty() ? "." : folder.c_str(), &status) != 0) return false;
+  // NFS, SMB, CIFS, SMB 2, FUSE, Lustre, GPFS, Ceph, BeeGFS, AFS
+  constexpr std::array<std::uint32_t, 10> remote{0x6969,     0x517b,     0xff534d42, 0xfe534d42,
+                                                 0x65735546, 0x0bd00bd0, 0x47504653, 0x00c36400,
+                                                 0x19830326, 0x5346414f};
+  const auto type = static_cast<std::uint32_t>(status.f_type);
+  return std::find(remote.begin(), remote.end(), type) != remote.end();
 }
 
 // Rows that hold a number of the range: the one that begins before it may reach into it.
@@ -109,24 +122,28 @@ void Tally::add(const Tally& other) {
   done += other.done;
 }
 
-Ledger Ledger::to_write(const std::filesystem::path& file, const LedgerHead& head) {
+Ledger Ledger::to_write(const std::filesystem::path& file, const LedgerHead& head,
+                        LedgerJournal journal) {
   Ledger ledger(file);
   std::filesystem::path lock = file;
   ledger.lock_ = std::make_unique<WriterLock>(lock.replace_extension(".lock"));
   ledger.database_ = std::make_unique<Database>(file, Database::Mode::write);
   Database& database = *ledger.database_;
-  // With a log beside it the file has readers while it is written, and a commit waits for no disk:
-  // what a power failure takes are whole rows at the end, which are then done again.
-  database.execute("PRAGMA journal_mode = WAL");
+  const bool log = journal == LedgerJournal::log ||
+                   (journal == LedgerJournal::fitting && !is_remote(file.parent_path()));
+  database.execute(log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
+  // What a power failure takes are whole rows at the end, which are then done again.
   database.execute("PRAGMA synchronous = NORMAL");
   if (!ledger.has_tables()) ledger.make_tables(head);
   ledger.load();
   if (ledger.head_.hash != head.hash)
-    throw Error(fmt::format("holds another study ('{}', hash {}; this one has {}): what a study says, "
-                            "or a scene that it reads, has changed; give --overwrite to begin anew, "
-                            "or another --output",
-                            ledger.head_.title, ledger.head_.hash, head.hash),
-                file.string());
+    throw Error(
+        fmt::format("holds another study ('{}', hash {}; this one has {}): what a study says, "
+                    "or a scene that it reads, has changed; give --overwrite to begin anew, "
+                    "or another --output",
+                    ledger.head_.title, ledger.head_.hash, head.hash),
+        file.string());
+  ledger.note_file(head.file);
   return ledger;
 }
 
@@ -142,7 +159,8 @@ Ledger Ledger::to_read(const std::filesystem::path& file) {
 }
 
 Ledger::~Ledger() {
-  // Of one file that can be read where nothing can be written. If others read it now, its log stays.
+  // Of one file that can be read where nothing can be written. If others read it now, its log
+  // stays.
   if (lock_ && database_) database_->attempt("PRAGMA journal_mode = DELETE");
 }
 
@@ -161,6 +179,13 @@ void Ledger::make_tables(const LedgerHead& head) {
   facts.set(1, "file").set(2, head.file).run();
   facts.set(1, "complete").set(2, "no").run();
   transaction.commit();
+}
+
+// A study may have moved since it was begun.
+void Ledger::note_file(const std::string& study_file) {
+  if (study_file == head_.file) return;
+  Statement(*database_, "UPDATE study SET value = ?1 WHERE key = 'file'").set(1, study_file).run();
+  head_.file = study_file;
 }
 
 void Ledger::load() {
@@ -246,8 +271,9 @@ void Ledger::read(const NumberRange& range,
 void Ledger::read_seconds(
     const NumberRange& range,
     const std::function<void(std::uint64_t, const std::vector<double>&)>& visit) const {
-  read_rows(*database_, seconds_of_range, range, file_.string(),
-            [](ByteReader& from) { return vinci::read_seconds(from); }, visit);
+  read_rows(
+      *database_, seconds_of_range, range, file_.string(),
+      [](ByteReader& from) { return vinci::read_seconds(from); }, visit);
 }
 
 LedgerResults::LedgerResults(const Ledger& ledger) : ledger_(ledger), size_(0) {

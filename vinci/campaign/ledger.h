@@ -32,18 +32,24 @@ struct Tally {
 
 // Whose ledger it is.
 struct LedgerHead {
-  std::string hash;         // what makes a study the same
+  std::string hash;              // what makes a study the same
   std::string title, file = {};  // of the study, for people and for those who find the ledger
-  bool complete = false;    // no round is missing
+  bool complete = false;         // no round is missing
 };
 
-// One process writes it, any number read it, also while it is written. A row of it holds the answers
-// of some cases in a row, and is there or not, whatever ends the process that writes it.
+// How SQLite keeps what is half done apart: in a log beside the file, which has readers while it is
+// written and makes no commit wait for the disk, but needs memory that all processes share; or in a
+// journal, for folders that lie on another machine.
+enum class LedgerJournal { fitting, log, rollback };
+
+// One process writes it, any number read it, also while it is written. A row of it holds the
+// answers of some cases in a row, and is there or not, whatever ends the process that writes it.
 class Ledger : public AnswerSink {
  public:
   // Makes the ledger where there is none. Throws Error if the one that is there belongs to another
   // study, Failure if another process writes it or it cannot be written.
-  static Ledger to_write(const std::filesystem::path& file, const LedgerHead& head);
+  static Ledger to_write(const std::filesystem::path& file, const LedgerHead& head,
+                         LedgerJournal journal = LedgerJournal::fitting);
   // Throws Error if there is none.
   static Ledger to_read(const std::filesystem::path& file);
   Ledger(Ledger&&) noexcept = default;
@@ -62,15 +68,16 @@ class Ledger : public AnswerSink {
   // In the order of their numbers. Throws Error if a row is damaged.
   void read(const NumberRange& range, const std::function<void(const CaseResult&)>& visit) const;
   // Seconds that each level took.
-  void read_seconds(const NumberRange& range,
-                    const std::function<void(std::uint64_t number, const std::vector<double>&)>&
-                        visit) const;
+  void read_seconds(
+      const NumberRange& range,
+      const std::function<void(std::uint64_t number, const std::vector<double>&)>& visit) const;
 
  private:
   explicit Ledger(const std::filesystem::path& file) : file_(file) {}
   bool has_tables() const;
   void make_tables(const LedgerHead& head);
   void load();
+  void note_file(const std::string& study_file);
 
   std::filesystem::path file_;
   std::unique_ptr<WriterLock> lock_;  // of a ledger that is written

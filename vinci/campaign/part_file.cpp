@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/case_bytes.h"
 #include "vinci/campaign/frame.h"
-#include "vinci/campaign/atomic_file.h"
 
 namespace vinci {
 namespace {
@@ -97,7 +97,7 @@ void PartWriter::add(std::span<const CaseAnswer> answers) {
     write(to, answer.cpu_seconds);
   }
   frames_ += frame_bytes(FrameKind::answers, to.bytes());
-  if (since_.seconds() >= seconds_ || frames_.size() >= largest_part) flush();
+  if (since_.seconds() >= std::min(next_, seconds_) || frames_.size() >= largest_part) flush();
 }
 
 void PartWriter::flush() {
@@ -108,6 +108,7 @@ void PartWriter::flush() {
   output.write(frames_);
   output.publish();
   frames_.clear();
+  next_ *= 2.0;
   ++files_;
 }
 

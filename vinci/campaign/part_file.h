@@ -25,7 +25,8 @@ TaskFile read_task(const std::filesystem::path& file);
 // Collects answers and leaves them, from time to time, as files of a folder.
 class PartWriter : public AnswerSink {
  public:
-  // `name`: which no other writer of the folder has. A file at least every `seconds`.
+  // `name`: which no other writer of the folder has. The first file comes after
+  // a second, then less and less often, at least every `seconds`.
   PartWriter(std::filesystem::path folder, std::string name, std::string hash,
              double seconds = 10.0);
   void add(std::span<const CaseAnswer> answers) override;
@@ -34,13 +35,13 @@ class PartWriter : public AnswerSink {
  private:
   std::filesystem::path folder_;
   std::string name_, hash_, frames_;
-  double seconds_;
+  double seconds_, next_ = 1.0;
   Stopwatch since_;
   int files_ = 0;
 };
 
 struct Merged {
-  std::uint64_t cases = 0;   // that were not in the ledger
+  std::uint64_t cases = 0;  // that were not in the ledger
   std::uint64_t files = 0;
   std::vector<std::string> damaged;  // files that were put aside: their cases are done again
 };

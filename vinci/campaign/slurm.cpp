@@ -46,9 +46,9 @@ Answer answer_of(std::vector<std::string> arguments) {
   close(ends[1]);
   if (reason != 0) {
     close(ends[0]);
-    throw Failure(fmt::format("cannot be started: {} (Debian package slurm-wlm)",
-                              std::strerror(reason)),
-                  arguments.front());
+    throw Failure(
+        fmt::format("cannot be started: {} (Debian package slurm-wlm)", std::strerror(reason)),
+        arguments.front());
   }
   Answer answer;
   std::array<char, 4096> buffer;
@@ -81,7 +81,8 @@ std::vector<TaskFile> tasks_of(const std::string& hash, const Round& round,
                                const std::vector<NumberRange>& cases, int tasks) {
   std::uint64_t count = 0;
   for (const NumberRange& range : cases) count += range.size;
-  const std::uint64_t parts = std::clamp<std::uint64_t>(count, 1, static_cast<std::uint64_t>(tasks));
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(count, 1, static_cast<std::uint64_t>(tasks));
   std::vector<TaskFile> result(parts, TaskFile{hash, {}});
   std::uint64_t place = 0;
   for (const NumberRange& range : cases)
@@ -99,8 +100,10 @@ fs::path task_file(const fs::path& plan, int task) {
 std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char letter : text) {
-    if (letter == '\'') word += "'\\''";
-    else word += letter;
+    if (letter == '\'')
+      word += "'\\''";
+    else
+      word += letter;
   }
   return word + "'";
 }
@@ -122,7 +125,8 @@ SlurmPlan submit(const fs::path& parts, const std::string& hash, const Round& ro
   AtomicFile output(script);
   output.write("#!/bin/sh\nexec " + settings.command(plan.folder) + "\n");
   output.publish();
-  std::vector<std::string> command{"sbatch", "--parsable",
+  std::vector<std::string> command{"sbatch",
+                                   "--parsable",
                                    fmt::format("--array=0-{}", plan.tasks - 1),
                                    fmt::format("--cpus-per-task={}", settings.workers),
                                    "--output=" + (plan.folder / "task-%a.log").string(),

@@ -14,8 +14,8 @@
 namespace vinci {
 
 struct SlurmSettings {
-  int tasks = 20;    // of an array job, at most
-  int workers = 1;   // of a task; so many processors are asked for
+  int tasks = 20;                    // of an array job, at most
+  int workers = 1;                   // of a task; so many processors are asked for
   std::vector<std::string> options;  // further ones of sbatch
   // The command of task `SLURM_ARRAY_TASK_ID` of a plan, as a line of the shell.
   std::function<std::string(const std::filesystem::path& plan)> command;
@@ -35,7 +35,8 @@ struct SlurmPlan {
 SlurmPlan submit(const std::filesystem::path& parts, const std::string& hash, const Round& round,
                  const std::vector<NumberRange>& cases, const SlurmSettings& settings);
 
-// Numbers of the jobs of plans below `parts` that wait or run. Throws Failure with what squeue says.
+// Numbers of the jobs of plans below `parts` that wait or run. Throws Failure with what squeue
+// says.
 std::vector<std::string> jobs_under_way(const std::filesystem::path& parts);
 
 std::filesystem::path task_file(const std::filesystem::path& plan, int task);

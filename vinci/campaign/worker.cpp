@@ -23,7 +23,7 @@
 namespace vinci {
 namespace {
 
-constexpr std::size_t sent_at_once = 1 << 16;              // bytes
+constexpr std::size_t sent_at_once = 1 << 16;                 // bytes
 constexpr std::uint64_t sent_after_nanoseconds = 20'000'000;  // what a death may lose
 
 // The end of a worker whose coordinator is gone, or whose memory is used up: nothing is tidied.
@@ -35,7 +35,8 @@ WorkerPage& shared_page() {
   struct stat status {};
   if (fstat(worker_socket, &status) != 0 || !S_ISSOCK(status.st_mode))
     throw Error("is started by 'vinci study run', not by hand");
-  void* memory = mmap(nullptr, sizeof(WorkerPage), PROT_READ | PROT_WRITE, MAP_SHARED, worker_page, 0);
+  void* memory =
+      mmap(nullptr, sizeof(WorkerPage), PROT_READ | PROT_WRITE, MAP_SHARED, worker_page, 0);
   if (memory == MAP_FAILED) throw Error("has no page of its coordinator");
   close(worker_page);
   return *static_cast<WorkerPage*>(memory);
@@ -68,8 +69,8 @@ class Service {
   void send(FrameKind kind, std::string_view content) {
     const std::string bytes = frame_bytes(kind, content);
     for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t count = ::send(worker_socket, bytes.data() + done, bytes.size() - done,
-                                   MSG_NOSIGNAL);
+      const ssize_t count =
+          ::send(worker_socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) end_now();
       done += static_cast<std::size_t>(count);
@@ -139,9 +140,8 @@ class Service {
 
 void serve_cases(const std::function<CaseRun()>& make) {
   WorkerPage& page = shared_page();
-  // Ctrl-C is for the coordinator; with it this process ends.
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGHUP, SIG_IGN);
+  // Ctrl-C and its like are for the coordinator; with it this process ends.
+  for (const int wish : {SIGINT, SIGHUP, SIGTERM}) std::signal(wish, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (static_cast<std::uint64_t>(getppid()) != page.coordinator) end_now();
   // A core file for each bad case would fill the disk.

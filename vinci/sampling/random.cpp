@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vinci/sampling/random.h"
 
-#include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 #include <Random123/philox.h>
 
@@ -63,20 +64,29 @@ KeyedPermutation::KeyedPermutation(std::uint64_t count, const CounterRandom& ran
                                    std::uint64_t k)
     : count_(count) {
   if (count == 0) throw Error("an order of nothing; count: at least 1");
-  // Each round halves what is left of the order before, at least; a test looks at all orders of
-  // few.
-  const auto rounds = 16 + 8 * static_cast<std::uint64_t>(std::bit_width(count));
-  for (std::uint64_t i = 0; i < rounds; ++i)
-    rounds_.push_back({random.below(count, k, 2 * i), random.bits(k, 2 * i + 1)});
+  if (count <= few) {
+    shuffled_.resize(count);
+    std::iota(shuffled_.begin(), shuffled_.end(), std::uint16_t{0});
+    for (std::uint64_t i = count - 1; i > 0; --i)
+      std::swap(shuffled_[i], shuffled_[random.below(i + 1, k, i)]);
+    return;
+  }
+  half_bits_ = (static_cast<int>(std::bit_width(count - 1)) + 1) / 2;
+  for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i] = random.bits(k, i);
 }
 
-// Each round pairs x with partner − x, and both of a pair change places, or neither.
 std::uint64_t KeyedPermutation::operator()(std::uint64_t place) const {
-  for (const Round& round : rounds_) {
-    const std::uint64_t other =
-        round.partner >= place ? round.partner - place : round.partner + (count_ - place);
-    if (mixed(std::max(place, other) ^ round.key) >> 63) place = other;
-  }
+  if (!shuffled_.empty()) return shuffled_[place];
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+  do {
+    std::uint64_t left = place >> half_bits_, right = place & mask;
+    for (const std::uint64_t key : keys_) {
+      const std::uint64_t next = left ^ (mixed(right ^ key) & mask);
+      left = right;
+      right = next;
+    }
+    place = (left << half_bits_) | right;
+  } while (place >= count_);
   return place;
 }
 

@@ -34,19 +34,20 @@ class CounterRandom {
   std::array<std::uint64_t, 2> key_;
 };
 
-// A random order of 0 … count − 1 of which one place can be asked for at a time: the swap-or-not
-// shuffle [Hoang 2012].
+// A random order of 0 … count − 1 of which one place can be asked for at a time: shuffled where
+// there are few, otherwise a Feistel network on the next power of four, walked until it is below
+// count [Black 2002].
 class KeyedPermutation {
  public:
   KeyedPermutation(std::uint64_t count, const CounterRandom& random, std::uint64_t k);
   std::uint64_t operator()(std::uint64_t place) const;
 
  private:
-  struct Round {
-    std::uint64_t partner, key;
-  };
+  static constexpr std::uint64_t few = 1024;
   std::uint64_t count_;
-  std::vector<Round> rounds_;
+  std::vector<std::uint16_t> shuffled_;  // of a few
+  int half_bits_ = 0;
+  std::array<std::uint64_t, 8> keys_{};  // of the rounds
 };
 
 // A 64-bit number in which every bit depends on all bits of x (the end of SplitMix64).

@@ -13,10 +13,10 @@ namespace {
 
 // Choices over others: who names another plugin begins with that one's own options.
 void put_over(RunOverrides& overrides, const RunChoices& choices) {
-  for (const auto& [name, text] : choices.values) {
-    overrides.options[name] = text;
+  for (const auto& choice : choices.values) {
+    overrides.options[choice.first] = choice.second;
     std::erase_if(overrides.plugin_options,
-                  [&](const auto& option) { return option.first.first == name; });
+                  [&](const auto& option) { return option.first.first == choice.first; });
   }
   for (const auto& [key, text] : choices.plugin_values) overrides.plugin_options[key] = text;
 }

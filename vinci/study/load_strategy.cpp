@@ -25,6 +25,7 @@ class StrategyLoader {
     if (const Node* node = load_.find("sensitivity")) read_sensitivity(*node);
     if (const Node* node = load_.find("rare")) read_rare(*node);
     if (const Node* node = load_.find("stop")) read_stop(*node);
+    if (const Node* node = load_.find(to_string(study_.kind))) study_.kind_line = node->key_line;
   }
 
  private:
@@ -234,6 +235,11 @@ class StrategyLoader {
                      [](const DesignParameter& it) { return it.is_range; }))
       mistake(node,
               "searches over ranges; accepted: every parameter of `design` as {from: a, to: b}");
+    // Those of NLopt go through all values that are known for every new one.
+    constexpr std::uint64_t most_of_nlopt = 20'000;
+    if (search.method != "cma-es" && search.evaluations > most_of_nlopt)
+      mistake(node, fmt::format("more than {} evaluations by {}; accepted for more: cma-es",
+                                most_of_nlopt, search.method));
     if (static_cast<double>(search.evaluations) > most_designs)
       mistake(node, fmt::format("more than {:.0e} designs", most_designs));
     check_cases(node,

@@ -72,7 +72,10 @@ void MeasureWatch::before_step(const Simulation& simulation) {
 }
 
 void MeasureWatch::after_step(const Simulation& simulation) {
-  certified_ = certified_ && vinci::is_certified(simulation.report(), accept_);
+  // A step after which there is no next state by the motion model has nothing to be certified.
+  const StepReport& report = simulation.report();
+  certified_ =
+      certified_ && (report.ending != Ending::none || vinci::is_certified(report, accept_));
   last_ = simulation.state().time;
   for (Watched& item : items_) follow(item, simulation);
 }

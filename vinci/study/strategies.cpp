@@ -8,12 +8,15 @@
 #include "vinci/base/error.h"
 #include "vinci/study/design_rounds.h"
 #include "vinci/study/rare_strategy.h"
+#include "vinci/study/search_strategy.h"
 #include "vinci/study/sensitivity_strategy.h"
 
 namespace vinci {
 
 std::unique_ptr<Strategy> make_strategy(const Study& study) {
   switch (study.kind()) {
+    case StudyKind::search:
+      return std::make_unique<SearchStrategy>(study);
     case StudyKind::sensitivity:
       return std::make_unique<SensitivityStrategy>(study);
     case StudyKind::rare:

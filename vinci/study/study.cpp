@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/words.h"
+#include "vinci/study/strategies.h"
 #include "vinci/study/study_grammar.h"
 #include "vinci/study/study_load.h"
 
@@ -195,6 +196,18 @@ std::shared_ptr<const StudyData> load_text(std::string_view text, const fs::path
 
 }  // namespace
 
+// What only those know who make the cases: how many dimensions they can do.
+Study Study::checked(std::shared_ptr<const StudyData> data) {
+  Study study(std::move(data));
+  try {
+    static_cast<void>(make_strategy(study));
+  } catch (const Error& error) {
+    throw SceneError(
+        {{study.data_->name, study.data_->kind_line, to_string(study.kind()), error.message()}});
+  }
+  return study;
+}
+
 Study Study::load(const fs::path& file, const StudyFiles& files) {
   std::string text;
   try {
@@ -205,12 +218,12 @@ Study Study::load(const fs::path& file, const StudyFiles& files) {
   auto study = load_text(text, file.parent_path(), file.string(), files);
   auto named = std::make_shared<StudyData>(*study);
   named->file = file;
-  return Study(std::move(named));
+  return checked(std::move(named));
 }
 
 Study Study::parse(std::string_view yaml, const fs::path& folder, const std::string& name,
                    const StudyFiles& files) {
-  return Study(load_text(yaml, folder, name, files));
+  return checked(load_text(yaml, folder, name, files));
 }
 
 // --- what others see ---

@@ -90,6 +90,7 @@ class Study {
 
  private:
   explicit Study(std::shared_ptr<const StudyData> data) : data_(std::move(data)) {}
+  static Study checked(std::shared_ptr<const StudyData> data);
 
   std::shared_ptr<const StudyData> data_;
 };

@@ -174,6 +174,7 @@ struct StudyData {
   std::vector<LevelSpec> level_specs;
 
   StudyKind kind = StudyKind::sample;
+  int kind_line = 0;                                // where it stands
   SampleMethod method = SampleMethod::monte_carlo;  // of draws, whatever the kind
   SampleSpec sample;
   MapSpec map;

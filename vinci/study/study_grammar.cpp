@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vinci/study/study_grammar.h"
 
+#include <fmt/format.h>
+
 #include "vinci/scene/document.h"
 #include "vinci/scene/scene_values.h"
 #include "vinci/study/study.h"
@@ -8,11 +10,14 @@
 namespace vinci {
 namespace {
 
+constexpr double most_values = 100'000;      // of a grid
+constexpr double most_of_round = 1'000'000;  // cases of a rare study, which are kept
+
 using namespace scene_values;
 
-SceneValue count(const std::string& text, double least = 1.0) {
-  SceneValue value = whole("a whole number of " + text, least);
-  value.upper = most_cases;
+SceneValue count(const std::string& text, double least = 1.0, double most = most_cases) {
+  SceneValue value = whole(fmt::format("a whole number of {}, at most {:g}", text, most), least);
+  value.upper = most;
   return value;
 }
 
@@ -40,10 +45,11 @@ SceneValue pair_of_bodies() {
 // --- parameters ---
 
 SceneValue design() {
-  SceneValue range = map("{from: a, to: b} or {from: a, to: b, grid: n}",
-                         {{"from", "Least value.", number("a number"), true},
-                          {"to", "Greatest value.", number("a number"), true},
-                          {"grid", "Number of values, ends included.", count("values", 1)}});
+  SceneValue range =
+      map("{from: a, to: b} or {from: a, to: b, grid: n}",
+          {{"from", "Least value.", number("a number"), true},
+           {"to", "Greatest value.", number("a number"), true},
+           {"grid", "Number of values, ends included.", count("values", 1, most_values)}});
   return identifiers(
       "parameters of the scene by name",
       either("a list of values, or {from: a, to: b}",
@@ -102,10 +108,10 @@ SceneValue uncertain() {
        {"grid", "Each of the values once: for `sample: {method: grid}`.",
         either("a list of values, or {from: a, to: b, count: n}",
                {list("a list of values", any, 1, 100'000),
-                map("{from: a, to: b, count: n}",
-                    {{"from", "Least value.", any, true},
-                     {"to", "Greatest value.", any, true},
-                     {"count", "Number of values, ends included.", count("values"), true}})})}});
+                map("{from: a, to: b, count: n}", {{"from", "Least value.", any, true},
+                                                   {"to", "Greatest value.", any, true},
+                                                   {"count", "Number of values, ends included.",
+                                                    count("values", 1, most_values), true}})})}});
   value.one_of = {{"uniform", "normal", "lognormal", "triangular", "exponential", "discrete",
                    "measured", "grid"}};
   return identifiers("parameters of the scene by name", std::move(value));
@@ -256,7 +262,7 @@ SceneValue rare() {
       "{method: subset, of: measure, count: n}",
       {{"method", "Subset simulation, or importance sampling.", choice({"subset", "importance"})},
        {"of", "A measure that is negative on failure.", word("the name of a measure"), true},
-       {"count", "Cases of a round.", count("cases", 10), true},
+       {"count", "Cases of a round.", count("cases", 10, most_of_round), true},
        {"share", "Of a round that the next one begins with. By default 0.1.", share("a share")},
        {"rounds", "At most. By default 10.", count("rounds")}});
 }

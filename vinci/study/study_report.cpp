@@ -16,7 +16,7 @@ namespace vinci {
 namespace {
 
 constexpr std::size_t most_kept = std::size_t{1} << 20;  // numbers per measure, for quantiles
-constexpr std::size_t most_designs_listed = 100'000;
+constexpr std::size_t most_designs_listed = 20'000;
 constexpr std::size_t most_troubled = 20;
 constexpr double quantile_shares[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 

@@ -116,7 +116,8 @@ struct RareSummary {
 struct FoundDesign {
   std::uint32_t design = 0;
   std::vector<double> values;
-  double objective = 0.0;  // what the search maximises
+  double objective = 0.0;  // what the search maximises or minimises
+  bool confirmed = false;  // by draws that the search did not see
   VerdictCounts verdicts;
   Probability probability;
 };
@@ -151,9 +152,10 @@ struct StudyReport {
   std::vector<FoundDesign> found;      // the best designs, best first
   std::vector<TroubledCase> troubled;  // the first of them
 
-  // Whether the share of successes among all cases says something: the others place their cases.
+  // Whether the share of successes among all cases says something: others place their cases.
   bool counts_probability() const {
-    return has_success && (kind == StudyKind::sample || kind == StudyKind::map);
+    return has_success &&
+           (kind == StudyKind::sample || (map.has_value() && map->runs == map->full_runs));
   }
 };
 

@@ -82,21 +82,21 @@ class ReportWriter {
   explicit ReportWriter(const StudyReport& report) : report_(report) {}
 
   std::string text() const {
-    Json json = {
-        {"title", report_.title},
-        {"file", report_.file},
-        {"hash", report_.hash},
-        {"kind", to_string(report_.kind)},
-        {"complete", report_.complete},
-        {"cases", report_.cases},
-        {"confidence", report_.confidence},
-        {"verdicts", counts_json(report_.verdicts)},
-        {"probability", report_.counts_probability() ? probability_json(report_.probability) : Json()},
-        {"statuses", statuses_json(report_.statuses)},
-        {"measures", Json::array()},
-        {"levels", Json::array()},
-        {"convergence", Json::array()},
-        {"designs", designs()}};
+    Json json = {{"title", report_.title},
+                 {"file", report_.file},
+                 {"hash", report_.hash},
+                 {"kind", to_string(report_.kind)},
+                 {"complete", report_.complete},
+                 {"cases", report_.cases},
+                 {"confidence", report_.confidence},
+                 {"verdicts", counts_json(report_.verdicts)},
+                 {"probability",
+                  report_.counts_probability() ? probability_json(report_.probability) : Json()},
+                 {"statuses", statuses_json(report_.statuses)},
+                 {"measures", Json::array()},
+                 {"levels", Json::array()},
+                 {"convergence", Json::array()},
+                 {"designs", designs()}};
     for (const MeasureSummary& it : report_.measures) json["measures"].push_back(measure_json(it));
     for (const LevelSummary& it : report_.levels) json["levels"].push_back(level_json(it));
     for (const ConvergencePoint& it : report_.convergence)
@@ -159,6 +159,7 @@ class ReportWriter {
       list.push_back({{"design", it.design},
                       {"values", named(report_.design_parameters, it.values)},
                       {"objective", it.objective},
+                      {"confirmed", it.confirmed},
                       {"verdicts", counts_json(it.verdicts)},
                       {"probability", probability_json(it.probability)}});
     return list;

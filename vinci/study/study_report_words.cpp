@@ -44,7 +44,7 @@ class Words {
 
  private:
   void line(const std::string& label, const std::string& words) {
-    fmt::format_to(std::back_inserter(text_), "{:<14}{}\n", label, words);
+    fmt::format_to(std::back_inserter(text_), "{:<14} {}\n", label, words);
   }
 
   std::string values(const std::vector<double>& numbers) const {
@@ -167,6 +167,7 @@ class Words {
       const FoundDesign& it = report_.found[i];
       std::string words = fmt::format("{}: {:.6g}", values(it.values), it.objective);
       if (report_.has_success) words += ", success " + in_words(it.probability);
+      if (!it.confirmed) words += "; by the draws of the search";
       line(i == 0 ? "found" : "", words);
     }
   }

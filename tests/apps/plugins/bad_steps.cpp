@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stepper that moves the first body, crashes (at a speed of 100), hangs (200) or eats memory (300).
+// A stepper that moves the first body, crashes (at a speed of 100), hangs (200) or eats memory
+// (300).
 #include <cstdlib>
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A study that simulates nothing, as a program: it can be killed like any.
-//   synthetic_study run FOLDER CASES WORKERS KIND SECONDS    KIND: good or bad cases; each takes so
+//   synthetic_study run FOLDER CASES WORKERS KIND SECONDS    good, bad or killed cases, each so
 //                                                            long; table.txt is there at the end
 //   synthetic_study work KIND SECONDS                        a worker of it
 #include <cstdio>
@@ -19,12 +19,12 @@ int run(const std::vector<std::string>& arguments) {
   Ledger ledger = synthetic::ledger_in(folder);
   synthetic::Rounds rounds(std::stoull(arguments.at(2)));
   CampaignSettings settings;
-  settings.crew = {.command = {{"/proc/self/exe", "work", arguments.at(4), arguments.at(5)},
-                               64ULL << 20},
-                   .hash = synthetic::hash,
-                   .workers = std::stoi(arguments.at(3)),
-                   .case_seconds = 1.0,
-                   .chunk_seconds = 0.02};
+  settings.crew = {
+      .command = {{"/proc/self/exe", "work", arguments.at(4), arguments.at(5)}, 64ULL << 20},
+      .hash = synthetic::hash,
+      .workers = std::stoi(arguments.at(3)),
+      .case_seconds = 1.0,
+      .chunk_seconds = 0.02};
   if (!run_campaign(rounds, ledger, settings)) return 1;
   const std::filesystem::path partial = folder / "table.partial";
   std::ofstream(partial) << synthetic::table_of(ledger);
@@ -35,9 +35,13 @@ int run(const std::vector<std::string>& arguments) {
 void work(const std::vector<std::string>& arguments) {
   serve_cases([&] {
     if (arguments.at(1) == "complain") throw Error("what is wrong with it");
+    const synthetic::Kind kind = arguments.at(1) == "bad"      ? synthetic::Kind::bad
+                                 : arguments.at(1) == "killed" ? synthetic::Kind::killed
+                                                               : synthetic::Kind::good;
     return CaseRun{synthetic::hash,
-                   [bad = arguments.at(1) == "bad", seconds = std::stod(arguments.at(2))](
-                       const StudyCase& what) { return synthetic::run_case(what, bad, seconds); }};
+                   [kind, seconds = std::stod(arguments.at(2))](const StudyCase& what) {
+                     return synthetic::run_case(what, kind, seconds);
+                   }};
   });
 }
 

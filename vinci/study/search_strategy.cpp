@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/study/search_strategy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "vinci/study/study_data.h"
+
+namespace vinci {
+namespace {
+
+// Streams of draws of a study, besides the first one.
+constexpr std::uint64_t of_confirmation = 1, of_searcher = 2;
+
+// The value of a design, as its cases come.
+class DesignValue {
+ public:
+  explicit DesignValue(const SearchSpec& search) : search_(search) {}
+
+  void add(const CaseResult& result) {
+    verdicts.add(result.verdict);
+    const double number = is_whole(result.status) && search_.goal != SearchSpec::Goal::probability
+                              ? result.measures[search_.measure]
+                              : no_number;
+    if (!std::isfinite(number)) return;
+    ++numbers_;
+    mean_ += (number - mean_) / static_cast<double>(numbers_);
+    least_ = std::min(least_, number);
+    greatest_ = std::max(greatest_, number);
+  }
+
+  double value() const {
+    const auto cases = static_cast<double>(verdicts.cases());
+    switch (search_.goal) {
+      case SearchSpec::Goal::probability:
+        // What is not known is no success.
+        return verdicts.unknown == verdicts.cases()
+                   ? no_number
+                   : static_cast<double>(verdicts.successes) / cases;
+      case SearchSpec::Goal::worst:
+        // The worst is known where every case has a number.
+        if (numbers_ < verdicts.cases()) return no_number;
+        return search_.minimise ? -greatest_ : least_;
+      case SearchSpec::Goal::mean:
+        break;
+    }
+    if (numbers_ == 0) return no_number;
+    return search_.minimise ? -mean_ : mean_;
+  }
+
+  VerdictCounts verdicts;
+
+ private:
+  const SearchSpec& search_;
+  std::uint64_t numbers_ = 0;
+  double mean_ = 0.0, least_ = infinity, greatest_ = -infinity;
+};
+
+}  // namespace
+
+SearchStrategy::SearchStrategy(Study study) : study_(std::move(study)) {
+  const StudyData& data = study_.data();
+  sampler_ = std::make_shared<const CaseSampler>(data, data.search.samples);
+  if (data.search.confirm > 0)
+    confirming_ = std::make_shared<const CaseSampler>(data, data.search.confirm, of_confirmation);
+  SearchOptions options;
+  options.seed = stream_seed(data.seed, of_searcher);
+  options.dimensions = static_cast<int>(data.design.size());
+  options.evaluations = data.search.evaluations;
+  searcher_ = make_searcher(data.search.method, options);
+}
+
+std::vector<SearchStrategy::Tried> SearchStrategy::judged(const ResultSource& results) const {
+  const Plan& plan = *plan_;
+  std::vector<DesignValue> values(plan.designs.size(), DesignValue(study_.data().search));
+  results.read(plan.first, plan.size * plan.designs.size(), [&](const CaseResult& result) {
+    values[(result.number - plan.first) / plan.size].add(result);
+  });
+  std::vector<Tried> tried;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    tried.push_back({plan.designs[i], values[i].verdicts, values[i].value()});
+  return tried;
+}
+
+std::vector<std::size_t> SearchStrategy::best_first(const std::vector<Tried>& tried) const {
+  std::vector<std::size_t> order(tried.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::erase_if(order, [&](std::size_t i) { return std::isnan(tried[i].value); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return tried[a].value > tried[b].value; });
+  return order;
+}
+
+// Where the searcher takes the optimum to be, then the best that were tried.
+std::vector<std::vector<double>> SearchStrategy::to_confirm() const {
+  const StudyData& data = study_.data();
+  std::vector<std::vector<double>> designs;
+  if (const VectorX guess = searcher_->guess(); guess.size() > 0)
+    designs.push_back(
+        CaseSampler::design_at(data, {guess.data(), static_cast<std::size_t>(guess.size())}));
+  for (const std::size_t i : best_first(tried_)) {
+    if (designs.size() >= data.search.best) break;
+    if (std::find(designs.begin(), designs.end(), tried_[i].values) == designs.end())
+      designs.push_back(tried_[i].values);
+  }
+  return designs;
+}
+
+Round SearchStrategy::round_of(std::vector<std::vector<double>> designs, bool confirms) {
+  const StudyData& data = study_.data();
+  auto plan = std::make_shared<Plan>();
+  if (plan_) plan->first = plan_->first + plan_->size * plan_->designs.size();
+  plan->size = confirms ? data.search.confirm : data.search.samples;
+  plan->design = static_cast<std::uint32_t>(tried_.size());
+  plan->confirms = confirms;
+  plan->designs = std::move(designs);
+  plan_ = plan;
+  const std::uint64_t before = confirms ? data.search.samples : 0;
+  return {plan->first, plan->size * plan->designs.size(),
+          [plan, before, sampler = confirms ? confirming_ : sampler_,
+           study = study_](std::uint64_t number) {
+            const std::uint64_t place = number - plan->first, design = place / plan->size;
+            StudyCase item = sampler->at(number, plan->design + static_cast<std::uint32_t>(design),
+                                         place % plan->size, plan->designs[design]);
+            item.sample += before;
+            return item;
+          }};
+}
+
+std::optional<Round> SearchStrategy::next(const ResultSource& results) {
+  if (done_) return std::nullopt;
+  const StudyData& data = study_.data();
+  if (plan_) {
+    std::vector<Tried> last = judged(results);
+    if (plan_->confirms) {
+      confirmed_ = std::move(last);
+      done_ = true;
+      return std::nullopt;
+    }
+    std::vector<double> values;
+    for (Tried& it : last) {
+      values.push_back(it.value);
+      tried_.push_back(std::move(it));
+    }
+    searcher_->tell(values);
+  }
+  std::vector<std::vector<double>> designs;
+  const MatrixX& points = searcher_->points();
+  for (Eigen::Index i = 0; i < points.cols(); ++i) {
+    const VectorX point = points.col(i);
+    designs.push_back(
+        CaseSampler::design_at(data, {point.data(), static_cast<std::size_t>(point.size())}));
+  }
+  if (!designs.empty()) return round_of(std::move(designs), false);
+  if (confirming_) designs = to_confirm();
+  done_ = designs.empty();
+  if (done_) return std::nullopt;
+  return round_of(std::move(designs), true);
+}
+
+std::optional<std::uint64_t> SearchStrategy::expected() const {
+  const SearchSpec& search = study_.data().search;
+  return search.evaluations * search.samples + search.best * search.confirm;
+}
+
+void SearchStrategy::conclude(const ResultSource&, StudyReport& report) const {
+  constexpr std::size_t most = 5;
+  const StudyData& data = study_.data();
+  const bool confirmed = !confirmed_.empty();
+  const std::vector<Tried>& tried = confirmed ? confirmed_ : tried_;
+  for (const std::size_t i : best_first(tried)) {
+    if (!confirmed && report.found.size() >= most) break;
+    FoundDesign& found = report.found.emplace_back();
+    found.design = static_cast<std::uint32_t>((confirmed ? tried_.size() : 0) + i);
+    found.values = tried[i].values;
+    found.objective = data.search.minimise ? -tried[i].value : tried[i].value;
+    found.verdicts = tried[i].verdicts;
+    found.probability = probability_of(found.verdicts, data.confidence, data.exact_intervals);
+    found.confirmed = confirmed;
+  }
+}
+
+}  // namespace vinci
