@@ -37,6 +37,7 @@ export class CasePanel extends LitElement {
       border-bottom: 1px solid var(--line); background: var(--panel); }
     header b { font-weight: 600; font-size: 1.08rem; }
     header .say { flex: 1; }
+    a { color: var(--accent); }
     aside { overflow-y: auto; padding: 0.8rem 1rem; border-right: 1px solid var(--line); background: var(--panel); display: grid;
       gap: 0.8rem; align-content: start; }
     iframe { width: 100%; height: 100%; border: 0; background: var(--background); }
