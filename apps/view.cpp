@@ -155,8 +155,7 @@ int run_view(const ViewFlags& flags, const Command& command) {
 void add_view(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ViewFlags>();
   CLI::App* subcommand = add_subcommand(
-      app, "view",
-      "Show recordings, also while they grow, scenes, robots and studies in the browser.");
+      app, "view", "Show recordings and studies, also while they grow, scenes and robots.");
   subcommand
       ->add_option(
           "file", flags->files,

@@ -10,7 +10,9 @@ namespace vinci {
 namespace fs = std::filesystem;
 
 bool is_study_run(const std::string& file) {
-  return fs::path(file).extension() == ".sqlite" || fs::is_directory(file);
+  const fs::path path = file;
+  if (!fs::is_directory(path)) return path.extension() == ".sqlite";
+  return path.extension() == ".study" || fs::exists(StudyFolder{path}.ledger());
 }
 
 StudyToView study_to_view(const std::string& file, const std::vector<std::string>& libraries,

@@ -107,7 +107,7 @@ def test_more_replays_than_are_kept_are_made_anew(server):
 ])  # fmt: skip
 def test_what_is_not_there_is_refused(server, path, status):
     assert server.get(path)[0] == status
-    assert server.get(path, method="POST", body=b"{}")[0] in (404, 405)
+    assert server.get(path, method="POST", body=b"{}")[0] in (404, 405, 413)
 
 
 def test_its_pages_may_frame_each_other_and_nobody_else_may(server):
@@ -147,8 +147,9 @@ def test_one_file_holds_all_cases(run):
 
 
 def test_mistakes_are_told(run):
+    (run.folder / "empty.study").mkdir()
     for arguments, words in (
-        (("runs",), "no such ledger"),
+        (("empty.study",), "no such ledger"),
         (("runs/slide.study", "other.h5"), "by itself"),
         (("runs/slide.study", "--wait"), "--wait is for recordings"),
         (("runs/slide.study", "--every", "3"), "for --html"),
