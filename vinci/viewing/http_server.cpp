@@ -265,13 +265,13 @@ void Session::write(HttpResponse&& answer, bool keep) {
   response_.set("Cross-Origin-Resource-Policy", "same-origin");
   response_.set("Cross-Origin-Opener-Policy", "same-origin");
   // The page is one file: its script and style are inline. It loads nothing from anywhere else.
-  response_.set("Content-Security-Policy",
-                std::string("default-src 'none'; script-src 'unsafe-inline'; "
-                            "style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-                            "media-src blob:; font-src data:; worker-src blob:; "
-                            "connect-src 'self'; base-uri 'none'; form-action 'none'; ") +
-                    (door_.frames ? "frame-src 'self'; frame-ancestors 'self'"
-                                  : "frame-ancestors 'none'"));
+  response_.set(
+      "Content-Security-Policy",
+      std::string("default-src 'none'; script-src 'unsafe-inline'; "
+                  "style-src 'unsafe-inline'; img-src 'self' data: blob:; "
+                  "media-src blob:; font-src data:; worker-src blob:; "
+                  "connect-src 'self'; base-uri 'none'; form-action 'none'; ") +
+          (door_.frames ? "frame-src 'self'; frame-ancestors 'self'" : "frame-ancestors 'none'"));
   if (answer.status == 405)
     response_.set(http::field::allow, door_.max_body > 0 ? "GET, HEAD, POST" : "GET, HEAD");
   response_.body() = std::move(answer.body);
