@@ -43,10 +43,11 @@ class StudyRun {
  public:
   StudyRun(Study study, fs::path folder, const Functions& functions)
       : study_(std::move(study)), folder_{std::move(folder)}, functions_(functions) {
-    ledger_.emplace(
-        Ledger::to_write(folder_.ledger(), {.hash = study_.hash(),
-                                            .title = study_.title(),
-                                            .file = fs::absolute(study_.file()).string()}));
+    // A study given as text has no file.
+    const std::string file =
+        study_.file().empty() ? std::string() : fs::absolute(study_.file()).string();
+    ledger_.emplace(Ledger::to_write(
+        folder_.ledger(), {.hash = study_.hash(), .title = study_.title(), .file = file}));
     strategy_ = make_strategy(study_);
   }
 

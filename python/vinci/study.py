@@ -215,7 +215,7 @@ class Study:
                 text = Path(scratch) / "study.yaml"
                 text.write_text(self._text, encoding="utf-8")
                 place = ["text", str(text), str(self._folder)]
-            package = str(Path(__file__).resolve().parents[1])
+            package = str(Path(__file__).absolute().parents[1])
             code = "import sys; sys.path.insert(0, sys.argv[1]); import vinci.study as s; s._work(sys.argv[2:])"
             command = [sys.executable, "-c", code, package, json.dumps([str(p) for p in self._allowed])]
             run.run_crew(command + place, workers, lambda done, _expected: bar.update(done))
