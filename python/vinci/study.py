@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import multiprocessing
@@ -86,7 +87,8 @@ class Study:
         self._allowed = allowed
         self._text: str | None = None
         if isinstance(source, Mapping):
-            self._text = json.dumps(_with_measures(plain(source, "study", "study"), given), indent=0)
+            data = plain(source, "study", "study")
+            self._text = json.dumps(_with_measures(data, given), indent=0)
         elif isinstance(source, str) and "\n" in source:
             self._text = source
         if self._text is None:
@@ -112,7 +114,8 @@ class Study:
             else:
                 raise Error("is a function in Python; give it in `measures`", name)
         for name in given:
-            raise Error(f"is no measure of the study in Python; write `{name}: {{python: {name}}}`", name)
+            words = "is no measure of the study in Python; write"
+            raise Error(f"{words} `{name}: {{python: {name}}}`", name)
         return functions
 
     @property
@@ -155,8 +158,8 @@ class Study:
     ) -> Study:
         """Runs all cases, and gives the study itself.
 
-        In `output`, a folder that `vinci view` and `vinci study` read; without it in a temporary
-        one, which goes with this object. `workers` processes, by default as many as there are
+        In `output`, a folder that `vinci view` and `vinci study` read where the study is a file;
+        without it in a temporary one, which goes with this object. `workers` processes, by default as many as there are
         processors; the results are the same for any number. With functions as measures the
         processes are forked from this one, and 1 runs them here; limits of time and memory are
         then not watched. Ctrl-C stops, and `resume` goes on.
@@ -169,9 +172,12 @@ class Study:
             self._output.mkdir(parents=True, exist_ok=True)
             ledger = self._output / "study.sqlite"
             if ledger.exists() and not overwrite:
-                raise Error("exists already; give overwrite=True, or continue with resume()", str(output))
-            for name in ("study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "table.csv", "report.json"):
+                raise Error(
+                    "exists already; give overwrite=True, or continue with resume()", str(output)
+                )
+            for name in ("study.sqlite-wal", "study.sqlite-shm", "table.csv", "report.json"):
                 (self._output / name).unlink(missing_ok=True)
+            ledger.unlink(missing_ok=True)
         return self.resume(workers=workers, progress=progress)
 
     def resume(
@@ -216,9 +222,13 @@ class Study:
                 text.write_text(self._text, encoding="utf-8")
                 place = ["text", str(text), str(self._folder)]
             package = str(Path(__file__).absolute().parents[1])
-            code = "import sys; sys.path.insert(0, sys.argv[1]); import vinci.study as s; s._work(sys.argv[2:])"
-            command = [sys.executable, "-c", code, package, json.dumps([str(p) for p in self._allowed])]
-            run.run_crew(command + place, workers, lambda done, _expected: bar.update(done))
+            code = (
+                "import sys; sys.path.insert(0, sys.argv[1]); "
+                "import vinci.study; vinci.study._work(sys.argv[2:])"
+            )
+            allowed = json.dumps([str(path) for path in self._allowed])
+            command = [sys.executable, "-c", code, package, allowed, *place]
+            run.run_crew(command, workers, lambda done, _expected: bar.update(done))
 
     def _run_pool(self, run: _core._StudyRun, workers: int, bar: Progress) -> None:
         """By processes that are forked once a round is known, since functions cannot be sent."""
@@ -247,14 +257,15 @@ class Study:
 
     def _where(self) -> Path:
         if self._output is None:
-            raise Error("the study has not been run; call run(), or open() with the folder of a run")
+            raise Error("the study has not been run; call run(), or open() with its folder")
         return self._output
 
     @property
     def results(self) -> np.ndarray:
         """A structured array with a row per case of all complete rounds.
 
-        Fields: number, design, sample; the parameters; status, verdict, level; the measures; message.
+        Fields: number, design, sample; the parameters; status, verdict, level; the measures;
+        message.
         """
         columns = _core._study_columns(self._study, self._where())
         fields: list[tuple[str, Any]] = [("number", "u8"), ("design", "u4"), ("sample", "u8")]
@@ -277,7 +288,7 @@ class Study:
     def frame(self) -> Any:
         """The results as a frame of pandas, which must be installed."""
         try:
-            import pandas
+            pandas = importlib.import_module("pandas")
         except ModuleNotFoundError:
             raise Error("needs pandas (Debian: python3-pandas)", "frame") from None
         results = self.results
@@ -317,7 +328,7 @@ class Study:
         return StudyCase(recording=path, **found)
 
     def recording(self, number: int) -> Recording:
-        """A recording of one case, run again; its file lies in a folder that goes with this object."""
+        """A recording of one case, run again; its file goes with this object."""
         if self._temporary is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="vinci-study-")
         path = Path(self._temporary.name) / f"case-{number}.h5"
@@ -329,7 +340,7 @@ class Study:
         _core._study_csv(self._study, self._where(), Path(path))
 
     def to_hdf5(self, path: str | os.PathLike[str]) -> None:
-        """Writes the table of all complete rounds as a file of HDF5, with a list for each column."""
+        """Writes the table of all complete rounds as HDF5, with a list for each column."""
         _core._study_hdf5(self._study, self._where(), Path(path))
 
     def __repr__(self) -> str:
@@ -339,7 +350,8 @@ class Study:
 def _with_measures(study: Any, given: Mapping[str, Measure]) -> Any:
     """The study with the measures that are functions."""
     if given:
-        study["measures"] = {**{name: {"python": name} for name in given}, **study.get("measures", {})}
+        named = {name: {"python": name} for name in given}
+        study["measures"] = {**named, **study.get("measures", {})}
     return study
 
 
@@ -355,7 +367,7 @@ def _function_of(folder: Path, place: str) -> Measure:
     function = getattr(module, name, None)
     if not callable(function):
         raise Error(f"has no function '{name}'", str(path))
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _work(arguments: list[str]) -> None:

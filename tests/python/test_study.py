@@ -149,7 +149,7 @@ def test_a_case_is_repeated_bit_for_bit_and_recorded(folder: Path) -> None:
     assert case.same is True and case.measures == {"way": row["way"]} == before.measures
     assert case.parameters == {"speed": row["speed"], "mu": row["mu"]}
     with vinci.Recording(folder / "case.h5") as recording:
-        assert recording.positions("block")[-1][0] == row["way"]
+        assert recording.body("block").position[-1][0] == row["way"]
     with study.recording(8) as recording:
         assert len(recording) == 21
     with pytest.raises(vinci.Error, match="no case 60"):
