@@ -150,6 +150,17 @@ class StudyRun {
   std::optional<CaseRunner> runner_;
 };
 
+// Takes away what an earlier run left. Throws Failure while another process writes it.
+void clear(const fs::path& path) {
+  const StudyFolder folder{path};
+  const WriterLock lock(folder.lock());
+  for (const char* ending : {"", "-wal", "-shm", "-journal"})
+    fs::remove(folder.ledger().string() + ending);
+  fs::remove(folder.table());
+  fs::remove(folder.report());
+  fs::remove_all(folder.parts());
+}
+
 Ledger ledger_of(const Study& study, const fs::path& folder) {
   Ledger ledger = Ledger::to_read(StudyFolder{folder}.ledger());
   if (ledger.head().hash != study.hash())
@@ -282,6 +293,7 @@ void add_study(py::module_& module) {
   run.def("close", &StudyRun::close);
   run.def_property_readonly("done", &StudyRun::done);
   run.def_property_readonly("expected", &StudyRun::expected);
+  module.def("_study_clear", &clear, "folder"_a);
   module.def("_study_columns", &columns, "study"_a, "folder"_a);
   module.def("_study_report", &report, "study"_a, "folder"_a);
   module.def("_study_csv", &export_csv, "study"_a, "folder"_a, "path"_a);

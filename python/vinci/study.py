@@ -159,10 +159,10 @@ class Study:
         """Runs all cases, and gives the study itself.
 
         In `output`, a folder that `vinci view` and `vinci study` read where the study is a file;
-        without it in a temporary one, which goes with this object. `workers` processes, by default as many as there are
-        processors; the results are the same for any number. With functions as measures the
-        processes are forked from this one, and 1 runs them here; limits of time and memory are
-        then not watched. Ctrl-C stops, and `resume` goes on.
+        without it in a temporary one, which goes with this object. `workers` processes, by
+        default as many as there are processors; the results are the same for any number. With
+        functions as measures the processes are forked from this one, and 1 runs them here; limits
+        of time and memory are then not watched. Ctrl-C stops, and `resume` goes on.
         """
         if output is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="vinci-study-")
@@ -175,9 +175,7 @@ class Study:
                 raise Error(
                     "exists already; give overwrite=True, or continue with resume()", str(output)
                 )
-            for name in ("study.sqlite-wal", "study.sqlite-shm", "table.csv", "report.json"):
-                (self._output / name).unlink(missing_ok=True)
-            ledger.unlink(missing_ok=True)
+            _core._study_clear(self._output)
         return self.resume(workers=workers, progress=progress)
 
     def resume(
