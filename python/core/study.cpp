@@ -24,18 +24,29 @@ namespace fs = std::filesystem;
 // Name of a measure -> function of the state at the end of a case.
 using Functions = std::map<std::string, py::function>;
 
+// By Ctrl-C, and the runner took that for the result of the case. Used while the GIL is held.
+bool function_was_interrupted = false;
+
 StudyCode code_of(const Functions& functions) {
   StudyCode code;
   for (const auto& [name, function] : functions)
     code.measures[name] = [held = Held(function)](const Simulation& simulation) {
       const auto state = std::make_shared<State>(simulation.state());
-      return (*held)(StateHandle{state, body_table(simulation.model()), false}).cast<double>();
+      try {
+        return (*held)(StateHandle{state, body_table(simulation.model()), false}).cast<double>();
+      } catch (const py::error_already_set& error) {
+        if (error.matches(PyExc_KeyboardInterrupt)) function_was_interrupted = true;
+        throw;
+      }
     };
   return code;
 }
 
+// Ctrl-C was pressed: then a Python exception is set.
 bool is_interrupted() {
-  return PyErr_CheckSignals() != 0;
+  if (!std::exchange(function_was_interrupted, false)) return PyErr_CheckSignals() != 0;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return true;
 }
 
 // A study that is run in a folder.
@@ -71,6 +82,7 @@ class StudyRun {
     try {
       for (std::uint64_t number = first; number < first + count; ++number) {
         const CaseAnswer answer = runner_->run(round_->at(number));
+        if (is_interrupted()) throw CaseRunner::Stopped();
         write(bytes, answer.result);
         write(bytes, answer.cpu_seconds);
       }
