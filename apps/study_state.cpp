@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci study check`, `status`, `report` and `export`: what a study asks, how far it is, what it
 // shows.
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "apps/study.h"
@@ -11,8 +9,8 @@
 #include "apps/text.h"
 #include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/ledger_times.h"
-#include "vinci/storage/hdf5_file.h"
 #include "vinci/study/strategies.h"
+#include "vinci/study/study_columns.h"
 #include "vinci/study/study_report.h"
 
 namespace vinci {
@@ -108,55 +106,6 @@ struct ExportStudyFlags {
   std::string csv, hdf5;
 };
 
-// Columns as lists of numbers: number, design, sample, parameters, status and verdict (their places
-// in the lists that stand beside them), level, measures.
-void export_hdf5(const Study& study, const ResultSource& results, const fs::path& path) {
-  const StudyCases cases(study, results);
-  const auto rows = static_cast<Eigen::Index>(results.size());
-  const std::size_t parameters = study.parameters().size(), measures = study.measures().size();
-  MatrixX values(rows, static_cast<Eigen::Index>(parameters));
-  MatrixX measured(rows, static_cast<Eigen::Index>(measures));
-  VectorX number(rows), design(rows), sample(rows);
-  std::vector<int> status, verdict, level;
-  Eigen::Index row = 0;
-  results.read(0, results.size(), [&](const CaseResult& result) {
-    const StudyCase item = cases.at(result.number);
-    number[row] = static_cast<double>(item.number);
-    design[row] = item.design;
-    sample[row] = static_cast<double>(item.sample);
-    for (std::size_t i = 0; i < parameters; ++i)
-      values(row, static_cast<Eigen::Index>(i)) = item.values[i];
-    for (std::size_t i = 0; i < measures; ++i)
-      measured(row, static_cast<Eigen::Index>(i)) =
-          i < result.measures.size() ? result.measures[i] : std::nan("");
-    status.push_back(static_cast<int>(result.status));
-    verdict.push_back(static_cast<int>(result.verdict));
-    level.push_back(static_cast<int>(result.level));
-    ++row;
-  });
-  Hdf5File file(path, Hdf5File::Mode::create);
-  file.write_reals("number", number);
-  file.write_reals("design", design);
-  file.write_reals("sample", sample);
-  for (std::size_t i = 0; i < parameters; ++i)
-    file.write_reals("parameters/" + study.parameters()[i].name,
-                     values.col(static_cast<Eigen::Index>(i)));
-  for (std::size_t i = 0; i < measures; ++i)
-    file.write_reals("measures/" + study.measures()[i].name,
-                     measured.col(static_cast<Eigen::Index>(i)));
-  file.write_integers("status", status);
-  file.write_integers("verdict", verdict);
-  file.write_integers("level", level);
-  std::vector<std::string> statuses, verdicts;
-  for (int i = 0; i < case_status_count; ++i)
-    statuses.push_back(to_string(static_cast<CaseStatus>(i)));
-  for (int i = 0; i < 3; ++i) verdicts.push_back(to_string(static_cast<Verdict>(i)));
-  file.write_texts("status_names", statuses);
-  file.write_texts("verdict_names", verdicts);
-  file.write_text("study", study.source());
-  file.commit();
-}
-
 int export_study(const ExportStudyFlags& flags, const Command& command) {
   if (flags.csv.empty() && flags.hdf5.empty())
     throw Error("give --csv FILE or --hdf5 FILE", "vinci study export");
@@ -171,7 +120,7 @@ int export_study(const ExportStudyFlags& flags, const Command& command) {
     files.push_back(flags.csv);
   }
   if (!flags.hdf5.empty()) {
-    export_hdf5(study, results, flags.hdf5);
+    write_columns(study, columns_of(study, results), flags.hdf5);
     files.push_back(flags.hdf5);
   }
   if (command.json)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `vinci view`: shows recordings, scenes and robots in the browser, or writes a page that does.
+// `vinci view`: shows recordings, scenes, robots and studies in the browser, or writes a page that
+// does.
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -11,15 +13,17 @@
 #include "apps/still.h"
 #include "apps/stop_signal.h"
 #include "apps/text.h"
+#include "apps/view_study.h"
 #include "vinci/viewing/page.h"
 #include "vinci/viewing/server.h"
+#include "vinci/viewing/study_page.h"
 #include "vinci/viewing/viewer_page.h"
 
 namespace vinci {
 namespace {
 
 struct ViewFlags {
-  std::vector<std::string> files, allowed;
+  std::vector<std::string> files, allowed, libraries;
   std::string html, host = "127.0.0.1";
   int port = 0;
   double max_size = 50.0;  // MB
@@ -86,13 +90,9 @@ void print_address(const std::string& address, const ViewFlags& flags, const Com
         "sees the recordings, and the traffic is not encrypted\n");
 }
 
-int serve(const ViewFlags& flags, const Stills& shown, const Command& command) {
-  if (flags.overwrite || flags.every != 0)
-    throw Error("--overwrite and --every are for --html", "vinci view");
-  ServerOptions options{flags.host, flags.port, flags.wait, nullptr};
-  if (!flags.wait)
-    for (const auto& path : shown.recordings()) Recording{path};  // bad ones are reported at once
-  ViewServer server(shown.recordings(), options);
+// Until Ctrl-C, or what the flags say.
+template <class Server>
+int serve(Server& server, const ViewFlags& flags, const Command& command) {
   print_address(server.address(), flags, command);
   std::unique_ptr<TemporaryFolder> leading;
   if (!flags.no_browser) leading = open_browser(server.address());
@@ -100,11 +100,54 @@ int serve(const ViewFlags& flags, const Stills& shown, const Command& command) {
   return exit_good;
 }
 
+void refuse_page_flags(const ViewFlags& flags) {
+  if (flags.overwrite || flags.every != 0)
+    throw Error("--overwrite and --every are for --html", "vinci view");
+}
+
+int serve_runs(const ViewFlags& flags, const Stills& shown, const Command& command) {
+  refuse_page_flags(flags);
+  if (!flags.wait)
+    for (const auto& path : shown.recordings()) Recording{path};  // bad ones are reported at once
+  ViewServer server(shown.recordings(), {flags.host, flags.port, flags.wait, nullptr});
+  return serve(server, flags, command);
+}
+
+int write_study_html(const ViewFlags& flags, StudyWatch& watch, const Command& command) {
+  std::uint64_t bytes = 0;
+  try {
+    bytes = write_study_page(flags.html, watch, {flags.overwrite, [] { return !stop_wanted(); }});
+  } catch (const Error&) {
+    if (stop_wanted()) return exit_stopped();
+    throw;
+  }
+  if (command.json)
+    print({{"ok", true}, {"file", flags.html}, {"bytes", bytes}, {"cases", watch.rows()}});
+  else
+    say(stdout, "{}: {}, {}; it replays no cases\n", flags.html, byte_count(bytes),
+        plural(static_cast<std::int64_t>(watch.rows()), "case"));
+  return exit_good;
+}
+
+int view_study(const ViewFlags& flags, const Command& command) {
+  if (flags.files.size() != 1)
+    throw Error("a study is shown by itself, without other files", "vinci view");
+  if (flags.wait) throw Error("--wait is for recordings", "vinci view");
+  StudyToView study = study_to_view(flags.files[0], flags.libraries, flags.allowed);
+  if (!flags.html.empty()) return write_study_html(flags, study.watch, command);
+  refuse_page_flags(flags);
+  StudyServer server(std::move(study.watch), std::move(study.replay),
+                     {flags.host, flags.port, false, nullptr});
+  return serve(server, flags, command);
+}
+
 int run_view(const ViewFlags& flags, const Command& command) {
   required_viewer_page();
   listen_for_stop();
+  if (std::any_of(flags.files.begin(), flags.files.end(), is_study_run))
+    return view_study(flags, command);
   const Stills shown(flags.files, flags.allowed);
-  return flags.html.empty() ? serve(flags, shown, command) : write_html(flags, shown, command);
+  return flags.html.empty() ? serve_runs(flags, shown, command) : write_html(flags, shown, command);
 }
 
 }  // namespace
@@ -112,11 +155,13 @@ int run_view(const ViewFlags& flags, const Command& command) {
 void add_view(CLI::App& app, Command& command) {
   auto flags = std::make_shared<ViewFlags>();
   CLI::App* subcommand = add_subcommand(
-      app, "view", "Show recordings, also while they grow, scenes and robots in the browser.");
+      app, "view", "Show recordings and studies, also while they grow, scenes and robots.");
   subcommand
-      ->add_option("file", flags->files,
-                   "The recordings (RUN.h5); several are compared. Of scenes (.yaml) and models of "
-                   "robots (.urdf, .sdf, .mjcf, .xml) the start is shown.")
+      ->add_option(
+          "file", flags->files,
+          "The recordings (RUN.h5); several are compared. Of scenes (.yaml) and models of "
+          "robots (.urdf, .sdf, .mjcf, .xml) the start is shown. Or the folder of a study that was "
+          "run, or runs (runs/NAME.study).")
       ->type_name("")
       ->required();
   subcommand
@@ -142,6 +187,7 @@ void add_view(CLI::App& app, Command& command) {
       ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->take_all();
+  add_plugin_flag(*subcommand, flags->libraries);
   subcommand->add_option("--port", flags->port, "The port; 0 is any that is free. [0]")
       ->type_name("INTEGER")
       ->check(CLI::Range(0, 65535).description(""));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the page as one file, dist/viewer.html: script and style inline, no address of anything
-// outside, and a policy in it that forbids the browser to ask any but the page's own server.
+// Builds a page as one file, dist/viewer.html, or dist/study.html with --mode study: script and style
+// inline, no address of anything outside, and a policy in it that forbids the browser to ask any but
+// the page's own server.
 import type { OutputAsset, OutputChunk } from 'rollup';
 import type { Plugin, ServerOptions } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -15,22 +16,29 @@ const policy = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-].join('; ');
+];
 
 // Text that an inline script may hold: nothing in it ends the script or opens a comment.
 function scriptText(code: string): string {
   return code.replace(/<\/script/gi, '<\\/script').replace(/<!--/g, '\\x3C!--');
 }
 
-function oneFile(): Plugin {
+// Of each page: the file that it is made from, and the one that is made.
+const pages = {
+  run: { source: 'index.html', file: 'viewer.html', policy },
+  // Cases are played in a frame.
+  study: { source: 'study.html', file: 'study.html', policy: [...policy, "frame-src 'self'"] },
+};
+
+function oneFile({ source, file: made, policy: rules }: typeof pages.run): Plugin {
   return {
     name: 'vinci-one-file',
     apply: 'build',
     enforce: 'post',
     generateBundle(_options, bundle) {
       const files = Object.values(bundle);
-      const page = files.find((file) => file.fileName === 'index.html') as OutputAsset | undefined;
-      if (!page) throw new Error('the build made no index.html');
+      const page = files.find((file) => file.fileName === source) as OutputAsset | undefined;
+      if (!page) throw new Error(`the build made no ${source}`);
       let html = String(page.source);
       for (const file of files) {
         if (file === page) continue;
@@ -39,10 +47,10 @@ function oneFile(): Plugin {
       }
       html = html.replace(
         '<head>',
-        () => `<head>\n<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+        () => `<head>\n<meta http-equiv="Content-Security-Policy" content="${rules.join('; ')}">`,
       );
-      delete bundle['index.html'];
-      this.emitFile({ type: 'asset', fileName: 'viewer.html', source: html });
+      delete bundle[source];
+      this.emitFile({ type: 'asset', fileName: made, source: html });
     },
   };
 }
@@ -70,9 +78,9 @@ function served(address: string | undefined): ServerOptions {
   return { proxy: { '/api': { target: origin, changeOrigin: true, rewrite } } };
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   base: './',
-  plugins: [oneFile()],
+  plugins: [oneFile(mode === 'study' ? pages.study : pages.run)],
   server: served(process.env.VINCI_ADDRESS),
   build: {
     target: 'es2022',
@@ -80,7 +88,10 @@ export default defineConfig({
     cssCodeSplit: false,
     assetsInlineLimit: 100_000_000,
     chunkSizeWarningLimit: 4000,
-    rollupOptions: { output: { inlineDynamicImports: true } },
+    rollupOptions: {
+      input: mode === 'study' ? pages.study.source : pages.run.source,
+      output: { inlineDynamicImports: true },
+    },
   },
   test: { include: ['tests/*.test.ts'], environment: 'node', testTimeout: patience },
-});
+}));

@@ -42,6 +42,7 @@ void add_kinematics(py::module_& module);
 void add_systems(py::module_& module);
 void add_analysis(py::module_& module);
 void add_certify(py::module_& module);
+void add_study(py::module_& module);
 
 // A Python object that C++ code may copy and drop in any thread, with or without the GIL.
 class Held {

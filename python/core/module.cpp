@@ -28,4 +28,5 @@ PYBIND11_MODULE(_core, module) {
   add_systems(module);
   add_analysis(module);
   add_certify(module);
+  add_study(module);
 }

@@ -57,6 +57,7 @@ from .linear_scene import Linearization, linearize
 from .planning import Passage, plan
 from .recording import BodyTrack, FoundMotion, FrameInfo, Recording, RunSummary
 from .simulation import Parameters, RunResult, Simulation
+from .study import Study, StudyCase
 from .viewing import render, view, write_page
 
 __all__ = [
@@ -65,7 +66,7 @@ __all__ = [
     "Error", "FoundMotion", "FoundSolution", "FrameInfo", "FreeMotion", "Impact", "ImpactLaw",
     "Linearization", "Model", "Motion", "Parameters", "Passage", "Problem", "Recorder", "Recording",
     "Residual", "RunResult", "RunSummary", "Scene", "SceneError", "Simulation", "Solver", "State",
-    "StepContext", "StepReport", "StepSolution", "Stepper", "all_solutions", "branches", "certify",
+    "StepContext", "StepReport", "StepSolution", "Stepper", "Study", "StudyCase", "all_solutions", "branches", "certify",
     "compare", "control", "converge", "detectors", "grasp", "impact_laws", "kinematics",
     "linearize", "load_plugin", "plan", "portable", "render", "residual", "run_options",
     "scene_schema", "solve", "solvers", "steppers", "view", "write_page",

@@ -18,12 +18,7 @@ _DEEPEST = 64
 
 def parse(scene: Any, name: str) -> Scene:
     """The scene that the data stands for; mistakes name the path of their key."""
-    mistakes: list[Diagnostic] = []
-    data = _plain(scene, "", name, mistakes, 0)
-    if not mistakes and not isinstance(data, dict):
-        mistakes.append(Diagnostic(name, 0, "", "a scene is a dict"))
-    if mistakes:
-        raise SceneError(mistakes)
+    data = plain(scene, name, "scene")
     # JSON is YAML; one value per line keeps lines short.
     text = json.dumps(data, indent=0, allow_nan=False)
     try:
@@ -31,6 +26,17 @@ def parse(scene: Any, name: str) -> Scene:
     except SceneError as error:
         # The lines are those of a text that nobody has seen.
         raise SceneError(mistake._replace(line=0) for mistake in error.diagnostics) from None
+
+
+def plain(data: Any, name: str, kind: str) -> Any:
+    """The data of a document in types that JSON knows; mistakes name the path of their key."""
+    mistakes: list[Diagnostic] = []
+    result = _plain(data, "", name, mistakes, 0)
+    if not mistakes and not isinstance(result, dict):
+        mistakes.append(Diagnostic(name, 0, "", f"a {kind} is a dict"))
+    if mistakes:
+        raise SceneError(mistakes)
+    return result
 
 
 def _plain(value: Any, path: str, name: str, mistakes: list[Diagnostic], depth: int) -> Any:

@@ -46,7 +46,7 @@ ARROWS = {
     "comparison": ["recording"],
     "passage": ["recording", "control"],
     "grasp": ["recording"],
-    "viewing": ["grasp"],
+    "viewing": ["grasp", "campaign"],
     "study": ["comparison", "passage", "sampling", "search"],
     "campaign": ["study"],
 }

@@ -277,5 +277,8 @@ const StudyLimits& Study::limits() const {
 double Study::confidence() const {
   return data_->confidence;
 }
+bool Study::exact_intervals() const {
+  return data_->exact_intervals;
+}
 
 }  // namespace vinci

@@ -128,6 +128,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::string token;
     HostNames hosts;
     std::uint64_t max_body;
+    bool frames;
     HttpServer::Handler handler;
     std::list<Session*> open;  // the one that has waited longest for its request comes first
   };
@@ -259,15 +260,18 @@ void Session::write(HttpResponse&& answer, bool keep) {
   response_.set(http::field::content_type, answer.type);
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
-  response_.set("X-Frame-Options", "DENY");
+  response_.set("X-Frame-Options", door_.frames ? "SAMEORIGIN" : "DENY");
   response_.set("Referrer-Policy", "no-referrer");
   response_.set("Cross-Origin-Resource-Policy", "same-origin");
   response_.set("Cross-Origin-Opener-Policy", "same-origin");
   // The page is one file: its script and style are inline. It loads nothing from anywhere else.
-  response_.set("Content-Security-Policy",
-                "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-                "img-src 'self' data: blob:; media-src blob:; font-src data:; worker-src blob:; "
-                "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response_.set(
+      "Content-Security-Policy",
+      std::string("default-src 'none'; script-src 'unsafe-inline'; "
+                  "style-src 'unsafe-inline'; img-src 'self' data: blob:; "
+                  "media-src blob:; font-src data:; worker-src blob:; "
+                  "connect-src 'self'; base-uri 'none'; form-action 'none'; ") +
+          (door_.frames ? "frame-src 'self'; frame-ancestors 'self'" : "frame-ancestors 'none'"));
   if (answer.status == 405)
     response_.set(http::field::allow, door_.max_body > 0 ? "GET, HEAD, POST" : "GET, HEAD");
   response_.body() = std::move(answer.body);
@@ -338,6 +342,7 @@ HttpServer::Impl::Impl(const HttpOptions& options, Handler handler)
       Session::Door{random_token(),
                     HostNames(bound, acceptor.local_endpoint().port()),
                     options.max_body,
+                    options.frames,
                     std::move(handler),
                     {}});
 }

@@ -30,6 +30,7 @@ struct HttpOptions {
   std::string host = "127.0.0.1";  // an IP address, or "localhost"
   int port = 0;                    // 0: one that is free
   std::uint64_t max_body = 0;      // bytes of a POST; 0: none is accepted
+  bool frames = false;             // pages of this server may frame each other
 };
 
 class HttpServer {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The viewer's page, one HTML file, embedded when the library is built (web/).
+// The viewer's pages, each one HTML file, embedded when the library is built (web/): of recordings,
+// and of studies.
 #pragma once
 
 #include <string_view>
@@ -10,5 +11,6 @@ namespace vinci {
 std::string_view viewer_page();
 // The same; throws Error that says how to get one if there is none.
 std::string_view required_viewer_page();
+std::string_view required_study_page();
 
 }  // namespace vinci

@@ -13,7 +13,7 @@ import type { Description, FrameBlock, ModelJson } from './types';
 const blockTarget = 3 << 20; // bytes
 
 // The answer to a request, or an Error with what the server says is wrong.
-async function answer(address: string, signal?: AbortSignal): Promise<Response> {
+export async function answer(address: string, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(address, { signal, cache: 'no-store' });
@@ -32,7 +32,7 @@ async function answer(address: string, signal?: AbortSignal): Promise<Response> 
   throw new Error(reason);
 }
 
-async function jsonAnswer(address: string, signal?: AbortSignal): Promise<unknown> {
+export async function jsonAnswer(address: string, signal?: AbortSignal): Promise<unknown> {
   const text = await (await answer(address, signal)).text();
   try {
     return JSON.parse(text);

@@ -2,7 +2,12 @@
 // Light or dark: what the reader chose last, else what the system says. Where the browser gives no
 // storage, as for some files opened from disk, the choice lasts as long as the page.
 import type { Theme } from '../palette';
-import type { Viewer } from './viewer';
+
+// What has colours: the state of a page.
+export interface Themed extends EventTarget {
+  readonly options: { readonly theme: Theme };
+  setTheme(theme: Theme): void;
+}
 
 const storageKey = 'vinci-theme';
 
@@ -15,21 +20,21 @@ function stored(): Theme | null {
   }
 }
 
-export function startTheme(viewer: Viewer): void {
+export function startTheme(page: Themed): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   let chosen = stored();
-  const apply = () => viewer.setTheme(chosen ?? (system.matches ? 'dark' : 'light'));
+  const apply = () => page.setTheme(chosen ?? (system.matches ? 'dark' : 'light'));
   system.addEventListener('change', apply);
-  viewer.addEventListener('theme-chosen', () => {
-    chosen = viewer.options.theme;
+  page.addEventListener('theme-chosen', () => {
+    chosen = page.options.theme;
   });
   apply();
 }
 
-export function toggleTheme(viewer: Viewer): void {
-  const theme = viewer.options.theme === 'dark' ? 'light' : 'dark';
-  viewer.setTheme(theme);
-  viewer.dispatchEvent(new Event('theme-chosen'));
+export function toggleTheme(page: Themed): void {
+  const theme = page.options.theme === 'dark' ? 'light' : 'dark';
+  page.setTheme(theme);
+  page.dispatchEvent(new Event('theme-chosen'));
   try {
     localStorage.setItem(storageKey, theme);
   } catch {

@@ -30,7 +30,20 @@ export interface SightOptions extends BrowserContextOptions {
   theme?: 'light' | 'dark';
 }
 
-export async function open(address: string, options: SightOptions = {}): Promise<Sight> {
+export function open(address: string, options: SightOptions = {}): Promise<Sight> {
+  return opened(address, options, (page) => page.evaluate(() => window.vinci.ready));
+}
+
+// The page of a study.
+export function openStudy(address: string, options: SightOptions = {}): Promise<Sight> {
+  return opened(address, options, (page) => page.evaluate(() => window.vinciStudy.ready));
+}
+
+async function opened(
+  address: string,
+  options: SightOptions,
+  ready: (page: Page) => Promise<void>,
+): Promise<Sight> {
   const { theme = 'light', ...others } = options;
   const context = await (
     await browser()
@@ -53,7 +66,7 @@ export async function open(address: string, options: SightOptions = {}): Promise
   });
   page.on('pageerror', (error) => errors.push(String(error)));
   await page.goto(address);
-  await page.evaluate(() => window.vinci.ready);
+  await ready(page);
   return { page, requests, errors, close: () => context.close() };
 }
 

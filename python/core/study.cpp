@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies: what they ask, their ledger, and the parts of running them that Python puts together
+// (vinci/study.py). All of it reads or writes files, so the GIL is held but while workers run.
+#include <pybind11/functional.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "python/core/core.h"
+#include "vinci/campaign/atomic_file.h"
+#include "vinci/campaign/campaign.h"
+#include "vinci/campaign/case_bytes.h"
+#include "vinci/campaign/ledger_times.h"
+#include "vinci/campaign/study_folder.h"
+#include "vinci/campaign/worker.h"
+#include "vinci/study/runner.h"
+#include "vinci/study/strategies.h"
+#include "vinci/study/study_columns.h"
+#include "vinci/study/study_report.h"
+
+namespace vinci::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Name of a measure -> function of the state at the end of a case.
+using Functions = std::map<std::string, py::function>;
+
+// By Ctrl-C, and the runner took that for the result of the case. Used while the GIL is held.
+bool function_was_interrupted = false;
+
+StudyCode code_of(const Functions& functions) {
+  StudyCode code;
+  for (const auto& [name, function] : functions)
+    code.measures[name] = [held = Held(function)](const Simulation& simulation) {
+      const auto state = std::make_shared<State>(simulation.state());
+      try {
+        return (*held)(StateHandle{state, body_table(simulation.model()), false}).cast<double>();
+      } catch (const py::error_already_set& error) {
+        if (error.matches(PyExc_KeyboardInterrupt)) function_was_interrupted = true;
+        throw;
+      }
+    };
+  return code;
+}
+
+// Ctrl-C was pressed: then a Python exception is set.
+bool is_interrupted() {
+  if (!std::exchange(function_was_interrupted, false)) return PyErr_CheckSignals() != 0;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return true;
+}
+
+// A study that is run in a folder.
+class StudyRun {
+ public:
+  StudyRun(Study study, fs::path folder, const Functions& functions)
+      : study_(std::move(study)), folder_{std::move(folder)}, functions_(functions) {
+    // A study given as text has no file.
+    const std::string file =
+        study_.file().empty() ? std::string() : fs::absolute(study_.file()).string();
+    ledger_.emplace(Ledger::to_write(
+        folder_.ledger(), {.hash = study_.hash(), .title = study_.title(), .file = file}));
+    strategy_ = make_strategy(study_);
+  }
+
+  // Cases of the next round that are missing, as pairs of first number and size; None at the end.
+  std::optional<std::vector<std::pair<std::uint64_t, std::uint64_t>>> next_round() {
+    round_ = vinci::next_round(*strategy_, *ledger_, rounds_);
+    if (!round_) return std::nullopt;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> missing;
+    for (const NumberRange& range : ledger_->done().missing({round_->first, round_->size}))
+      missing.emplace_back(range.first, range.size);
+    return missing;
+  }
+
+  // Runs cases of the round here: in this process, or in one that was forked from it.
+  py::bytes answer(std::uint64_t first, std::uint64_t count) {
+    if (!runner_) {
+      runner_.emplace(study_, code_of(functions_));
+      runner_->stop_when(is_interrupted);
+    }
+    ByteWriter bytes;
+    try {
+      for (std::uint64_t number = first; number < first + count; ++number) {
+        const CaseAnswer answer = runner_->run(round_->at(number));
+        if (is_interrupted()) throw CaseRunner::Stopped();
+        write(bytes, answer.result);
+        write(bytes, answer.cpu_seconds);
+      }
+    } catch (const CaseRunner::Stopped&) {
+      throw py::error_already_set();
+    }
+    return bytes.take();
+  }
+
+  void add(const py::bytes& bytes) {
+    const std::string text = bytes;
+    ByteReader from(text);
+    std::vector<CaseAnswer> answers;
+    while (!from.at_end()) {
+      CaseAnswer answer;
+      answer.result = read_result(from);
+      answer.cpu_seconds = read_seconds(from);
+      answers.push_back(std::move(answer));
+    }
+    ledger_->add(answers);
+  }
+
+  // All that is missing, by worker processes that the command starts. False if it was interrupted:
+  // then a Python exception is set.
+  void run_crew(const std::vector<std::string>& command, int workers,
+                const std::function<void(std::uint64_t, std::optional<std::uint64_t>)>& progress) {
+    CampaignSettings settings;
+    settings.crew.command = {command, study_.limits().bytes};
+    settings.crew.hash = study_.hash();
+    settings.crew.workers = workers;
+    settings.crew.case_seconds = study_.limits().seconds;
+    settings.crew.lost = [this](std::uint64_t number, CaseStatus status, std::string message) {
+      return lost_case(study_, number, status, std::move(message));
+    };
+    settings.go_on = [] {
+      py::gil_scoped_acquire gil;
+      return !is_interrupted();
+    };
+    settings.progress = [&](const CampaignProgress& now) {
+      py::gil_scoped_acquire gil;
+      progress(now.tally.done, now.expected);
+    };
+    bool complete = false;
+    {
+      py::gil_scoped_release release;
+      complete = run_campaign(*strategy_, *ledger_, settings);
+    }
+    if (!complete) throw py::error_already_set();
+  }
+
+  std::uint64_t done() const { return ledger_->tally().done; }
+  std::optional<std::uint64_t> expected() const { return strategy_->expected(); }
+
+  // The table and the report beside the ledger.
+  void finish() {
+    const LedgerResults results(*ledger_);
+    AtomicFile table(folder_.table());
+    write_table(study_, results, [&](std::string_view text) { table.write(text); });
+    table.publish();
+    AtomicFile report(folder_.report());
+    report.write(report_json(make_report(study_, results, LedgerTimes(*ledger_))));
+    report.publish();
+  }
+  void close() {
+    ledger_.reset();
+    strategy_.reset();
+  }
+
+ private:
+  Study study_;
+  StudyFolder folder_;
+  Functions functions_;
+  std::optional<Ledger> ledger_;
+  std::unique_ptr<Strategy> strategy_;
+  std::uint64_t rounds_ = 0;
+  std::optional<Round> round_;
+  std::optional<CaseRunner> runner_;
+};
+
+// Takes away what an earlier run left. Throws Failure while another process writes it.
+void clear(const fs::path& path) {
+  const StudyFolder folder{path};
+  const WriterLock lock(folder.lock());
+  for (const char* ending : {"", "-wal", "-shm", "-journal"})
+    fs::remove(folder.ledger().string() + ending);
+  fs::remove(folder.table());
+  fs::remove(folder.report());
+  fs::remove_all(folder.parts());
+}
+
+Ledger ledger_of(const Study& study, const fs::path& folder) {
+  Ledger ledger = Ledger::to_read(StudyFolder{folder}.ledger());
+  if (ledger.head().hash != study.hash())
+    throw Error("holds what another study gave, or this one before it was changed",
+                folder.string());
+  return ledger;
+}
+
+py::dict columns(const Study& study, const fs::path& folder) {
+  const Ledger ledger = ledger_of(study, folder);
+  const StudyColumns all = columns_of(study, LedgerResults(ledger));
+  const auto array = [](const auto& values) {
+    using Value = std::decay_t<decltype(values[0])>;
+    return py::array_t<Value>(static_cast<py::ssize_t>(values.size()), values.data());
+  };
+  py::list parameters, measures;
+  for (const VectorX& column : all.parameters) parameters.append(array(column));
+  for (const VectorX& column : all.measures) measures.append(array(column));
+  return py::dict("number"_a = array(all.number), "design"_a = array(all.design),
+                  "sample"_a = array(all.sample), "parameters"_a = parameters,
+                  "measures"_a = measures, "status"_a = array(all.status),
+                  "verdict"_a = array(all.verdict), "level"_a = array(all.level),
+                  "message"_a = all.message);
+}
+
+std::string report(const Study& study, const fs::path& folder) {
+  const Ledger ledger = ledger_of(study, folder);
+  return report_json(make_report(study, LedgerResults(ledger), LedgerTimes(ledger)));
+}
+
+void export_csv(const Study& study, const fs::path& folder, const fs::path& path) {
+  const Ledger ledger = ledger_of(study, folder);
+  AtomicFile file(path);
+  write_table(study, LedgerResults(ledger), [&](std::string_view text) { file.write(text); });
+  file.publish();
+}
+
+void export_hdf5(const Study& study, const fs::path& folder, const fs::path& path) {
+  const Ledger ledger = ledger_of(study, folder);
+  write_columns(study, columns_of(study, LedgerResults(ledger)), path);
+}
+
+py::dict repeat(const Study& study, const std::optional<fs::path>& folder, std::uint64_t number,
+                const std::optional<fs::path>& path, bool overwrite, const Functions& functions) {
+  std::optional<Ledger> ledger;
+  if (folder) ledger.emplace(ledger_of(study, *folder));
+  std::optional<StudyCases> cases;
+  if (ledger)
+    cases.emplace(study, LedgerResults(*ledger));
+  else
+    cases.emplace(study, StoredResults());
+  const StudyCase item = cases->at(number);
+  CaseRunner runner(study, code_of(functions));
+  runner.stop_when(is_interrupted);
+  CaseResult result;
+  try {
+    result = (path ? runner.record(item, *path, overwrite) : runner.run(item)).result;
+  } catch (const CaseRunner::Stopped&) {
+    throw py::error_already_set();
+  }
+  py::object same = py::none();
+  if (ledger)
+    ledger->read({number, 1}, [&](const CaseResult& before) {
+      ByteWriter a, b;
+      write(a, before);
+      write(b, result);
+      same = py::bool_(a.bytes() == b.bytes());
+    });
+  return py::dict("number"_a = item.number, "design"_a = item.design, "sample"_a = item.sample,
+                  "values"_a = item.values, "status"_a = to_string(result.status),
+                  "verdict"_a = to_string(result.verdict), "measures"_a = result.measures,
+                  "message"_a = result.message, "same"_a = same);
+}
+
+// The life of a worker that run_crew has started.
+void work(const Study& study) {
+  serve_cases([&] {
+    auto runner = std::make_shared<CaseRunner>(study);
+    return CaseRun{study.hash(), [runner](const StudyCase& item) { return runner->run(item); }};
+  });
+}
+
+std::vector<py::tuple> parameters_of(const Study& study) {
+  std::vector<py::tuple> list;
+  for (const StudyParameter& it : study.parameters())
+    list.push_back(py::make_tuple(
+        it.name, it.kind == StudyParameter::Kind::design ? "design" : "uncertain", it.text));
+  return list;
+}
+
+std::vector<py::tuple> measures_of(const Study& study) {
+  std::vector<py::tuple> list;
+  for (const StudyMeasure& it : study.measures())
+    list.push_back(py::make_tuple(it.name, it.is_code, it.text));
+  return list;
+}
+
+}  // namespace
+
+void add_study(py::module_& module) {
+  py::class_<Study> study(module, "_Study");
+  study.def_static(
+      "load",
+      [](const fs::path& path, const std::vector<fs::path>& allowed) {
+        return Study::load(path, {nullptr, allowed});
+      },
+      "path"_a, "allow_paths"_a);
+  study.def_static(
+      "parse",
+      [](const std::string& text, const fs::path& folder, const std::string& name,
+         const std::vector<fs::path>& allowed) {
+        return Study::parse(text, folder, name, {nullptr, allowed});
+      },
+      "text"_a, "folder"_a, "name"_a, "allow_paths"_a);
+  study.def_property_readonly("title", &Study::title);
+  study.def_property_readonly("hash", &Study::hash);
+  study.def_property_readonly("file", &Study::file);
+  study.def_property_readonly("source", &Study::source);
+  study.def_property_readonly("kind", [](const Study& self) { return to_string(self.kind()); });
+  study.def_property_readonly("parameters", &parameters_of);
+  study.def_property_readonly("measures", &measures_of);
+  study.def_property_readonly("success", &Study::success);
+  py::class_<StudyRun> run(module, "_StudyRun");
+  run.def(py::init<Study, fs::path, const Functions&>(), "study"_a, "folder"_a, "functions"_a);
+  run.def("next_round", &StudyRun::next_round);
+  run.def("answer", &StudyRun::answer, "first"_a, "count"_a);
+  run.def("add", &StudyRun::add, "answers"_a);
+  run.def("run_crew", &StudyRun::run_crew, "command"_a, "workers"_a, "progress"_a);
+  run.def("finish", &StudyRun::finish);
+  run.def("close", &StudyRun::close);
+  run.def_property_readonly("done", &StudyRun::done);
+  run.def_property_readonly("expected", &StudyRun::expected);
+  module.def("_study_clear", &clear, "folder"_a);
+  module.def("_study_columns", &columns, "study"_a, "folder"_a);
+  module.def("_study_report", &report, "study"_a, "folder"_a);
+  module.def("_study_csv", &export_csv, "study"_a, "folder"_a, "path"_a);
+  module.def("_study_hdf5", &export_hdf5, "study"_a, "folder"_a, "path"_a);
+  module.def("_study_repeat", &repeat, "study"_a, "folder"_a, "number"_a, "path"_a, "overwrite"_a,
+             "functions"_a);
+  module.def("_study_work", &work, "study"_a);
+}
+
+}  // namespace vinci::python

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study that is looked at, also while it runs: its cases as columns of numbers in the order in
+// which they were found, and what is known of all of them (docs/viewer.md: layouts).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vinci/campaign/ledger.h"
+#include "vinci/campaign/study_folder.h"
+#include "vinci/study/strategies.h"
+#include "vinci/study/study.h"
+
+namespace vinci {
+
+class StudyWatch {
+ public:
+  // Throws Error: no ledger, or one of another study.
+  StudyWatch(Study study, StudyFolder folder);
+
+  // Takes in cases that are new, for so many seconds and whole pieces of some thousand at least.
+  // Throws Error if the ledger cannot be read.
+  void refresh(double seconds);
+  bool is_behind() const { return known_.count() < done_; }  // there are more cases to take in
+
+  std::string description() const;  // JSON; `replays`: whether cases can be seen
+  std::string report() const;       // JSON, of the rounds that are complete
+  std::uint64_t rows() const { return numbers_.size(); }
+  // Rows from `first` on, at most so many.
+  std::string block(std::uint64_t first, std::uint64_t most) const;
+  static constexpr std::uint64_t block_rows = 65'536;
+
+  const Study& study() const { return study_; }
+  const StudyFolder& folder() const { return folder_; }
+
+ private:
+  struct Level {
+    std::uint64_t verdicts[3] = {}, steps = 0, timed = 0;
+    double cpu_seconds = 0.0;
+  };
+
+  void forget();
+  void take(const Ledger& ledger, const NumberRange& range);
+  void add(const CaseResult& result);
+
+  Study study_;
+  StudyFolder folder_;
+  std::string expected_, map_;  // JSON
+  std::uint32_t generation_ = 0;
+  LedgerHead head_;
+  Tally tally_;
+  std::uint64_t done_ = 0, rounds_ = 0;
+  bool running_ = false;
+  NumberRanges known_;
+  std::optional<StudyCases> cases_;
+  std::uint64_t cases_rounds_ = 0;  // rounds of the ledger when the cases were told
+  std::vector<std::uint32_t> numbers_, designs_;
+  std::vector<std::vector<float>> columns_;  // parameters, then measures
+  std::vector<std::uint8_t> statuses_, verdicts_, last_levels_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace vinci
