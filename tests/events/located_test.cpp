@@ -30,6 +30,25 @@ run: {stepper: {name: event-driven, accuracy: )" +
     }
 }
 
+// h'' + 2 h'/T + h/T² = 0 from h = 0 is deepest at T, by v T/e, which is between the ends of steps.
+TEST(Located, the_deepest_place_of_an_impact_is_told_however_long_steps_are) {
+  for (const double scale : {5e-3, 1e-3}) {
+    const double depth = std::sqrt(2.0 * 0.9 * gravity) * scale / std::exp(1.0);
+    for (const std::string step : {"1 ms", "10 ms", "450 ms"}) {
+      Simulation simulation(Scene::parse(R"(world: planar
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}}]}
+  d: {shapes: [{circle: 0.1}], mass: 1, position: [0, 1]}
+run: {stepper: {name: event-driven, accuracy: 1e-8, time-scale: )" +
+                                         std::to_string(scale) + "}, step: " + step +
+                                         ", duration: 0.45}\n"));
+      double deepest = 0.0;
+      while (!simulation.finished()) deepest = std::max(deepest, simulation.step().sinking);
+      EXPECT_NEAR(deepest, depth, 1e-5 * depth) << step;
+    }
+  }
+}
+
 // A box on a slope: at rest, then with less friction, then with more, between the ends of steps.
 TEST(Located, a_change_between_two_steps_acts_at_its_time) {
   constexpr double from = 0.503, to = 1.005, end = 2.0;

@@ -396,18 +396,17 @@ void EventDriven::commit(StepContext& context, State& state, Part& part, StepRep
   }
   // An impact that leads to the middle of a thin body may lead out on its other side.
   const Model& model = system.model();
-  for (const ConstraintMode& mode : context.out.modes) {
-    if (mode.key.kind != EntityKind::contact) continue;
-    report.sinking = std::max(report.sinking, mode.state == 0 ? 0.0 : -mode.gap);
-    const double thickness = std::min(model.shapes[mode.key.shape_a()].half_thickness,
-                                      model.shapes[mode.key.shape_b()].half_thickness);
-    if (-mode.gap > 0.5 * thickness) report.passed = 1;
+  for (std::size_t i = 0; i < system.sources().size(); ++i) {
+    const ConstraintSource& source = system.sources()[i];
+    if (source.key.kind != EntityKind::contact ||
+        system.constraints()[i].kind != ConstraintKind::contact)
+      continue;
+    const double depth = motion.depths()[static_cast<Eigen::Index>(i)];
+    report.sinking = std::max(report.sinking, depth);
+    const double thickness = std::min(model.shapes[source.key.shape_a()].half_thickness,
+                                      model.shapes[source.key.shape_b()].half_thickness);
+    if (depth > 0.5 * thickness) report.passed = 1;
   }
-  for (const StepEvent& event : context.out.events)
-    if (event.after.key.kind == EntityKind::contact &&
-        -event.after.gap > 0.5 * std::min(model.shapes[event.after.key.shape_a()].half_thickness,
-                                          model.shapes[event.after.key.shape_b()].half_thickness))
-      report.passed = 1;
   auto& contacts = context.out.contacts;
   for (std::size_t i = 0; i < system.sources().size(); ++i) {
     const ConstraintSource& source = system.sources()[i];

@@ -84,7 +84,7 @@ HybridMotion::HybridMotion(const ConstrainedSystem& system, const HybridOptions&
       std::vector<bool>(static_cast<std::size_t>(m), false),
       system.machines(),
       VectorX::Zero(m)};
-  impulses_ = VectorX::Zero(m);
+  impulses_ = depths_ = VectorX::Zero(m);
   piles_.resize(static_cast<std::size_t>(m) + state_.machines.size());
   check_start(system, options, state_);
   begin_states();
@@ -105,7 +105,7 @@ HybridMotion::HybridMotion(const ConstrainedSystem& system, const HybridOptions&
   if (state_.mode.states.size() != m || state_.sinking.size() != m)
     throw Error(fmt::format("{} states of {} constraints; accepted: one of each",
                             state_.mode.states.size(), m));
-  impulses_ = VectorX::Zero(static_cast<Eigen::Index>(m));
+  impulses_ = depths_ = VectorX::Zero(static_cast<Eigen::Index>(m));
   piles_.resize(m + state_.machines.size());
   if (!try_forces()) give_up(why_nothing_fits(0));
 }
@@ -525,12 +525,14 @@ bool HybridMotion::advance(double end) {
     Integrator mode(system_, state_, inputs_, watches(), options_.accuracy);
     VectorX y = mode.pack(state_), slopes(y.size());
     mode.slopes_at(state_.time, y, slopes);
+    mode.reached(state_.time, y);
     const ImplicitPart part = integrate(mode, options_.accuracy, state_.time, stop, y, slopes);
     const double before = state_.time;
     const std::size_t told = events_.size();
     state_.time = part.time;
     mode.unpack(y, state_);
     impulses_ += mode.impulses(y);
+    depths_ = depths_.cwiseMax(mode.depths());
     state_.works += mode.works(y);
     integrator_steps_ += part.steps;
     evaluations_ += part.evaluations;

@@ -82,6 +82,8 @@ class HybridMotion {
   double gap(int constraint) const { return gaps_[constraint].value; }
   // ∫ λ dt since the motion began here, per constraint.
   const VectorX& impulses() const { return impulses_; }
+  // Per constraint: how far a contact was beyond its zero while it brought itself back.
+  const VectorX& depths() const { return depths_; }
   // J, of impacts that ended here and threw back with more than they took.
   double given_energy() const { return given_energy_; }
   // What changed again and again within no time and was then held as it was for a moment, 0.01 ms
@@ -166,7 +168,7 @@ class HybridMotion {
   std::vector<Passage> passages_;
   HybridOptions options_;
   HybridState state_;
-  VectorX inputs_, accelerations_, multipliers_, impulses_;
+  VectorX inputs_, accelerations_, multipliers_, impulses_, depths_;
   double given_energy_ = 0.0;                              // J
   bool are_determined_ = false;                            // these forces
   Eigen::Matrix<Series<double>, Eigen::Dynamic, 1> gaps_;  // with these forces

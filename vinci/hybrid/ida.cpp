@@ -311,6 +311,7 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
         continue;
       }
     }
+    system.reached(part.time, Bridge::taken(state.get()));
     if (flag == IDA_TSTOP_RETURN && stop < end) {
       stop = end;
       must(IDASetStopTime(memory.get(), stop), "the end");

@@ -23,6 +23,8 @@ class ImplicitSystem {
   virtual int watch_count() const = 0;
   virtual int watch_direction(int i) const = 0;  // −1 falling, 1 rising, 0 both
   virtual void watches(double time, const VectorX& y, VectorX& values) = 0;
+  // The end of a step that counts.
+  virtual void reached(double time, const VectorX& y) = 0;
 };
 
 struct ImplicitPart {

@@ -2,6 +2,8 @@
 // A mode as an explicit system behind the implicit interface of the integrator.
 #include "vinci/hybrid/mode_integrator.h"
 
+#include <algorithm>
+
 #include "vinci/base/error.h"
 
 namespace vinci {
@@ -20,6 +22,7 @@ HybridMotion::Integrator::Integrator(const ConstrainedSystem& system, const Hybr
       k_(equations_.extras()),
       borders_(system.border_count()) {
   equations_.frame().inputs = inputs_;
+  depths_ = VectorX::Zero(m_);
 }
 
 VectorX HybridMotion::Integrator::pack(const HybridState& state) const {
@@ -143,6 +146,32 @@ void HybridMotion::Integrator::watches(double time, const VectorX& y, VectorX& v
   if (borders_.size() > 0) system_.borders(time, y.head(n_), borders_);
   for (std::size_t i = 0; i < watches_.size(); ++i)
     values[i] = plain_value(watches_[i]) + watches_[i].margin;
+}
+
+// Between two steps h is taken as the parabola through its value and both rates: the deepest place
+// of an impact is where h' = 0.
+void HybridMotion::Integrator::reached(double time, const VectorX& y) {
+  solve(time, y);
+  const SystemFrame<double>& frame = equations_.frame();
+  VectorX gaps(m_), rates(m_);
+  for (int i = 0; i < m_; ++i) {
+    gaps[i] = frame.gaps[i].value;
+    rates[i] = frame.gaps[i].first;
+  }
+  for (int i = 0; i < m_; ++i) {
+    const bool comes_back = acts(mode_.states[i]) || mode_.states[i] == ContactState::ballistic;
+    if (!is_contact(i) || !comes_back) continue;
+    double least = gaps[i];
+    if (reached_rates_.size() > 0 && reached_rates_[i] < 0.0 && rates[i] > 0.0) {
+      const double way =
+          (time - reached_time_) * reached_rates_[i] / (reached_rates_[i] - rates[i]);
+      least = std::min(least, reached_gaps_[i] + 0.5 * reached_rates_[i] * way);
+    }
+    depths_[i] = std::max(depths_[i], -least);
+  }
+  reached_time_ = time;
+  reached_gaps_ = std::move(gaps);
+  reached_rates_ = std::move(rates);
 }
 
 }  // namespace vinci

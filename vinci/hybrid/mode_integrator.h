@@ -65,6 +65,9 @@ class HybridMotion::Integrator : public ImplicitSystem {
   void jacobian(double time, double factor, const VectorX& y, const VectorX& slopes,
                 MatrixX& matrix) override;
   void watches(double time, const VectorX& y, VectorX& values) override;
+  void reached(double time, const VectorX& y) override;
+  // How far contacts that act, or come back, were beyond their zero; 0 of others.
+  const VectorX& depths() const { return depths_; }
 
  private:
   bool is_contact(int constraint) const {
@@ -79,6 +82,9 @@ class HybridMotion::Integrator : public ImplicitSystem {
   VectorX inputs_;
   std::vector<Watch> watches_;
   double still_;  // m/s
+  VectorX depths_;
+  double reached_time_ = 0.0;
+  VectorX reached_gaps_, reached_rates_;  // of the step before; empty at first
   int n_, m_, k_;
   // Where v' and λ were solved for last.
   double solved_time_ = 0.0;

@@ -13,6 +13,9 @@ namespace vinci {
 
 namespace {
 
+// Share to which the values of a loop are known that was reduced from a larger system.
+constexpr double known_response = 1e-11;
+
 Complex point_of(const LinearSystem& system, double frequency) {
   return system.is_sampled() ? std::polar(1.0, frequency * system.sample) : Complex(0.0, frequency);
 }
@@ -298,6 +301,8 @@ Margins margins(const LinearSystem& given) {
   const LinearSystem direct = constant_system(MatrixX::Ones(1, 1), given.sample);
   if (std::abs(1.0 + given.d(0, 0)) > 0.0)
     answer.stability = stability(closed_loop(given, direct, -1.0));
+  // A loop that passes −1 this closely is on the border, whatever its poles round to.
+  if (answer.modulus_margin <= known_response) answer.stability = Stability::marginal;
   return answer;
 }
 
