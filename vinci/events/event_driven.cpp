@@ -22,7 +22,7 @@ constexpr int most_idle_parts = 20;
 constexpr double way_ahead = 1e-6;
 // Up to it a gap is closed, as rounding of places of 1 m; overlaps up to the other are no contacts
 // that were passed unseen, m.
-constexpr double closed_gap = 1e-12;
+constexpr double no_gap = 1e-12;
 constexpr double least_overlap = 1e-6;
 // A limit of features that is nearer counts as reached, as a share of their size.
 constexpr double at_limit = 1e-9;
@@ -351,7 +351,7 @@ bool EventDriven::try_part(StepContext& context, const State& state, double targ
   part.system = std::make_unique<ModelSystem>(std::move(parts));
   const VectorX places = part.system->positions();
   const double farthest = places.size() > 0 ? places.lpNorm<Eigen::Infinity>() : 0.0;
-  part.before = hybrid_state(*part.system, closed_gap * (1.0 + farthest));
+  part.before = hybrid_state(*part.system, no_gap * (1.0 + farthest));
   part.motion = std::make_unique<HybridMotion>(*part.system, options_, part.before);
   part.motion->settle();
   if (begins_) {
