@@ -84,7 +84,7 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
   const std::vector<ContactPair>& pairs() const { return parts_.contacts; }
   const std::vector<ConstraintSource>& sources() const { return sources_; }
   std::vector<std::string> coordinate_names() const override;  // "ball.x [m]"
-  std::vector<std::string> rate_names() const;        // "ball.vx [m/s]"
+  std::vector<std::string> rate_names() const;                 // "ball.vx [m/s]"
   std::vector<std::string> extra_names() const;
 
   // After evaluate(): a coordinate, or with its time derivatives.

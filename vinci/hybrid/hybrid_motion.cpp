@@ -427,15 +427,15 @@ bool HybridMotion::is_slow(int i) {
 }
 
 // What begins to slide may do so more slowly than the integrator errs: until it slides visibly it
-// has to turn back visibly to have come to rest.
+// has to turn back visibly to have come to rest. In two directions friction follows the slip, which
+// then cannot turn back: it comes to rest at zero.
 void HybridMotion::watch_slip(int i, std::vector<Watch>& list) {
-  const Watch::What what = is_slow(i) ? Watch::What::slip_along : Watch::What::slip;
-  double along = slip_rate(i)[0] * state_.mode.directions[i];
-  if (directions(i) == 2) along += slip_rate(i)[1] * state_.mode.directions[i + 1];
+  using What = Watch::What;
   const double still = still_speed(options_.accuracy);
-  const bool begins = what == Watch::What::slip_along || (directions(i) == 1 && along <= still);
-  list.push_back({what, i, -1, -1, -1, begins ? 0.1 * still : 0.0});
-  if (begins) list.push_back({what, i, 1, -1, -1, -1.1 * still});
+  const bool begins = directions(i) == 1 && slip_rate(i)[0] * state_.mode.directions[i] <= still;
+  list.push_back(
+      {is_slow(i) ? What::slip_along : What::slip, i, -1, -1, -1, begins ? 0.1 * still : 0.0});
+  if (begins) list.push_back({What::slip, i, 1, -1, -1, -1.1 * still});
 }
 
 // From which on a gap is open whatever rounding does to it.

@@ -61,7 +61,7 @@ struct ModeMemory {
   EntityKey key;
   std::int64_t point = 0;
   std::int64_t state = 0;  // ContactState, + 8 of a contact that sinks in; of a machine its number
-  std::int64_t sliding = 0;         // of the friction of a contact: its ContactState
+  std::int64_t sliding = 0;  // of the friction of a contact: its ContactState
   // Where a link is held, or slips since sticking began, m; along the normal of a contact what it
   // has given since it was touched, J.
   Vector3 held = Vector3::Zero();

@@ -83,7 +83,7 @@ class Study {
   const std::string& success() const;
   const std::vector<StudyLevel>& levels() const;  // at least one
   const StudyLimits& limits() const;
-  double confidence() const;  // of intervals
+  double confidence() const;     // of intervals
   bool exact_intervals() const;  // of probabilities: Clopper and Pearson's; else Wilson's
 
   const StudyData& data() const { return *data_; }
