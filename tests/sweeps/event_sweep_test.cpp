@@ -217,12 +217,16 @@ void check_motion(const HybridScene& scene, EventTally& tally) {
   ++tally.scenes;
 }
 
+// Share of scenes whose motion may end before its time, with the name of what it ends at.
+constexpr double most_given_up = 0.05;
+
 using Maker = HybridScene (*)(Draw& draw, bool spatial);
 
 void sweep(Maker make, unsigned first_seed, bool spatial_too) {
   const char* const more = std::getenv("VINCI_SWEEP");
   const unsigned count = scenes_a_class * (more ? std::max(1, std::atoi(more)) : 1);
   EventTally tally;
+  int given_up = 0;
   for (unsigned i = 0; i < count; ++i) {
     Draw draw(first_seed + i);
     const bool spatial = spatial_too && i % 2 == 1;
@@ -230,11 +234,21 @@ void sweep(Maker make, unsigned first_seed, bool spatial_too) {
     SCOPED_TRACE(fmt::format("seed {}\n{}", first_seed + i, scene.yaml));
     try {
       check_motion(scene, tally);
+    } catch (const Failure& failure) {
+      // A motion may have no way on, by Painlevé's paradox for example: it ends, and says where.
+      const std::string why = failure.what();
+      const bool is_named = why.find("floor-") != std::string::npos ||
+                            why.find("part-") != std::string::npos ||
+                            why.find("hinge-") != std::string::npos;
+      EXPECT_TRUE(is_named) << why;
+      std::printf("seed %u ends: %s\n", first_seed + i, why.c_str());
+      ++given_up;
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
     }
   }
-  EXPECT_EQ(tally.scenes, static_cast<int>(count));
+  EXPECT_LE(given_up, most_given_up * static_cast<double>(count));
+  EXPECT_EQ(tally.scenes + given_up, static_cast<int>(count));
   EXPECT_GT(tally.events, static_cast<long>(count));
 }
 
