@@ -25,7 +25,7 @@ set(public_sampling copula design_points distribution interval morris random rar
 set(public_search searcher)
 set(public_geometry build mass shape)
 set(public_robots description robot_file)
-set(public_model actuation constraint contact_moments controller element entity friction_law joint joint_columns memory model motion run_options state)
+set(public_model actuation constraint contact_moments controller element entity friction_law joint joint_columns memory model motion run_options signal state)
 set(public_control controller_kind controllers follow inverse_kinematics joint_law motion_profile robot sequence trajectory)
 set(public_kinematics joint_efforts joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_elements builtin)

@@ -87,7 +87,7 @@ struct LevelSummary {
   std::uint64_t timed = 0;   // how many of them have a time
 };
 
-struct ConvergencePoint {
+struct EstimateSoFar {
   std::uint64_t cases = 0;
   Probability probability;
 };
@@ -142,7 +142,7 @@ struct StudyReport {
   std::vector<std::string> design_parameters;
   std::vector<MeasureSummary> measures;
   std::vector<LevelSummary> levels;
-  std::vector<ConvergencePoint> convergence;  // where there is one design
+  std::vector<EstimateSoFar> convergence;  // where there is one design
   // In the order of their numbers; not of searches, which have `found`.
   std::vector<DesignSummary> designs;
   std::optional<MapSummary> map;

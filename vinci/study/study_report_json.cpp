@@ -99,7 +99,7 @@ class ReportWriter {
                  {"designs", designs()}};
     for (const MeasureSummary& it : report_.measures) json["measures"].push_back(measure_json(it));
     for (const LevelSummary& it : report_.levels) json["levels"].push_back(level_json(it));
-    for (const ConvergencePoint& it : report_.convergence)
+    for (const EstimateSoFar& it : report_.convergence)
       json["convergence"].push_back(
           {{"cases", it.cases}, {"probability", probability_json(it.probability)}});
     if (report_.map) json["map"] = map_json(*report_.map);

@@ -75,27 +75,47 @@ std::vector<double> real_frequencies(const LinearSystem& system, const Function&
   return found;
 }
 
-// Values by a triangular form of A: many points cost little.
+// Values by a Hessenberg form of A [Laub 1981]: many points cost little.
 class FastValues {
  public:
-  explicit FastValues(const LinearSystem& system) : d_(system.d.cast<Complex>()) {
+  explicit FastValues(const LinearSystem& system) : d_(system.d(0, 0)) {
     if (system.state_count() == 0) return;
     const LinearSystem even = evenly_balanced(system);
-    const Eigen::ComplexSchur<MatrixX> schur(even.a);
-    triangle_ = -schur.matrixT();
-    b_ = schur.matrixU().adjoint() * even.b.cast<Complex>();
-    c_ = even.c.cast<Complex>() * schur.matrixU();
+    if (even.state_count() == 1) {
+      form_ = -even.a.cast<Complex>();
+      b_ = even.b.cast<Complex>();
+      c_ = even.c.cast<Complex>();
+      return;
+    }
+    const Eigen::HessenbergDecomposition<MatrixX> hessenberg(even.a);
+    const MatrixX turn = hessenberg.matrixQ();
+    form_ = -MatrixX(hessenberg.matrixH()).cast<Complex>();
+    b_ = (turn.transpose() * even.b).cast<Complex>();
+    c_ = (even.c * turn).cast<Complex>();
   }
 
   Complex at(Complex point) {
-    if (triangle_.rows() == 0) return d_(0, 0);
-    shifted_ = triangle_;
+    const Eigen::Index n = form_.rows();
+    if (n == 0) return d_;
+    shifted_ = form_;
     shifted_.diagonal().array() += point;
-    return (c_ * shifted_.triangularView<Eigen::Upper>().solve(b_) + d_)(0, 0);
+    x_ = b_;
+    for (Eigen::Index k = 0; k + 1 < n; ++k) {
+      if (std::abs(shifted_(k + 1, k)) > std::abs(shifted_(k, k))) {
+        shifted_.row(k).tail(n - k).swap(shifted_.row(k + 1).tail(n - k));
+        x_.row(k).swap(x_.row(k + 1));
+      }
+      if (shifted_(k + 1, k) == 0.0) continue;
+      const Complex share = shifted_(k + 1, k) / shifted_(k, k);
+      shifted_.row(k + 1).tail(n - k - 1) -= share * shifted_.row(k).tail(n - k - 1);
+      x_.row(k + 1) -= share * x_.row(k);
+    }
+    return (c_ * shifted_.triangularView<Eigen::Upper>().solve(x_))(0, 0) + d_;
   }
 
  private:
-  ComplexMatrix d_, triangle_, b_, c_, shifted_;
+  Complex d_;
+  ComplexMatrix form_, b_, c_, shifted_, x_;
 };
 
 // Where f changes its sign between points of a fine grid of [0, end], by halving.
