@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a study: what it shows of cases, also while they are run, how one is replayed, and the
 // file that holds all.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openStudy, work } from './support/browser';
@@ -26,11 +27,11 @@ measures: {way: {end: block.x}}
 success: way < 0.035
 map: {over: [mu, speed], count: 10}
 `;
-const sample = (title: string, count: number) => `
+const sample = (title: string, count: number, duration = '10 ms') => `
 title: ${title}
 scene: block.yaml
 seed: 4
-run: {duration: 10 ms}
+run: {duration: ${duration}}
 uncertain: {mu: {uniform: [0.1, 0.8]}, speed: {normal: {mean: 0.7, deviation: 0.2}}}
 measures: {way: {end: block.x}}
 success: way > 0.007
@@ -124,17 +125,23 @@ describe('the page of a study', () => {
   });
 
   it('grows while the study runs, and says when it stopped and is complete', async () => {
-    work.write('long.yaml', sample('long', 60_000));
+    work.write('long.yaml', sample('long', 60_000, '0.1 s'));
     const run = children.start(work.program, ['study', 'run', 'long.yaml', '--quiet', '--workers', '1'], work.folder);
     await expect.poll(async () => work.vinci('study', 'status', 'runs/long.study', '--json')
         .then((text) => (JSON.parse(text) as { cases: number }).cases, () => 0)).toBeGreaterThan(0);
+    // It is held whenever the page is looked at: it is not complete before a slow page has seen it run.
+    run.kill('SIGSTOP');
     const { address } = await work.serve(children, 'runs/long.study');
     const { page, errors, close } = await openStudy(address);
     const rows = () => page.evaluate(() => window.vinciStudy.model.table.rows);
     const before = await rows();
     await page.locator('.badge.running').waitFor();
+    run.kill('SIGCONT');
+    await sleep(300);
+    run.kill('SIGSTOP');
     await expect.poll(rows).toBeGreaterThan(before);
     await page.getByText(/a second/).waitFor();
+    run.kill('SIGCONT');
     await stop(run, 'SIGINT');
     await page.locator('.badge.stopped').waitFor();
     await work.vinci('study', 'resume', 'runs/long.study', '--quiet');
