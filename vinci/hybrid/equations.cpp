@@ -266,11 +266,15 @@ bool ModeEquations::is_still(int constraint) const {
   return !still_.row(found - active_.begin()).isZero(0.0);
 }
 
-double ModeEquations::mobility(const HybridMode& mode, int constraint) {
+VectorX ModeEquations::push(const HybridMode& mode, int constraint) {
   VectorX column(rows());
   slope(mode, Argument::multipliers, constraint, column);
-  const VectorX push = column.head(n_);
-  return n_ > 0 ? push.dot(VectorX(mass_.solve(push))) : 0.0;
+  return -column.head(n_);
+}
+
+double ModeEquations::mobility(const HybridMode& mode, int constraint) {
+  const VectorX own = push(mode, constraint);
+  return n_ > 0 ? own.dot(VectorX(mass_.solve(own))) : 0.0;
 }
 
 // (v', λ) with the rows changed by these: −A⁻¹ rows, a column each.

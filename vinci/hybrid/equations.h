@@ -47,12 +47,16 @@ class ModeEquations {
   bool contradicts(const HybridState& state, double negligible) const;
   // After solve(): how much a force of a constraint accelerates its own gap, 1/kg.
   double mobility(const HybridMode& mode, int constraint);
+  // Generalised force of a unit of a constraint's.
+  VectorX push(const HybridMode& mode, int constraint);
   // Constraints that act and that nothing can move along, friction aside.
   int idle_constraint() const { return idle_; }
   // Whether friction sticks in a direction along which nothing can move.
   bool is_still(int constraint) const;
   // Whether the force of a constraint that acts can be another one while v' stays.
   bool is_open(int constraint) const;
+  // After solve(): by how much v' and λ change where the rows do by as much.
+  VectorX respond(const VectorX& rows) const { return answer(rows); }
   // The forces nearest to `forces` that leave v' as it is.
   void project_forces(VectorX& forces) const;
 

@@ -422,19 +422,25 @@ bool HybridMotion::is_slow(int i) {
   const Vector2 slip = slip_rate(i);
   const double speed = slip.norm();
   if (speed > 1.01 * still_speed(options_.accuracy)) return false;
-  if (speed > blended_speed) state_.mode.directions.segment<2>(i) = slip / speed;
+  if (speed > 0.25 * blended_speed) state_.mode.directions.segment<2>(i) = slip / speed;
   return true;
 }
 
 // What begins to slide may do so more slowly than the integrator errs: until it slides visibly it
 // has to turn back visibly to have come to rest. In two directions friction follows the slip, which
-// then cannot turn back: it comes to rest at zero.
+// then cannot turn back: it comes to rest at zero. Where it begins there to rounding, it is at rest
+// again where it is half a unit of blending behind: a whole unit behind it has no direction.
 void HybridMotion::watch_slip(int i, std::vector<Watch>& list) {
   using What = Watch::What;
   const double still = still_speed(options_.accuracy);
   const bool begins = directions(i) == 1 && slip_rate(i)[0] * state_.mode.directions[i] <= still;
-  list.push_back(
-      {is_slow(i) ? What::slip_along : What::slip, i, -1, -1, -1, begins ? 0.1 * still : 0.0});
+  if (is_slow(i)) {
+    const double along = slip_rate(i).dot(state_.mode.directions.segment<2>(i));
+    const double behind = 0.5 * blended_speed;
+    list.push_back({What::slip_along, i, -1, -1, -1, along < behind ? behind : 0.0});
+    return;
+  }
+  list.push_back({What::slip, i, -1, -1, -1, begins ? 0.1 * still : 0.0});
   if (begins) list.push_back({What::slip, i, 1, -1, -1, -1.1 * still});
 }
 
@@ -444,13 +450,18 @@ double HybridMotion::open_gap() const {
          (1.0 + (state_.positions.size() > 0 ? state_.positions.lpNorm<Eigen::Infinity>() : 0.0));
 }
 
+double HybridMotion::rate_rounding() const {
+  return 1e-13 * (state_.velocities.size() > 0 ? state_.velocities.lpNorm<Eigen::Infinity>() : 0.0);
+}
+
 std::vector<HybridMotion::Watch> HybridMotion::watches() {
   using What = Watch::What;
   std::vector<Watch> list;
   const double rounding = force_rounding * force_scale();
-  const auto margin = [&](double force) {
-    return std::abs(force) <= rounding ? 2.0 * rounding + least_number : 0.0;
+  const auto beyond = [](double value, double least) {
+    return std::abs(value) <= least ? 2.0 * least + least_number : 0.0;
   };
+  const auto margin = [&](double force) { return beyond(force, rounding); };
   const auto add = [&](What what, int i, int direction, double value) {
     list.push_back({what, i, direction, -1, -1, value == 0.0 ? -direction * least_number : 0.0});
   };
@@ -468,12 +479,14 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
         break;
       case ContactState::ballistic:
         list.push_back({What::gap, i, 1, -1, -1, -open_gap()});
-        add(What::gap, i, -1, gaps_[i].value);
-        if (gaps_[i].value <= 0.0) add(What::gap_rate, i, -1, gaps_[i].first);
+        // What is zero to rounding at the start has to fall below that.
+        list.push_back({What::gap, i, -1, -1, -1, beyond(gaps_[i].value, open_gap())});
+        if (gaps_[i].value <= 0.0)
+          list.push_back({What::gap_rate, i, -1, -1, -1, beyond(gaps_[i].first, rate_rounding())});
         if (state_.sinking[i]) {
           const double small = urge_rounding(i);
-          const bool is_small = std::abs(constraint.stabilisation.error(gaps_[i])) <= small;
-          list.push_back({What::urge, i, -1, -1, -1, is_small ? 2.0 * small + least_number : 0.0});
+          list.push_back(
+              {What::urge, i, -1, -1, -1, beyond(constraint.stabilisation.error(gaps_[i]), small)});
         }
         break;
       case ContactState::sticking:

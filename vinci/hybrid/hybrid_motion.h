@@ -132,10 +132,12 @@ class HybridMotion {
   void end_impacts();
   std::vector<Watch> watches();
   double open_gap() const;
+  double rate_rounding() const;
   bool is_slow(int constraint);
   void watch_slip(int constraint, std::vector<Watch>& list);
 
   // settling.cpp: what fits.
+  void unlock();
   int directions(int constraint) const;
   bool try_forces();
   bool are_forces_fine() const;
@@ -151,13 +153,23 @@ class HybridMotion {
   Vector2 slip_rate(int constraint) const;
   bool settle_friction(int constraint);
   bool is_minded();
+  bool rests_in_hold(int constraint) const;
   bool choose_forces();
   bool settle_once();
+  bool settle_states();
+  bool lets_go_too_early(const HybridState& before);
+  bool is_locked(int constraint) const;
   bool search(const HybridState& before, std::size_t first_event);
   std::vector<ContactState> choices(int constraint) const;
   void take(const HybridState& before, const std::vector<Vector2>& along,
-            const std::vector<std::vector<ContactState>>& open, std::int64_t number);
-  bool fits();
+            const std::vector<std::vector<ContactState>>& open, std::int64_t number, bool locked);
+  bool fits(const HybridState& before);
+
+  // jolt.cpp: impulses of contacts that friction keeps from pushing.
+  bool closed_contact(int constraint) const;
+  std::vector<int> jamming(const HybridMode& mode);
+  bool jolt(const HybridState& before, std::size_t first_event);
+  bool stop(const std::vector<int>& stopped, VectorX& changes, VectorX& given);
 
   // failing.cpp: what is told where it cannot go on.
   std::string why_nothing_fits(std::size_t first_event) const;

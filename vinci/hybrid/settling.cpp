@@ -14,6 +14,8 @@ namespace {
 
 // Combinations of states that are tried.
 constexpr int most_trials = 4096;
+// Impulses of contacts at one time.
+constexpr int most_jolts = 100;
 // Shares of what contacts and friction can do that are tried for forces which are open. The last
 // ones leave a little to go each, so that what begins to slide is found where nothing is left.
 constexpr double shares_of_friction[] = {0.5,         0.75,        0.9,        0.97,
@@ -235,6 +237,14 @@ bool HybridMotion::choose_forces() {
   return false;
 }
 
+// Friction whose changes pile up while it is at rest is held sticking: no law says where to what is
+// at rest would slide.
+bool HybridMotion::rests_in_hold(int i) const {
+  return is_held(i) && state_.mode.states[i] == ContactState::sliding &&
+         !system_.constraints()[i].second &&
+         slip_rate(i).norm() <= 1.01 * still_speed(options_.accuracy);
+}
+
 // One change of what does not fit; false where everything does, or nothing can.
 bool HybridMotion::settle_once() {
   if (!are_forces_fine()) return false;
@@ -242,6 +252,10 @@ bool HybridMotion::settle_once() {
   if (equations_.is_redundant() && is_minded() && choose_forces()) return false;
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
     const ConstraintKind kind = system_.constraints()[i].kind;
+    if (rests_in_hold(i)) {
+      stick(i);
+      return true;
+    }
     // What is held still does not pull.
     if (is_held(i) && state_.mode.states[i] != ContactState::contact) continue;
     if (kind == ConstraintKind::contact && settle_contact(i)) return true;
@@ -250,7 +264,36 @@ bool HybridMotion::settle_once() {
   return false;
 }
 
+// Contacts that friction held in their depth are looked at anew.
+void HybridMotion::unlock() {
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i)
+    if (system_.constraints()[i].kind == ConstraintKind::contact) state_.mode.anchors[i] = 0.0;
+}
+
+bool HybridMotion::is_locked(int i) const {
+  return system_.constraints()[i].kind == ConstraintKind::contact && gaps_[i].value < -open_gap();
+}
+
+// Whether a contact that acted was let go though the law asks for its force now: no force and a law
+// that wants one fit as little as a force that pulls.
+bool HybridMotion::lets_go_too_early(const HybridState& before) {
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i)
+    if (system_.constraints()[i].kind == ConstraintKind::contact && is_on(i) && !is_held(i) &&
+        before.mode.states[i] == ContactState::contact &&
+        state_.mode.states[i] == ContactState::ballistic && gaps_[i].value <= open_gap() &&
+        is_wanted(i))
+      return true;
+  return false;
+}
+
 void HybridMotion::settle() {
+  for (int jolts = 0; !settle_states(); ++jolts)
+    if (jolts == most_jolts) give_up("impulses of friction that jams do not end");
+}
+
+// False: an impulse has changed velocities, and all is to be looked at anew.
+bool HybridMotion::settle_states() {
+  unlock();
   try_forces();
   const HybridState before = state_;
   const std::size_t first_event = events_.size();
@@ -263,17 +306,24 @@ void HybridMotion::settle() {
     visited.push_back(here());
     turns = std::find(visited.begin(), visited.end() - 1, visited.back()) != visited.end() - 1;
   }
-  if (!turns && are_forces_fine()) return;
+  const bool fine = !turns && are_forces_fine();
+  if (fine && !lets_go_too_early(before)) return true;
   const std::string why = why_nothing_fits(first_event);
   if (!are_determined_) give_up(why);
   // Constraints that agree where they lead, but not how fast, share what they ask for.
-  const bool agree = !turns && equations_.idle_constraint() < 0 &&
-                     !equations_.contradicts(state_, 1000.0 * options_.accuracy);
+  const bool agree = fine || (!turns && equations_.idle_constraint() < 0 &&
+                              !equations_.contradicts(state_, 1000.0 * options_.accuracy));
   const HybridState reached = state_;
-  if (search(before, first_event)) return;
+  const std::vector<HybridEvent> told(events_.begin() + static_cast<std::ptrdiff_t>(first_event),
+                                      events_.end());
+  if (search(before, first_event)) return true;
+  if (jolt(before, first_event)) return false;
   state_ = reached;
+  events_.resize(first_event);
+  events_.insert(events_.end(), told.begin(), told.end());
   try_forces();
   if (!agree) give_up(why);
+  return true;
 }
 
 // The states that a constraint may have now, in the order in which they are tried; one: no choice.
@@ -287,13 +337,14 @@ std::vector<ContactState> HybridMotion::choices(int i) const {
     return {ContactState::contact, ContactState::ballistic};
   if (constraint.kind != ConstraintKind::friction) return {now};
   if (constraint.never_slides) return {ContactState::sticking};
-  if (slip_rate(i).norm() > still_speed(options_.accuracy)) return {ContactState::sliding};
+  // As what comes to rest is found, with its rounding.
+  if (slip_rate(i).norm() > 1.01 * still_speed(options_.accuracy)) return {ContactState::sliding};
   return {ContactState::sticking, ContactState::sliding, ContactState::sliding};
 }
 
 // Whether the states at hand fit each other.
-bool HybridMotion::fits() {
-  if (!are_forces_fine()) return false;
+bool HybridMotion::fits(const HybridState& before) {
+  if (!are_forces_fine() || lets_go_too_early(before)) return false;
   if (equations_.is_redundant() && is_minded()) choose_forces();
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
     const Constraint& constraint = system_.constraints()[i];
@@ -313,7 +364,8 @@ bool HybridMotion::fits() {
 
 // One combination of what constraints may do, by its number.
 void HybridMotion::take(const HybridState& before, const std::vector<Vector2>& along,
-                        const std::vector<std::vector<ContactState>>& open, std::int64_t number) {
+                        const std::vector<std::vector<ContactState>>& open, std::int64_t number,
+                        bool locked) {
   state_ = before;
   const auto become = [&](int i, ContactState to) {
     if (state_.mode.states[i] == to) return;
@@ -337,6 +389,7 @@ void HybridMotion::take(const HybridState& before, const std::vector<Vector2>& a
       direct(i, slip_rate(i).normalized());
     const bool is_link = constraint.kind == ConstraintKind::link && is_on(i) && !is_held(i);
     become(i, is_link ? ContactState::contact : to);
+    if (locked && is_locked(i)) state_.mode.anchors[i] = gaps_[i].value;
   }
 }
 
@@ -357,7 +410,9 @@ bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
     const Vector2 force(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0);
     if (force.norm() > 0.0) along[i] = -force.normalized();
   }
-  for (const bool all : {false, true}) {
+  // Where friction lets no contact come back to zero, those that are beyond it stay where they are.
+  for (int pass = 0; pass < 4; ++pass) {
+    const bool all = pass % 2 == 1, locked = pass >= 2;
     std::vector<std::vector<ContactState>> open;
     std::int64_t trials = 1;
     for (int i = 0; i < m; ++i) {
@@ -367,9 +422,9 @@ bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
       trials = std::min<std::int64_t>(most_trials, trials * static_cast<int>(open[i].size()));
     }
     for (std::int64_t number = 0; number < trials; ++number) {
-      take(before, along, open, number);
+      take(before, along, open, number, locked);
       try_forces();
-      if (!fits()) continue;
+      if (!fits(before)) continue;
       events_.resize(first_event);
       for (int i = 0; i < m; ++i) {
         if (state_.mode.states[i] == before.mode.states[i] || system_.constraints()[i].second)
