@@ -30,8 +30,9 @@ std::vector<int> HybridMotion::jamming(const HybridMode& mode) {
   std::vector<int> list;
   if (!equations_.solve(links)) return list;
   for (int i = 0; i < static_cast<int>(mode.states.size()); ++i) {
-    if (mode.states[i] != ContactState::sliding || system_.constraints()[i].second) continue;
     const Constraint& constraint = system_.constraints()[i];
+    if (mode.states[i] != ContactState::sliding || constraint.second || constraint.with < 0)
+      continue;
     const VectorX push = equations_.push(links, constraint.with);
     VectorX total = push;
     for (int k = i; k < i + directions(i); ++k)
