@@ -169,6 +169,7 @@ class HybridMotion {
   bool closed_contact(int constraint) const;
   std::vector<int> jamming(const HybridMode& mode);
   bool jolt(const HybridState& before, std::size_t first_event);
+  void take_slips();
   bool stop(const std::vector<int>& stopped, VectorX& changes, VectorX& given);
 
   // failing.cpp: what is told where it cannot go on.

@@ -103,6 +103,25 @@ bool HybridMotion::stop(const std::vector<int>& stopped, VectorX& changes, Vecto
   return false;
 }
 
+// After an impulse friction slides where its slip now leads, or sticks.
+void HybridMotion::take_slips() {
+  try_forces();
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
+    const Constraint& constraint = system_.constraints()[i];
+    if (constraint.kind != ConstraintKind::friction || constraint.second ||
+        constraint.never_slides || !acts(state_.mode.states[i]))
+      continue;
+    const Vector2 slip = slip_rate(i);
+    const bool slides = slip.norm() > 1.01 * still_speed(options_.accuracy);
+    if (slides && state_.mode.states[i] == ContactState::sticking)
+      slide(i, slip.normalized());
+    else if (slides)
+      direct(i, slip.normalized());
+    else if (state_.mode.states[i] == ContactState::sliding)
+      stick(i);
+  }
+}
+
 // First of those that draw themselves in, then of all that slide; true where velocities changed.
 bool HybridMotion::jolt(const HybridState& before, std::size_t first_event) {
   state_ = before;
@@ -131,7 +150,7 @@ bool HybridMotion::jolt(const HybridState& before, std::size_t first_event) {
         state_.works[i] += given[i] * gaps_[i].first;
     impulses_ += given;
     state_.velocities += changes;
-    for (const int i : stopped) stick(i);
+    take_slips();
     return true;
   }
   return false;
