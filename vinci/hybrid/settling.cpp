@@ -413,6 +413,8 @@ bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
   // Where friction lets no contact come back to zero, those that are beyond it stay where they are.
   for (int pass = 0; pass < 4; ++pass) {
     const bool all = pass % 2 == 1, locked = pass >= 2;
+    state_ = before;
+    try_forces();
     std::vector<std::vector<ContactState>> open;
     std::int64_t trials = 1;
     for (int i = 0; i < m; ++i) {
