@@ -21,7 +21,7 @@ constraints:
 machines:
   gate: {states: [open, shut], final: shut, transitions: [{from: open, to: shut, rises: ball.x}]}
 changes: [{at: 2.502 s, set: {push: 1e-9}}]
-run: {stepper: event-driven, step: 10 ms, duration: 2.53 s}
+run: {stepper: event-driven, step: 10 ms, duration: 2.51 s}
 )"));
 }
 

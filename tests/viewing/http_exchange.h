@@ -13,7 +13,7 @@
 namespace vinci {
 
 // One exchange on a connection of its own: all bytes are sent, then all bytes read until the end.
-inline std::string exchange(int port, const std::string& bytes) {
+inline std::string exchanged(int port, const std::string& bytes) {
   const int client = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in place{};
   place.sin_family = AF_INET;

@@ -51,7 +51,7 @@ class Serving : public testing::Test {
     return fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{}\r\n{}", method,
                        target, host(), more, body);
   }
-  std::string ask(const std::string& bytes) const { return exchange(port_, bytes); }
+  std::string ask(const std::string& bytes) const { return exchanged(port_, bytes); }
   std::string below(const std::string& path) const { return "/" + token_ + "/" + path; }
   bool answers() const { return status_of(ask(request(below("alive")))) == 200; }
 

@@ -54,7 +54,7 @@ class ServedStudy : public testing::Test {
   }
 
   std::string get(const std::string& path) const {
-    return exchange(port_, fmt::format("GET {}{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: "
+    return exchanged(port_, fmt::format("GET {}{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: "
                                        "close\r\n\r\n",
                                        below_, path, port_));
   }
