@@ -127,6 +127,20 @@ TEST(LinearPoint, a_map_that_is_right_is_let_pass) {
   EXPECT_TRUE(it.simulation.state() == it.step.after);
 }
 
+// A stiff controller: its force is held, in the map and in the steps that it is compared with.
+TEST(LinearPoint, a_map_beside_a_controller_is_that_of_the_bodies) {
+  const Linearization it = at(R"(
+world: planar
+gravity: [0, 0]
+bodies: {cart: {mass: 1, inertia: 1, velocity: [0.3, 0], force: {x: -2*v}}}
+signals: {force: {expression: -4000*cart.x, drives: cart.force_x}}
+run: {step: 5 ms, duration: 1 s}
+)",
+                              0.1);
+  EXPECT_EQ(it.system.a(3, 0), 0.0);
+  EXPECT_NEAR(it.system.a(3, 3), 1.0 / (1.0 + 2.0 * 5e-3), 1e-12);
+}
+
 // Every entry of the rates' rows by itself, by a hundredth of the largest of its block.
 TEST(LinearPoint, a_map_that_is_wrong_is_refused) {
   Mapped it(held);

@@ -26,12 +26,15 @@ double difference(Simulation& simulation, const MadeStep& step, const StepMap& m
                   const VectorX& direction, double speed) {
   const VectorX here = rates_of(step, step.after);
   const VectorX expected = map.system.a.bottomRows(here.size()) * direction;
+  const LinearForces held{step.held_forces, {}};
   double least = infinity;
   for (const double share : {1e-3, 1e-4, 1e-5, 1e-6}) {
     std::vector<VectorX> ends;
     for (const double sign : {1.0, -1.0}) {
       simulation.set_state(deviating(step, sign * share * direction));
+      simulation.hold_controllers(step.held_forces.size() > 0 ? &held : nullptr);
       const StepReport report = simulation.step();
+      simulation.hold_controllers(nullptr);
       if (report.substeps <= 1)
         ends.push_back(sign * (rates_of(step, simulation.state()) - here) / share);
     }

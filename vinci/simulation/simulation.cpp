@@ -463,7 +463,7 @@ void Simulation::make(double h) {
   };
   context_.in.before = stepped_model_ == model_ ? nullptr : stepped_model_.get();
   context_.in.controllers = controllers_;
-  context_.out.controllers_acted = controllers_.empty();
+  context_.out.controllers_acted = controllers_.empty() || context_.in.held_forces != nullptr;
   swap_events();
   clear_events();
   try {

@@ -121,6 +121,9 @@ class Simulation {
   // Asked every 20 ms at most while a step solves or integrates. Where it is true, or throws, the
   // step is not done and the state stays: step() throws StepStopped, or what the function throws.
   void stop_when(std::function<bool()> wanted);
+  // What controllers give in the next step, in which they do not act; null: they do. It outlives
+  // the step.
+  void hold_controllers(const LinearForces* forces) { context_.in.held_forces = forces; }
   // Shown what steps solve from now on, and may change it (stepping/solution_witness.h); null:
   // nobody. It outlives the steps.
   void set_witness(SolutionWitness* witness) { context_.in.witness = witness; }
