@@ -21,7 +21,8 @@ std::vector<std::string> replayed(std::uint64_t number, const std::filesystem::p
   const std::string path = file.string();
   switch (number) {
     case 1:
-      return {"/bin/sh", "-c", "printf '{\"ok\": true,\\n \"case\": 1, \"file\": \"%s\"}' " + path};
+      return {"/bin/sh", "-c",
+              "printf '{\"ok\": true,\\n \"case\": 1, \"file\": \"%s\"}\\n' " + path};
     case 2:
       return {"/bin/sh", "-c", R"(echo '{"errors": [{"message": "no such case"}]}'; exit 3)"};
     case 3:
@@ -55,8 +56,8 @@ class ServedStudy : public testing::Test {
 
   std::string get(const std::string& path) const {
     return exchanged(port_, fmt::format("GET {}{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: "
-                                       "close\r\n\r\n",
-                                       below_, path, port_));
+                                        "close\r\n\r\n",
+                                        below_, path, port_));
   }
   std::string body(const std::string& path) const {
     const std::string answer = get(path);
