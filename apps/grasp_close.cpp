@@ -125,6 +125,7 @@ void close_moving(const CloseTask& task, const CloseFlags& flags, ClosedGrasp& c
       progress.update(simulation.state().step, simulation.state().time);
       return !rest.at_rest() && !stop_wanted();
     };
+    simulation.stop_when(stop_wanted);
     run_steps(simulation, loop);
   }
   if (recorder) recorder->finish(simulation);

@@ -155,6 +155,7 @@ RunResult perform(const RunFlags& flags, Job& job, bool with_bar) {
   try {
     Progress progress(job.name, simulation.state().step, simulation.total_steps(), with_bar);
     RunLoop loop{.last_step = simulation.total_steps(), .recorder = &recorder, .watchers = {&dump}};
+    simulation.stop_when(stop_wanted);
     loop.go_on = [&] {
       progress.update(simulation.state().step, simulation.state().time);
       return !stop_wanted();

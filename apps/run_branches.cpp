@@ -48,6 +48,7 @@ bool record_leaves(const BranchTree& tree, const Scene& scene, const RunOverride
     Recorder recorder(recordings.back(), simulation, overwrite);
     RunLoop loop{.last_step = branch.last_step, .recorder = &recorder, .watchers = {&replay}};
     loop.go_on = [] { return !stop_wanted(); };
+    simulation.stop_when(stop_wanted);
     if (!run_steps(simulation, loop)) return false;
     recorder.finish(simulation);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies: what they ask, their ledger, and the parts of running them that Python puts together
 // (vinci/study.py). All of it reads or writes files, so the GIL is held but while workers run.
+#include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -76,12 +77,12 @@ class StudyRun {
   py::bytes answer(std::uint64_t first, std::uint64_t count) {
     if (!runner_) {
       runner_.emplace(study_, code_of(functions_));
-      runner_->stop_when(is_interrupted);
+      runner_->stop_when([this] { return until_.passed() || is_interrupted(); });
     }
     ByteWriter bytes;
     try {
       for (std::uint64_t number = first; number < first + count; ++number) {
-        const CaseAnswer answer = runner_->run(round_->at(number));
+        const CaseAnswer answer = answer_in_time(number);
         if (is_interrupted()) throw CaseRunner::Stopped();
         write(bytes, answer.result);
         write(bytes, answer.cpu_seconds);
@@ -152,9 +153,23 @@ class StudyRun {
   }
 
  private:
+  CaseAnswer answer_in_time(std::uint64_t number) {
+    const double most = study_.limits().seconds;
+    until_ = most > 0.0 ? Deadline(most) : Deadline();
+    try {
+      return runner_->run(round_->at(number));
+    } catch (const CaseRunner::Stopped&) {
+      if (PyErr_Occurred() != nullptr || !until_.passed()) throw;
+      return {lost_case(study_, number, CaseStatus::timed_out,
+                        fmt::format("took longer than {} s", most)),
+              {}};
+    }
+  }
+
   Study study_;
   StudyFolder folder_;
   Functions functions_;
+  Deadline until_;  // of the case at hand
   std::optional<Ledger> ledger_;
   std::unique_ptr<Strategy> strategy_;
   std::uint64_t rounds_ = 0;

@@ -7,6 +7,7 @@
 #include "vinci/viewing/page.h"
 #include "vinci/viewing/render.h"
 #include "vinci/viewing/server.h"
+#include "vinci/viewing/study_server.h"
 
 namespace vinci::python {
 namespace {
@@ -42,6 +43,22 @@ void serve(const Paths& recordings, int port, const py::function& tell) {
   ServerOptions options;
   options.port = port;
   ViewServer server(recordings, options);
+  tell(server.address());
+  server.serve(go_on);
+}
+
+// The command simulates a case again: its number and the file of the recording are added.
+void serve_study(const Study& study, const std::filesystem::path& folder,
+                 const std::vector<std::string>& command, int port, const py::function& tell) {
+  ServerOptions options;
+  options.port = port;
+  const auto replay = [command](std::uint64_t number, const std::filesystem::path& file) {
+    std::vector<std::string> words = command;
+    words.push_back(std::to_string(number));
+    words.push_back(file.string());
+    return words;
+  };
+  StudyServer server(StudyWatch(study, {folder}), replay, options);
   tell(server.address());
   server.serve(go_on);
 }
@@ -84,6 +101,7 @@ void add_viewing(py::module_& module) {
   module.def("_write_page", &page, "recordings"_a, "path"_a, "overwrite"_a, "max_size"_a, "every"_a,
              "comparison"_a = "");
   module.def("_serve", &serve, "recordings"_a, "port"_a, "tell"_a);
+  module.def("_serve_study", &serve_study, "study"_a, "folder"_a, "command"_a, "port"_a, "tell"_a);
   module.def("_render", &picture, "recordings"_a, "path"_a, "options"_a);
 }
 

@@ -161,8 +161,9 @@ class Study:
         In `output`, a folder that `vinci view` and `vinci study` read where the study is a file;
         without it in a temporary one, which goes with this object. `workers` processes, by
         default as many as there are processors; the results are the same for any number. With
-        functions as measures the processes are forked from this one, and 1 runs them here; limits
-        of time and memory are then not watched. Ctrl-C stops, and `resume` goes on.
+        functions as measures the processes are forked from this one, and 1 runs them here; a limit
+        of time is then watched while a case is simulated, one of memory not. Ctrl-C stops, and
+        `resume` goes on.
         """
         if output is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="vinci-study-")
@@ -214,19 +215,30 @@ class Study:
     def _run_crew(self, run: _core._StudyRun, workers: int, bar: Progress) -> None:
         """By processes that load the study themselves: one that crashes takes no other along."""
         with tempfile.TemporaryDirectory(prefix="vinci-study-") as scratch:
-            place = ["file", str(self._study.file)]
-            if self._text is not None:
-                text = Path(scratch) / "study.yaml"
-                text.write_text(self._text, encoding="utf-8")
-                place = ["text", str(text), str(self._folder)]
-            package = str(Path(__file__).absolute().parents[1])
-            code = (
-                "import sys; sys.path.insert(0, sys.argv[1]); "
-                "import vinci.study; vinci.study._work(sys.argv[2:])"
-            )
-            allowed = json.dumps([str(path) for path in self._allowed])
-            command = [sys.executable, "-c", code, package, allowed, *place]
+            command = self._command("_work", Path(scratch))
             run.run_crew(command, workers, lambda done, _expected: bar.update(done))
+
+    def _command(self, entry: str, scratch: Path) -> list[str]:
+        """A process that loads the study and calls a function of this file."""
+        place = [str(self._study.file), ""]
+        if self._text is not None:
+            text = scratch / "study.yaml"
+            text.write_text(self._text, encoding="utf-8")
+            place = [str(text), str(self._folder)]
+        package = str(Path(__file__).absolute().parents[1])
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[1]); "
+            f"import vinci.study; vinci.study.{entry}(sys.argv[2:])"
+        )
+        allowed = json.dumps([str(path) for path in self._allowed])
+        return [sys.executable, "-c", code, package, allowed, *place]
+
+    def _serve(self, port: int, tell: Callable[[str], None]) -> None:
+        """The viewer's page of the study, until Ctrl-C; cases are simulated again by processes."""
+        output = self._where().resolve()
+        with tempfile.TemporaryDirectory(prefix="vinci-study-") as scratch:
+            command = [*self._command("_replay", Path(scratch)), str(output)]
+            _core._serve_study(self._study, output, command, port, tell)
 
     def _run_pool(self, run: _core._StudyRun, workers: int, bar: Progress) -> None:
         """By processes that are forked once a round is known, since functions cannot be sent."""
@@ -368,12 +380,31 @@ def _function_of(folder: Path, place: str) -> Measure:
     return function
 
 
+def _loaded(allowed: str, file: str, folder: str) -> _core._Study:
+    """The study of a process that this module has started; with a folder it was a text."""
+    paths = [Path(path) for path in json.loads(allowed)]
+    if not folder:
+        return _core._Study.load(Path(file), paths)
+    text = Path(file).read_text(encoding="utf-8")
+    return _core._Study.parse(text, Path(folder), "study", paths)
+
+
 def _work(arguments: list[str]) -> None:
     """The life of a process that `Study.run` has started."""
-    allowed = [Path(path) for path in json.loads(arguments[0])]
-    if arguments[1] == "file":
-        study = _core._Study.load(Path(arguments[2]), allowed)
-    else:
-        text = Path(arguments[2]).read_text(encoding="utf-8")
-        study = _core._Study.parse(text, Path(arguments[3]), "study", allowed)
-    _core._study_work(study)
+    _core._study_work(_loaded(*arguments))
+
+
+def _replay(arguments: list[str]) -> None:
+    """A process that the viewer has started: records a case, says what `vinci study repeat` does."""
+    study = _loaded(*arguments[:3])
+    output, number, file = Path(arguments[3]), int(arguments[4]), Path(arguments[5])
+    # Functions that were handed in are not here, and their numbers are not asked for.
+    functions = {name: lambda _: float("nan") for name, is_code, _ in study.measures if is_code}
+    found = _core._study_repeat(study, output, number, file, True, functions)
+    values = found.pop("values")
+    found["parameters"] = dict(zip([name for name, _, _ in study.parameters], values))
+    measured = {name: value for (name, _, _), value in zip(study.measures, found["measures"])}
+    found["measures"] = {name: value for name, value in measured.items() if name not in functions}
+    if functions:
+        found["same"] = None
+    print(json.dumps({"ok": True, "case": found.pop("number"), **found}), flush=True)

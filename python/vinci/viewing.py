@@ -11,6 +11,7 @@ from typing import Any, Union
 
 from . import _core
 from .errors import Error
+from .study import Study
 
 Run = Union[_core.Recording, str, "os.PathLike[str]"]
 
@@ -21,11 +22,12 @@ def _paths(runs: Sequence[Run]) -> list[Path]:
     return [run.path if isinstance(run, _core.Recording) else Path(run) for run in runs]
 
 
-def view(*runs: Run, browser: bool = True, port: int = 0) -> None:
-    """Shows recordings in the browser until Ctrl-C; several are compared.
+def view(*runs: Run | Study, browser: bool = True, port: int = 0) -> None:
+    """Shows recordings in the browser until Ctrl-C; several are compared. Or a study that was run.
 
     Serves to this machine only, on a free port unless one is given, and prints the address.
-    Recordings that are still being written grow on the page.
+    Recordings that are still being written grow on the page. Of a study, its cases, each of which
+    can be simulated again and played.
 
     >>> vinci.view("run.h5")  # doctest: +SKIP
     """
@@ -35,7 +37,16 @@ def view(*runs: Run, browser: bool = True, port: int = 0) -> None:
         if browser:
             webbrowser.open(address)
 
-    paths = _paths(runs)
+    if any(isinstance(run, Study) for run in runs):
+        (study,) = runs if len(runs) == 1 else (None,)
+        if not isinstance(study, Study):
+            raise Error("a study among others; accepted: one study, or recordings")
+        try:
+            study._serve(port, tell)
+        except KeyboardInterrupt:
+            pass
+        return
+    paths = _paths([run for run in runs if not isinstance(run, Study)])
     for path in paths:
         _core.Recording(path).close()  # bad ones are reported at once
     try:

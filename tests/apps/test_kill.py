@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that are killed, interrupted, continued: nothing that was flushed is ever lost."""
 import json
+import os
 import random
 import resource
 import signal
@@ -52,6 +53,13 @@ def children_seconds():
     """Processor time of the programs that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
+
+
+def used_seconds(process):
+    """Processor time of a program that runs."""
+    with open(f"/proc/{process.pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def killed_after(shared, seconds, *arguments):
@@ -126,6 +134,57 @@ def test_a_signal_stops_cleanly_and_the_run_continues(vinci, kind):
     resumed = vinci.json("run", "--resume", path, "--duration", duration)
     direct = vinci.json("run", "scene.yaml", "-o", "direct.h5", "--duration", duration)
     assert resumed["state_hash"] == direct["state_hash"]
+
+
+# A ball that is caught between two walls, which it hits hundreds of thousands of times in a step.
+STORM = """\
+world: planar
+gravity: [0, 0]
+bodies:
+  ball: {shapes: [{circle: 0.1}], mass: 1, position: [-25, 0], velocity: [10, 0]}
+constraints:
+  right: {at-least-zero: 1e-5 - ball.x, restitution: 1, time-scale: 1e-6}
+  left: {at-least-zero: ball.x + 1e-5, restitution: 1, time-scale: 1e-6, machine: gate, in: shut}
+machines:
+  gate: {states: [open, shut], final: shut, transitions: [{from: open, to: shut, rises: ball.x}]}
+run: {stepper: {name: event-driven, most-events: 1000000000}, step: 1 s, duration: 100 s}
+"""
+
+
+def swinging():
+    """A row of stiff springs that is hit at 2.5 s: a step without events, of many small ones."""
+    lines = ["world: planar", "gravity: [0, 0]", "bodies:",
+             "  ball: {shapes: [{circle: 0.1}], mass: 1, position: [-2.7, 0], velocity: [1, 0]}"]
+    lines += [f"  b{i}: {{shapes: [{{circle: 0.1}}], mass: 1, position: [{i}, 0]}}"
+              for i in range(12)]
+    lines += ["exclude: [[b0, b1]]", "springs:"]
+    lines += [f"  s{i}: {{between: [b{i}, b{i + 1}], stiffness: 1e9, length: 1}}"
+              for i in range(11)]
+    lines.append("run: {stepper: event-driven, step: 1 s, duration: 100 s}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("scene", [STORM, swinging()], ids=["storm", "swinging"])
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_step(vinci, scene, kind):
+    vinci.scene(scene)
+    process = vinci.start("run", "scene.yaml", "-o", "stopped.h5", "--flush-interval", "0",
+                          stderr=subprocess.PIPE, text=True)
+    vinci.wait_for_frames("stopped.h5", 3)
+    cpu = used_seconds(process)
+    wait_for(lambda: process.poll() is not None or used_seconds(process) > cpu + 1.0)
+    before = children_seconds()
+    at_signal = used_seconds(process)
+    process.send_signal(kind)
+    message = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 128 + kind, message
+    # The step would go on for a minute and more.
+    assert children_seconds() - before - at_signal < 1.0
+    assert "stopped in step 2 of 100; continue with: vinci run --resume" in message
+    info = vinci.json("info", "stopped.h5")
+    assert info["finished"] and not info["complete"] and info["step"] == 2
+    direct = vinci.json("run", "scene.yaml", "-o", "direct.h5", "--duration", "2")
+    assert vinci.json("info", "stopped.h5")["state_hash"] == direct["state_hash"]
 
 
 def test_a_live_run_can_be_read_but_not_written_by_others(vinci):

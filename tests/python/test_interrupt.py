@@ -136,6 +136,28 @@ except KeyboardInterrupt:
     assert "KeyboardInterrupt" in ended.stderr and ended.stdout.strip() == "True"
 
 
+def test_a_long_step_from_event_to_event_ends_and_is_not_done() -> None:
+    code = """
+import vinci
+walls = {"restitution": 1, "time-scale": 1e-6}
+sim = vinci.Simulation({
+    "world": "planar", "gravity": [0, 0],
+    "bodies": {"ball": {"shapes": [{"circle": 0.1}], "mass": 1, "velocity": [10, 0]}},
+    "constraints": {"right": {"at-least-zero": "1e-5 - ball.x", **walls},
+                    "left": {"at-least-zero": "ball.x + 1e-5", **walls}},
+}, stepper="event-driven", step=10, options={"stepper.most-events": 10**9})
+start = sim.state.copy()
+print("ready", flush=True)
+try:
+    sim.run(10)
+except KeyboardInterrupt:
+    print(sim.state == start)
+    raise
+"""
+    ended = interrupted(code)
+    assert "KeyboardInterrupt" in ended.stderr and ended.stdout.strip() == "True"
+
+
 def test_a_search_for_all_solutions_ends() -> None:
     code = (
         "import numpy as np, vinci\n"

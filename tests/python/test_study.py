@@ -106,6 +106,16 @@ def test_functions_are_measures_with_the_same_numbers_in_every_process(folder: P
     assert tables[0] == tables[1]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_limit_of_time_ends_cases_beside_functions(folder: Path, workers: int) -> None:
+    text = WITH_FUNCTION.replace("count: 30", "count: 2") + "limits: {time: 0.2 s}\n"
+    text += "run: {duration: 1e6, step: 1 ms}\n"
+    study = vinci.Study(text, folder=folder, measures={"again": again}).run(workers=workers)
+    assert set(study.results["status"]) == {"timed_out"}
+    assert set(study.results["message"]) == {"took longer than 0.2 s"}
+    assert np.isnan(study.results["again"]).all()
+
+
 def test_a_dict_needs_not_name_its_functions(folder: Path) -> None:
     data: dict[str, Any] = {
         "scene": "block.yaml",

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +63,59 @@ def test_the_server_answers_until_it_is_interrupted(recording: Path) -> None:
     finally:
         process.kill()
         process.communicate()
+
+
+STUDY = """
+import sys, vinci
+study = vinci.Study({
+    "scene": "stack.yaml", "run": {"duration": 0.01}, "seed": 1,
+    "uncertain": {"mu": {"uniform": [0.2, 0.6]}}, "measures": {"high": {"end": "box-1.y"}},
+    "sample": {"count": 3},
+}, folder=sys.argv[1], measures={} if sys.argv[2] == "plain" else {"time": lambda s: s.time})
+study.run(workers=1)
+vinci.view(study, browser=False)
+print("after")
+"""
+
+
+@pytest.mark.parametrize("kind", ["plain", "functions"])
+def test_a_study_given_as_a_dict_is_shown_and_its_cases_are_played(
+    kind: str, scenes: Path
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUDY, str(scenes), kind], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout
+        address = process.stdout.readline().strip()
+
+        def asked(path: str) -> Any:
+            with urllib.request.urlopen(address + path, timeout=PATIENCE) as answer:
+                return json.loads(answer.read())
+
+        study = asked("api/study")
+        assert (study["cases"], study["complete"]) == (3, True)
+        urllib.request.urlopen(address + "cases/2/", timeout=PATIENCE).close()
+        while (state := asked("cases/2/state"))["state"] == "running":
+            time.sleep(0.01)
+        assert state["state"] == "done" and state["case"] == 2, state
+        assert state["same"] is (True if kind == "plain" else None)
+        assert set(state["measures"]) == {"high"}
+        process.send_signal(signal.SIGINT)
+        assert "after" in process.communicate(timeout=PATIENCE)[0]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_study_among_recordings_is_refused(recording: Path, scenes: Path) -> None:
+    study = vinci.Study({
+        "scene": "stack.yaml", "uncertain": {"mu": {"uniform": [0.2, 0.6]}}, "sample": {"count": 1},
+    }, folder=scenes)  # fmt: skip
+    with pytest.raises(vinci.Error, match="one study, or recordings"):
+        vinci.view(study, recording, browser=False)
+    with pytest.raises(vinci.Error, match="has not been run"):
+        vinci.view(study, browser=False)
 
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not here")

@@ -143,6 +143,69 @@ TEST(ChannelForm, minimal_parts_answer_as_the_whole) {
   }
 }
 
+// At few points forms are compared before they are taken. They answer to six digits wherever the
+// response is known, on the axis and off it; a form that has one zero more or less does not.
+TEST(ChannelForm, what_is_taken_answers_between_the_points_too) {
+  std::mt19937_64 random(45);
+  std::uniform_real_distribution<double> power(-3.0, 3.0);
+  int taken = 0, compared = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    const int n = 2 + trial % 11;
+    LinearSystem system = trial % 3 == 0 ? chain(1 + n / 2) : random_system(random, n, 1, 1);
+    if (trial % 2 == 0) system.d.setZero();
+    for (int i = 0; i < system.state_count(); ++i) {
+      const double unit = std::pow(10.0, power(random));
+      system.a.row(i) /= unit;
+      system.b.row(i) /= unit;
+      system.a.col(i) *= unit;
+      system.c.col(i) *= unit;
+    }
+    const TransferFunction function = transfer_function(system, 0, 0);
+    if (!function.is_trusted()) continue;
+    ++taken;
+    for (const double turn : {M_PI_2, 1.2, 0.0})
+      for (int k = -40; k <= 40; ++k) {
+        const Complex s = std::polar(std::pow(10.0, 0.1 * k), turn);
+        const KnownValue known = known_value(evenly_balanced(system), s);
+        const double size = std::abs(known.value(0, 0));
+        if (!(known.rounding(0, 0) < 1e-3 * size)) continue;
+        ++compared;
+        EXPECT_LE(std::abs(function.at(s) - known.value(0, 0)),
+                  known.rounding(0, 0) + accepted_miss * size)
+            << trial << " " << s;
+      }
+  }
+  EXPECT_GT(taken, 110);
+  EXPECT_GT(compared, 20000);
+}
+
+TEST(ChannelForm, a_zero_more_or_less_is_far_off) {
+  std::mt19937_64 random(46);
+  for (int trial = 0; trial < 60; ++trial) {
+    LinearSystem system = random_system(random, 3 + trial % 8, 1, 1);
+    system.d.setZero();
+    const ResponseCheck check(evenly_balanced(system));
+    const ChannelForm form = channel_form(system, system, rank_tolerance);
+    const ComplexVector all = poles(system);
+    const auto miss_of = [&](double gain, const ComplexVector& zeros) {
+      return check.miss([&](Complex at) {
+        return ComplexMatrix::Constant(1, 1, product_form(gain, zeros, all, at));
+      });
+    };
+    EXPECT_LE(miss_of(form.gain, form.zeros), 1e-3 * accepted_miss) << trial;
+    // One of a thousand times the largest pole more.
+    ComplexVector more(form.zeros.size() + 1);
+    const double far = 1e3 * all.cwiseAbs().maxCoeff();
+    more << form.zeros, far;
+    EXPECT_GE(miss_of(-form.gain / far, more), 1e3 * accepted_miss) << trial;
+    for (Eigen::Index i = 0; i < form.zeros.size(); ++i) {
+      ComplexVector moved = form.zeros;
+      moved[i] *= 1.0 + 1e-3;
+      EXPECT_GE(miss_of(form.gain, moved), 10.0 * accepted_miss) << trial;
+    }
+  }
+}
+
 TEST(ChannelForm, rounding_of_values_is_bounded) {
   std::mt19937_64 random(47);
   std::uniform_real_distribution<double> shift(-1.0, 1.0);

@@ -366,6 +366,15 @@ std::string why_no_contacts(const Shape& shape) {
   return {};
 }
 
+bool may_meet(const Shape& a, const Shape& b) {
+  const auto is_rim = [](const Shape& shape) { return std::holds_alternative<Cylinder>(shape); };
+  const auto has_planes = [](const Shape& shape) {
+    return std::holds_alternative<HalfSpace>(shape) || std::holds_alternative<Box>(shape) ||
+           std::holds_alternative<Polyhedron>(shape);
+  };
+  return (!is_rim(a) || has_planes(b)) && (!is_rim(b) || has_planes(a));
+}
+
 double least_limit(const ContactPair& pair, const Pose& a, const Pose& b) {
   if (pair.a.limits.empty() && pair.b.limits.empty()) return infinity;
   const PairMotion<double> where = pair_motion(pair, at_rest(a), at_rest(b));

@@ -42,6 +42,9 @@ std::optional<ContactPair> contact_pair(const Model& model, const std::vector<Po
 bool place_contact(const Model& model, const std::vector<Pose>& poses, Contact& contact);
 // "" if contacts of this shape are known.
 std::string why_no_contacts(const Shape& shape);
+// Whether some contacts of two such shapes are known. A cylinder is known as its rims, which meet
+// planes alone.
+bool may_meet(const Shape& a, const Shape& b);
 
 template <class T>
 struct PairMotion {

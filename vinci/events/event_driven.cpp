@@ -63,6 +63,31 @@ void advance_poses(const Model& model, const State& state, double h, std::vector
   }
 }
 
+bool can_touch(const Model& model, int a, int b) {
+  const auto moves = [&](int body) {
+    return model.bodies[static_cast<std::size_t>(body)].freedom != Freedom::fixed;
+  };
+  return a != b && (moves(a) || moves(b)) &&
+         !std::binary_search(model.excluded_pairs.begin(), model.excluded_pairs.end(),
+                             std::pair<int, int>(std::minmax(a, b)));
+}
+
+// The first two shapes that may touch and whose contacts are not known, in words; "": none.
+std::string unknown_pair(const Model& model) {
+  for (std::size_t j = 0; j < model.shapes.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const PlacedShape &a = model.shapes[i], &b = model.shapes[j];
+      if (may_meet(a.shape, b.shape) || !can_touch(model, a.body, b.body)) continue;
+      const std::string &one = model.bodies[static_cast<std::size_t>(a.body)].name,
+                        &two = model.bodies[static_cast<std::size_t>(b.body)].name;
+      return fmt::format(
+          "does not know contacts between a {} (of '{}') and a {} (of '{}'); accepted: cylinders "
+          "that meet planes alone, or `exclude: [[{}, {}]]` where the two never meet",
+          kind_of(a.shape), one, kind_of(b.shape), two, one, two);
+    }
+  return {};
+}
+
 }  // namespace
 
 // What a part found; it counts only if nothing was missed.
@@ -104,6 +129,7 @@ std::string EventDriven::why_not(const Model& model) const {
       return fmt::format("does not know surfaces that run (of '{}')",
                          model.bodies[placed.body].name);
   }
+  if (std::string pair = unknown_pair(model); !pair.empty()) return pair;
   for (const Surface& surface : model.surfaces) {
     if (surface.law) return "knows friction of one coefficient alone";
     if (surface.moments.any()) return "does not know rolling and torsional friction";
@@ -352,7 +378,9 @@ bool EventDriven::try_part(StepContext& context, const State& state, double targ
   const VectorX places = part.system->positions();
   const double farthest = places.size() > 0 ? places.lpNorm<Eigen::Infinity>() : 0.0;
   part.before = hybrid_state(*part.system, no_gap * (1.0 + farthest));
-  part.motion = std::make_unique<HybridMotion>(*part.system, options_, part.before);
+  HybridOptions options = options_;
+  options.interruption = context.in.interruption;
+  part.motion = std::make_unique<HybridMotion>(*part.system, options, part.before);
   part.motion->settle();
   if (begins_) {
     part.before = part.motion->state();

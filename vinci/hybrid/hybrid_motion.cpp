@@ -532,6 +532,7 @@ bool HybridMotion::advance(double end) {
   double lately = state_.time;
   int silent = 0;
   while (state_.time < end) {
+    if (options_.interruption != nullptr) options_.interruption->ask();
     double stop = end;
     for (const Pile& pile : piles_)
       if (pile.until > state_.time) stop = std::min(stop, pile.until);
@@ -539,7 +540,8 @@ bool HybridMotion::advance(double end) {
     VectorX y = mode.pack(state_), slopes(y.size());
     mode.slopes_at(state_.time, y, slopes);
     mode.reached(state_.time, y);
-    const ImplicitPart part = integrate(mode, options_.accuracy, state_.time, stop, y, slopes);
+    const ImplicitPart part =
+        integrate(mode, options_.accuracy, state_.time, stop, y, slopes, options_.interruption);
     const double before = state_.time;
     const std::size_t told = events_.size();
     state_.time = part.time;

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "vinci/base/clock.h"
 #include "vinci/hybrid/equations.h"
 
 namespace vinci {
@@ -41,6 +42,9 @@ struct HybridEvent {
 struct HybridOptions {
   double accuracy = 1e-9;    // relative and absolute, of positions and velocities
   int most_events = 100000;  // of a motion; more end it with a Failure
+  // Asked between steps of the integrator, events and trials; what it throws leaves the motion,
+  // which is of no further use then. Null: nobody.
+  Interruption* interruption = nullptr;
 };
 
 class HybridMotion {

@@ -222,7 +222,7 @@ class StepInside {
 }  // namespace
 
 ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, double end, VectorX& y,
-                       VectorX& slopes) {
+                       VectorX& slopes, Interruption* interruption) {
   const int size = system.size();
   Bridge bridge{system,
                 y,
@@ -287,6 +287,7 @@ ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, dou
   int flag = IDA_SUCCESS;
   int returns = 0;
   for (double stop = end; flag != IDA_ROOT_RETURN && part.time < end;) {
+    if (interruption != nullptr) interruption->ask();
     const double before = part.time;
     const VectorX y_before = Bridge::taken(state.get()), slopes_before = Bridge::taken(rates.get());
     flag = IDASolve(memory.get(), stop, &part.time, state.get(), rates.get(), IDA_ONE_STEP);

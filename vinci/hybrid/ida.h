@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "vinci/base/clock.h"
 #include "vinci/base/math.h"
 
 namespace vinci {
@@ -37,8 +38,9 @@ struct ImplicitPart {
 
 // From consistent y and y' at `time`. IDA keeps the error of a step to its tolerances; over a run
 // with dozens of events errors grow some thousand times. It is asked for a 2000th of the accuracy,
-// and for no less than rounding allows, 1e-14.
+// and for no less than rounding allows, 1e-14. `interruption` is asked between its steps, where not
+// null; what it throws leaves the integrator.
 ImplicitPart integrate(ImplicitSystem& system, double accuracy, double time, double end, VectorX& y,
-                       VectorX& slopes);
+                       VectorX& slopes, Interruption* interruption = nullptr);
 
 }  // namespace vinci

@@ -424,6 +424,7 @@ bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
       trials = std::min<std::int64_t>(most_trials, trials * static_cast<int>(open[i].size()));
     }
     for (std::int64_t number = 0; number < trials; ++number) {
+      if (options_.interruption != nullptr) options_.interruption->ask();
       take(before, along, open, number, locked);
       try_forces();
       if (!fits(before)) continue;

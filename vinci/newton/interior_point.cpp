@@ -24,7 +24,6 @@ constexpr double to_the_edge = 0.9;  // of the longest step, more near the end
 // Relative. The products ε² are then 1e-18, below the rounding of a velocity of 1: it leads the
 // steps.
 constexpr double smallest_epsilon = 1e-9;
-constexpr double worth_polishing = 1e-3;  // relative residual: the indicators tell the set
 // Steps shorter than a tenth in a row, each of which leaves nine tenths of the error.
 constexpr int most_short_steps = 5, most_restarts = 4;
 
@@ -32,7 +31,8 @@ constexpr int most_short_steps = 5, most_restarts = 4;
 
 InteriorPointSolver::InteriorPointSolver(const Settings& settings)
     : NewtonSolver(interior_point_name, {settings.tolerance},
-                   {settings.max_iterations, settings.largest}) {}
+                   {settings.max_iterations, settings.largest}),
+      polished_under_(settings.polished_under) {}
 
 const char* InteriorPointSolver::reason_against(const ComplementarityProblem& problem) const {
   for (const Block& block : problem.blocks)
@@ -48,6 +48,56 @@ SmoothedState InteriorPointSolver::state(const ComplementarityProblem& problem,
           slip_.data() + 2 * number};
 }
 
+// Block after block, row-major; false where C couples blocks.
+bool InteriorPointSolver::gather_compliance(const ComplementarityProblem& problem) {
+  compliances_.clear();
+  for (const Block& block : problem.blocks)
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      const std::size_t first = compliances_.size();
+      compliances_.resize(first + static_cast<std::size_t>(block.size), 0.0);
+      for (int k = problem.C.starts[i]; k < problem.C.starts[i + 1]; ++k) {
+        const int column = problem.C.indices[k] - block.offset;
+        if (column < 0 || column >= block.size) return false;
+        compliances_[first + static_cast<std::size_t>(column)] = problem.C.values[k];
+      }
+    }
+  return true;
+}
+
+// A dλ + B dw = g with dw = C dλ + (J du + gap): D = (A + B C)⁻¹B, and g likewise.
+bool InteriorPointSolver::absorb_compliance(const ComplementarityProblem& problem) {
+  std::size_t first = 0;
+  for (const Block& block : problem.blocks) {
+    const auto size = static_cast<std::size_t>(block.size);
+    double* const B = D_.data() + first;
+    double* const g = g_.data() + block.offset;
+    const double* const C = compliances_.data() + first;
+    block_.assign(A_.data() + first, A_.data() + first + size * size);
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t k = 0; k < size; ++k)
+        for (std::size_t j = 0; j < size; ++j)
+          block_[i * size + j] += B[i * size + k] * C[k * size + j];
+    inverse_.resize(size * size);
+    pivots_.resize(size);
+    if (!invert_dense(block.size, block_.data(), inverse_.data(), pivots_.data())) return false;
+    right_.assign(B, B + size * size);
+    right_.insert(right_.end(), g, g + size);
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t j = 0; j < size; ++j) {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < size; ++k) sum += inverse_[i * size + k] * right_[k * size + j];
+        B[i * size + j] = sum;
+      }
+      double sum = 0.0;
+      for (std::size_t k = 0; k < size; ++k)
+        sum += inverse_[i * size + k] * right_[size * size + k];
+      g[i] = sum;
+    }
+    first += size * size;
+  }
+  return true;
+}
+
 // From the λ of the candidate, onto the path of τ = ε²/s.
 void InteriorPointSolver::start(const ComplementarityProblem& problem, double epsilon) {
   judge_.measure(problem, candidate_);
@@ -60,7 +110,7 @@ void InteriorPointSolver::start(const ComplementarityProblem& problem, double ep
   for (const Block& block : problem.blocks)
     entries += static_cast<std::size_t>(block.size * block.size);
   D_.resize(entries);
-  if (coupled_) A_.resize(entries);
+  if (coupled_ || compliant_) A_.resize(entries);
   g_.resize(problem.rows());
   for (std::size_t b = 0; b < problem.blocks.size(); ++b)
     start_inside(state(problem, b), scale_of(problem.blocks[b]),
@@ -99,16 +149,16 @@ bool InteriorPointSolver::newton_step(const ComplementarityProblem& problem, dou
     const Block& block = problem.blocks[b];
     const double scale = scale_of(block), tau = epsilon2 * unit_of(block);
     double* const g = g_.data() + block.offset;
-    if (coupled_)
+    if (coupled_ || compliant_)
       linearise_rows(state(problem, b), scale, tau, before(b), A_.data() + first, D_.data() + first,
                      g);
     else
       linearise(state(problem, b), scale, tau, before(b), D_.data() + first, g);
     first += static_cast<std::size_t>(block.size * block.size);
   }
+  if (compliant_ && !absorb_compliance(problem)) return false;
   if (order == Order::plain) {
-    if (coupled_ ? !coupled_matrix_.factor(A_, D_) : !matrix_.assemble(problem, D_, false))
-      return false;
+    if (coupled_ ? !coupled_matrix_.factor(A_, D_) : !matrix_.assemble(problem, D_)) return false;
     ++iterations_;
   }
   if (coupled_ ? !solve_coupled(problem) : !solve_velocity(problem)) return false;
@@ -118,7 +168,7 @@ bool InteriorPointSolver::newton_step(const ComplementarityProblem& problem, dou
   return true;
 }
 
-// du, dw and dλ where C is empty, D and g given.
+// du, dw and dλ where C couples no blocks, D and g given.
 bool InteriorPointSolver::solve_velocity(const ComplementarityProblem& problem) {
   respond(problem, gap_, scratch_);
   du_ = defect_;
@@ -128,6 +178,7 @@ bool InteriorPointSolver::solve_velocity(const ComplementarityProblem& problem) 
   dw_ = gap_;
   problem.J.multiply_add(du_.data(), dw_.data());
   respond(problem, dw_, dlambda_);
+  problem.C.multiply_add(dlambda_.data(), dw_.data());
   return true;
 }
 
@@ -183,7 +234,7 @@ bool InteriorPointSolver::judge_point(const ComplementarityProblem& problem, dou
   for (const Block& block : problem.blocks)
     project(block, 1.0, candidate_.lambda.data() + block.offset);
   Residual residual = judge_.measure(problem, candidate_);
-  if (residual.relative < worth_polishing && epsilon < 0.1 * polished_ && !settled(residual)) {
+  if (residual.relative < polished_under_ && epsilon < 0.1 * polished_ && !settled(residual)) {
     polished_ = epsilon;
     residual = polish_.improve(problem, operator_, judge_, {accuracy(), 6, &contacts_, &until_},
                                candidate_, residual);
@@ -212,7 +263,8 @@ double InteriorPointSolver::bend(const ComplementarityProblem& problem) const {
 
 void InteriorPointSolver::iterate(const ComplementarityProblem& problem) {
   const double unit = judge_.free_norm() / std::sqrt(static_cast<double>(problem.blocks.size()));
-  coupled_ = problem.unknowns() == 0 || !problem.C.empty();
+  coupled_ = problem.unknowns() == 0 || !gather_compliance(problem);
+  compliant_ = !coupled_ && !problem.C.empty();
   if (coupled_) coupled_matrix_.prepare(problem, judge_.scales());
   candidate_.lambda.setZero();  // a guess at the edges would hold the path back
   start(problem, unit);

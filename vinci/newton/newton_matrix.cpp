@@ -5,27 +5,55 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
-
 namespace vinci {
+namespace {
 
-struct NewtonMatrix::Sparse {
-  using Matrix = Eigen::SparseMatrix<double>;
-  Matrix matrix;
-  Eigen::SimplicialLDLT<Matrix> symmetric;  // of the lower triangle
-  Eigen::SparseLU<Matrix> general;
-};
+// The velocities of one body, or of bodies that M couples, are eliminated together: ranges of them,
+// where each begins and the number of all.
+std::vector<int> ranges_of(const SparseRows& M) {
+  std::vector<int> starts;
+  int last = -1;  // of the range at hand
+  for (int row = 0; row < M.rows; ++row) {
+    if (row > last) starts.push_back(row);
+    last = std::max(last, row);
+    for (int k = M.starts[row]; k < M.starts[row + 1]; ++k) {
+      const int column = M.indices[k];
+      last = std::max(last, column);
+      while (starts.back() > column) starts.pop_back();
+    }
+  }
+  starts.push_back(M.rows);
+  return starts;
+}
 
-NewtonMatrix::NewtonMatrix() : sparse_(std::make_unique<Sparse>()) {}
-NewtonMatrix::~NewtonMatrix() = default;
+// Adds RᵀD R, R of size × count, at the places of its columns one after the other.
+template <int size, int count>
+void add_product(const double* D, const double* R, const int* where, double* values) {
+  Eigen::Map<const Eigen::Matrix<double, count, size>> rows(R);  // transposed
+  const Eigen::Map<const Eigen::Matrix<double, size, size, Eigen::RowMajor>> weights(D);
+  const Eigen::Matrix<double, size, count> weighted = weights.lazyProduct(rows.transpose());
+  for (int j = 0; j < count; ++j, where += count) {
+    const Eigen::Matrix<double, count, 1> sums = rows.lazyProduct(weighted.col(j));
+    for (int c = 0; c < count; ++c) values[where[c]] += sums[c];
+  }
+}
+
+void add_any_product(int size, int count, const double* D, const double* R, const int* where,
+                     double* values) {
+  for (int j = 0; j < count; ++j, where += count)
+    for (int i = 0; i < size; ++i) {
+      double factor = 0.0;  // (D R)_ij
+      for (int k = 0; k < size; ++k) factor += D[i * size + k] * R[k * count + j];
+      for (int c = 0; c < count; ++c) values[where[c]] += factor * R[i * count + c];
+    }
+}
+
+}  // namespace
 
 int NewtonMatrix::position(int row, int column) const {
-  const int* const begin =
-      sparse_->matrix.innerIndexPtr() + sparse_->matrix.outerIndexPtr()[column];
-  const int* const end =
-      sparse_->matrix.innerIndexPtr() + sparse_->matrix.outerIndexPtr()[column + 1];
-  return static_cast<int>(std::lower_bound(begin, end, row) - sparse_->matrix.innerIndexPtr());
+  const int* const begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
+  const int* const end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
+  return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr());
 }
 
 bool NewtonMatrix::same_pattern(const ComplementarityProblem& problem) const {
@@ -55,8 +83,8 @@ void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
   for (int row = 0; row < problem.M.rows; ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
       entries.emplace_back(row, problem.M.indices[k], 0.0);
-  sparse_->matrix.resize(problem.M.rows, problem.M.cols);
-  sparse_->matrix.setFromTriplets(entries.begin(), entries.end());
+  matrix_.resize(problem.M.rows, problem.M.cols);
+  matrix_.setFromTriplets(entries.begin(), entries.end());
 
   mass_positions_.clear();
   for (int row = 0; row < problem.M.rows; ++row)
@@ -70,8 +98,8 @@ void NewtonMatrix::make_pattern(const ComplementarityProblem& problem) {
         positions_.push_back(position(columns_[i], columns_[j]));
     position_starts_.push_back(static_cast<int>(positions_.size()));
   }
-  sparse_->symmetric.analyzePattern(sparse_->matrix);
-  general_analysed_ = false;
+  matrix_.makeCompressed();
+  factors_.analyse(matrix_, ranges_of(problem.M));
 }
 
 bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX& scales,
@@ -88,15 +116,13 @@ bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const VectorX
       for (int i = 0; i < block.size; ++i) D[i * block.size + j] *= rho;
     }
   }
-  return assemble(problem, blocks_, projection == Projection::cone);
+  return assemble(problem, blocks_);
 }
 
-bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const std::vector<double>& D,
-                            bool symmetric) {
-  is_symmetric_ = symmetric;
+bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const std::vector<double>& D) {
   if (!same_pattern(problem)) make_pattern(problem);
-  double* const values = sparse_->matrix.valuePtr();
-  std::fill(values, values + sparse_->matrix.nonZeros(), 0.0);
+  double* const values = matrix_.valuePtr();
+  std::fill(values, values + matrix_.nonZeros(), 0.0);
   for (std::size_t k = 0; k < mass_positions_.size(); ++k)
     values[mass_positions_[k]] += problem.M.values[k];
   const double* block_of_D = D.data();
@@ -105,55 +131,56 @@ bool NewtonMatrix::assemble(const ComplementarityProblem& problem, const std::ve
     add_block(problem, static_cast<int>(b), block_of_D);
     block_of_D += block.size * block.size;
   }
-  return factor();
+  find_units(problem);
+  for (int column = 0; column < matrix_.cols(); ++column)
+    for (int k = matrix_.outerIndexPtr()[column]; k < matrix_.outerIndexPtr()[column + 1]; ++k)
+      values[k] *= unit_[column] * unit_[matrix_.innerIndexPtr()[k]];
+  return factors_.factor(values);
 }
 
-// Adds J_aᵀ D_a J_a.
+// Powers of two: they change no bit of the factors.
+void NewtonMatrix::find_units(const ComplementarityProblem& problem) {
+  unit_.setOnes(problem.unknowns());
+  for (int row = 0; row < problem.unknowns(); ++row)
+    for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
+      if (problem.M.indices[k] == row && problem.M.values[k] > 0.0)
+        unit_[row] = std::exp2(-std::round(0.5 * std::log2(problem.M.values[k])));
+}
+
+// Adds J_aᵀ D_a J_a, a column at a time.
 void NewtonMatrix::add_block(const ComplementarityProblem& problem, int number, const double* D) {
   const Block& block = problem.blocks[number];
   const int first = column_starts_[number], count = column_starts_[number + 1] - first;
   const int size = block.size;
   if (std::all_of(D, D + size * size, [](double x) { return x == 0.0; })) return;
-  rows_.assign(static_cast<std::size_t>(size * count), 0.0);  // J_a, column by column
-  weighted_.assign(static_cast<std::size_t>(size * count), 0.0);
+  rows_.assign(static_cast<std::size_t>(size * count), 0.0);  // J_a, row by row
   for (int i = 0; i < size; ++i) {
+    double* const row = rows_.data() + i * count;
     int column = 0;
     for (int k = problem.J.starts[block.offset + i]; k < problem.J.starts[block.offset + i + 1];
          ++k) {
       while (columns_[first + column] < problem.J.indices[k]) ++column;
-      rows_[column * size + i] = problem.J.values[k];
+      row[column] = problem.J.values[k];
     }
   }
-  for (int j = 0; j < count; ++j)
-    for (int i = 0; i < size; ++i)
-      for (int k = 0; k < size; ++k)
-        weighted_[j * size + i] += D[i * size + k] * rows_[j * size + k];
-  double* const values = sparse_->matrix.valuePtr();
-  const int* where = positions_.data() + position_starts_[number];
-  for (int j = 0; j < count; ++j)
-    for (int i = 0; i < count; ++i) {
-      double sum = 0.0;
-      for (int k = 0; k < size; ++k) sum += rows_[i * size + k] * weighted_[j * size + k];
-      values[*where++] += sum;
-    }
-}
-
-bool NewtonMatrix::factor() {
-  if (is_symmetric_) {
-    sparse_->symmetric.factorize(sparse_->matrix);
-    return sparse_->symmetric.info() == Eigen::Success;
-  }
-  if (!general_analysed_) sparse_->general.analyzePattern(sparse_->matrix);
-  general_analysed_ = true;
-  sparse_->general.factorize(sparse_->matrix);
-  return sparse_->general.info() == Eigen::Success;
-}
-
-void NewtonMatrix::solve(VectorX& x) const {
-  if (is_symmetric_)
-    x = sparse_->symmetric.solve(x);
+  double* const values = matrix_.valuePtr();
+  const int* const where = positions_.data() + position_starts_[number];
+  if (size == 3 && count == 12)  // bodies in space, then one body and the ground; in the plane
+    add_product<3, 12>(D, rows_.data(), where, values);
+  else if (size == 3 && count == 6)
+    add_product<3, 6>(D, rows_.data(), where, values);
+  else if (size == 2 && count == 6)
+    add_product<2, 6>(D, rows_.data(), where, values);
+  else if (size == 2 && count == 3)
+    add_product<2, 3>(D, rows_.data(), where, values);
   else
-    x = sparse_->general.solve(x);
+    add_any_product(size, count, D, rows_.data(), where, values);
+}
+
+void NewtonMatrix::solve(VectorX& x) {
+  x = x.cwiseProduct(unit_);
+  factors_.solve(x);
+  x = x.cwiseProduct(unit_);
 }
 
 }  // namespace vinci

@@ -31,6 +31,8 @@ bool run_steps(Simulation& simulation, const RunLoop& loop) {
       for (StepWatcher* watcher : loop.watchers) watcher->after_step(simulation);
       if (loop.recorder != nullptr) record_step(simulation, loop);
       if (strict && !is_certified(simulation.report(), accept)) return true;
+    } catch (const StepStopped&) {
+      return false;
     } catch (const Error& error) {
       throw Failure(error);
     }

@@ -391,12 +391,21 @@ class StructureCheck {
         fine = fail(node, fmt::format("{} together; accepted: one of {}", fmt::join(found, " and "),
                                       fmt::join(group, ", ")));
     }
-    for (const auto& group : value.clashes)
-      if (const auto found = present(group); found.size() > 1)
-        fine = fail(node,
-                    fmt::format("{} together; accepted: one of them", fmt::join(found, " and ")));
+    // Of what clashes with several others one word is enough, and nothing is missing beside it.
+    std::set<std::string> told;
+    for (const auto& group : value.clashes) {
+      const auto found = present(group);
+      if (found.size() < 2 || std::any_of(found.begin(), found.end(), [&](const std::string& key) {
+            return told.contains(key);
+          }))
+        continue;
+      told.insert(found.begin(), found.end());
+      fine =
+          fail(node, fmt::format("{} together; accepted: one of them", fmt::join(found, " and ")));
+    }
     for (const auto& group : value.together)
-      if (const auto found = present(group); !found.empty() && found.size() < group.size())
+      if (const auto found = present(group);
+          !found.empty() && found.size() < group.size() && !told.contains(found[0]))
         fine = fail(node, fmt::format("{} alone; accepted: {} together", found[0],
                                       fmt::join(group, " and ")));
     return fine;

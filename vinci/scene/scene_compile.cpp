@@ -49,7 +49,12 @@ class Compiler {
     if (fine_) fine_ = joints.read(jointed, coupled);
     if (fine_) joints.read_named_frames(framed);
     read_excluded_pairs();
-    if (!fine_ || !mistakes_.none()) return nullptr;
+    if (!fine_ || !mistakes_.none()) {
+      for (const char* key : {"trajectories", "controllers", "signals", "constraints", "machines"})
+        part(key);
+      check_machine_states(scene_.root.find("machines"), mistakes_);
+      return nullptr;
+    }
     friction_.check_pairs(*model_);
     moments_.check_pairs(*model_);
     impacts_.check_pairs(*model_);
@@ -62,6 +67,8 @@ class Compiler {
     const Node *constraints = part("constraints"), *machines = part("machines");
     if (fine_ && mistakes_.none())
       fine_ = read_constraints(constraints, machines, scene_, numbers_, mistakes_, *model_);
+    else
+      check_machine_states(scene_.root.find("machines"), mistakes_);
     return fine_ && mistakes_.none() ? model_ : nullptr;
   }
 

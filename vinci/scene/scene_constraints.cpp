@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/base/expression_program.h"
 #include "vinci/scene/scene_shapes.h"
 #include "vinci/scene/scene_stabilisation.h"
 #include "vinci/scene/scene_values.h"
@@ -109,6 +110,16 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+// A function that jumps and is not constant, by its name; null: none.
+const char* jumping_function(const Expression& expression) {
+  for (const Expression::Instruction& instruction : expression.program()) {
+    if (instruction.op == Expression::Op::sign) return "sign";
+    if (instruction.op == Expression::Op::floor) return "floor";
+    if (instruction.op == Expression::Op::step) return "step";
+  }
+  return nullptr;
+}
+
 class ConstraintReader {
  public:
   ConstraintReader(const SceneData& scene, const Numbers& numbers, Mistakes& mistakes, Model& model)
@@ -126,17 +137,15 @@ class ConstraintReader {
   void add_machine(const Node& node) {
     Machine machine;
     machine.name = node.key;
-    for (const Node& state : node.find("states")->children) {
-      if (std::find(machine.states.begin(), machine.states.end(), state.text) !=
-          machine.states.end())
-        mistakes_.add(state, "this state has been named already");
-      if (!names_state(state.text))
-        mistakes_.add(state, "not a name; accepted: letters, digits, '_', '-' and '.'");
-      machine.states.push_back(state.text);
-    }
+    for (const Node& state : node.find("states")->children) machine.states.push_back(state.text);
     model_.machines.push_back(std::move(machine));
-    if (const Node* initial = node.find("initial"))
-      attempt([&] { model_.machines.back().initial = state(model_.machines.back(), *initial); });
+    // One that there is not has been told.
+    if (const Node* initial = node.find("initial")) {
+      const auto& states = model_.machines.back().states;
+      const auto found = std::find(states.begin(), states.end(), initial->text);
+      model_.machines.back().initial =
+          found == states.end() ? 0 : static_cast<int>(found - states.begin());
+    }
   }
 
   void add_constraint(const Node& node) {
@@ -317,6 +326,11 @@ class ConstraintReader {
     } catch (const Error&) {
       throw Impossible{&text, explained(text, given, rates)};
     }
+    if (const char* jump = jumping_function(result.expression); jump && !rates)
+      throw Impossible{&text, fmt::format("'{}' jumps, and nothing holds what jumps; accepted: "
+                                          "expressions that are smooth where they act, and abs, "
+                                          "min, max and if where both branches meet",
+                                          jump)};
     for (std::size_t i = 0; i < read_count; ++i)
       if (result.expression.uses(i)) return result;
     throw Impossible{&text, fmt::format("{} reads no coordinate; accepted: an expression of "
@@ -365,10 +379,35 @@ class ConstraintReader {
 
 }  // namespace
 
+void check_machine_states(const Node* machines, Mistakes& mistakes) {
+  if (!machines || !machines->is_map()) return;
+  for (const Node& machine : machines->children) {
+    const Node* states = machine.is_map() ? machine.find("states") : nullptr;
+    if (!states || states->bad || !states->is_list()) continue;
+    std::vector<std::string> known;
+    for (const Node& state : states->children) {
+      if (std::find(known.begin(), known.end(), state.text) != known.end()) {
+        mistakes.add(state, "this state has been named already");
+        continue;
+      }
+      if (!names_state(state.text))
+        mistakes.add(state, "not a name; accepted: letters, digits, '_', '-' and '.'");
+      known.push_back(state.text);
+    }
+    const Node* initial = machine.find("initial");
+    if (initial && !initial->bad &&
+        std::find(known.begin(), known.end(), initial->text) == known.end())
+      mistakes.add(*initial, fmt::format("there is no state {}{}; accepted: {}",
+                                         in_quotes(initial->text), suggestion(initial->text, known),
+                                         known.empty() ? "none" : listed(known)));
+  }
+}
+
 bool read_constraints(const Node* constraints, const Node* machines, const SceneData& scene,
                       const Numbers& numbers, Mistakes& mistakes, Model& model) {
   if (!constraints && !machines) return true;
   const std::size_t before = mistakes.count();
+  check_machine_states(machines, mistakes);
   ConstraintReader reader(scene, numbers, mistakes, model);
   for (std::size_t i = 0; machines && i < machines->children.size(); ++i)
     reader.add_machine(machines->children[i]);

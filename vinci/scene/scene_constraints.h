@@ -21,6 +21,10 @@ std::vector<SceneKey> constraint_sections();
 bool read_constraints(const Node* constraints, const Node* machines, const SceneData& scene,
                       const Numbers& numbers, Mistakes& mistakes, Model& model);
 
+// Names of states that stand twice or are none, and `initial` that there is not; for machines that
+// may have other mistakes.
+void check_machine_states(const Node* machines, Mistakes& mistakes);
+
 // What the constraints say where the run begins (scene_constraint_start.cpp): mistakes where one
 // cannot be obeyed at all.
 void check_constraint_start(const Node* constraints, const Node* machines, const Model& model,

@@ -26,7 +26,7 @@ void add_stabilisation_keys(SceneValue& value) {
   value.keys.push_back({"time-scale",
                         "T in s: h settles in a few of it, critically damped; with `restitution` "
                         "1/T is the natural frequency.",
-                        positive("s")});
+                        within("a number in s, from 1e-6 to 1e3", 1e-6, 1e3)});
   value.keys.push_back({"restitution",
                         "Of the speed of touching, how much is left after the impact where no "
                         "other force acts; with `time-scale`.",
@@ -34,6 +34,8 @@ void add_stabilisation_keys(SceneValue& value) {
   value.together.push_back({"damping", "stiffness"});
   value.clashes.push_back({"stiffness", "time-scale"});
   value.clashes.push_back({"stiffness", "restitution"});
+  value.clashes.push_back({"damping", "time-scale"});
+  value.clashes.push_back({"damping", "restitution"});
 }
 
 std::optional<Stabilisation> read_stabilisation(const Node& map, const Numbers& numbers,

@@ -34,9 +34,13 @@ bool CompliantLimit::load(const ComplementarityProblem& problem, const MassFacto
   scale_ = scales;
   steps_ = 0;
   states_.assign(units.size(), {});
-  typical_ = scales.size() > 0 ? scales.mean() : 1.0;
-  if (!(typical_ > 0.0)) typical_ = 1.0;
+  typical_ = typical(scales);
   return true;
+}
+
+double CompliantLimit::typical(const VectorX& scales) {
+  const double mean = scales.size() > 0 ? scales.mean() : 1.0;
+  return mean > 0.0 ? mean : 1.0;
 }
 
 void CompliantLimit::measure(const VectorX& lambda) {
@@ -422,6 +426,12 @@ bool CompliantLimit::go_on(const VectorX& start) {
   springs_ = start;
   measure(springs_);
   begun_w_ = w_;
+  return newton(first_compliance * typical_, most_newton_steps, springs_);
+}
+
+bool CompliantLimit::settle(const VectorX& start) {
+  springs_ = start;
+  measure(springs_);
   return newton(first_compliance * typical_, most_newton_steps, springs_);
 }
 

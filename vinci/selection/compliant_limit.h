@@ -20,6 +20,13 @@ namespace vinci {
 
 class CompliantLimit {
  public:
+  // ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
+  // exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
+  // share of it in the least stiffness per step, so it is not larger. Contacts whose rows are
+  // almost dependent take a smaller one.
+  static constexpr double first_compliance = 1e-6;
+  static double typical(const VectorX& scales);  // diagonal of W
+
   // All are referred to; `scales` has the mean diagonal of W of every unit. False where a row acts
   // on too many velocities.
   bool load(const ComplementarityProblem& problem, const MassFactor& mass,
@@ -28,8 +35,10 @@ class CompliantLimit {
   void take_many(bool many) { system_.take_many(many); }  // as CompliantSystem does
 
   // At springs of a small compliance; false where no answer is found:
-  // the one that goes on from these loads,
+  // the one that goes on from these loads, those of the last step,
   bool go_on(const VectorX& start);
+  // or from others that are near an answer,
+  bool settle(const VectorX& start);
   // the one next to that of circles in the place of polygons, which goes on from these loads: their
   // directions turn by Newton's steps, those of many corners from corner to corner,
   bool go_on_round(const VectorX& start);
@@ -47,6 +56,7 @@ class CompliantLimit {
   // The limit of the springs at hand.
   bool reach(VectorX& lambda);
 
+  void measure(const VectorX& lambda);                 // w of these loads
   const VectorX& w() const { return w_; }              // W λ + q of the last answer
   const VectorX& begun_w() const { return begun_w_; }  // of the loads that go_on() began with
   int steps() const { return steps_; }                 // linear systems since load()
@@ -66,11 +76,6 @@ class CompliantLimit {
     }
   };
 
-  // ε of the springs, over the typical diagonal of W. Loads that the rigid model leaves open are
-  // exact to the rounding of W over it, so it is not smaller than need be; proximal steps gain the
-  // share of it in the least stiffness per step, so it is not larger. Contacts whose rows are
-  // almost dependent take a smaller one.
-  static constexpr double first_compliance = 1e-6;
   static constexpr int most_newton_steps = 20;
 
   bool newton(double compliance, int most, VectorX& lambda, bool stuck = false);
@@ -81,7 +86,6 @@ class CompliantLimit {
   void hold_all();
   bool circles() const;
   bool refine(VectorX& lambda);
-  void measure(const VectorX& lambda);  // w_
   // The states of the natural map at (λ, w_ + ε λ), or those held, with their directions anew.
   void classify(const VectorX& lambda, bool hold);
   State classify_friction(const ContactUnit& unit, const VectorX& lambda, double radius,

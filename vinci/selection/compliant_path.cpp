@@ -12,7 +12,7 @@
 namespace vinci {
 namespace {
 
-constexpr int sides_of_circle[] = {32, 256};
+constexpr int sides_of_circle[] = {32};
 constexpr int most_turns = 20;      // of friction on circles, each Newton's method on its states
 constexpr double turned_to = 1e-6;  // change of loads, over the largest
 constexpr std::size_t most_units = 40;

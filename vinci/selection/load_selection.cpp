@@ -12,6 +12,12 @@ namespace {
 constexpr const char* rule_name = "selection";
 // Up to here islands are not looked for: it costs more than to take the problem as it is.
 constexpr int whole_rows = 36, whole_unknowns = 6;
+// With a tolerance from here on, loads and speeds are not those of the limit, but within it.
+constexpr double loose = 1e-6;
+// Of the tolerance: what springs may give way by, and what their equations may lack.
+constexpr double softer = 0.1;
+// What the equations of the central path may lack where Newton's method goes on from there.
+constexpr double centred = 1e-8;
 // Of the speed of contacts without loads: the most that a row may be unsure.
 constexpr double most_unsure = 1e-9;
 
@@ -48,6 +54,7 @@ SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, So
                                        const Accuracy& accuracy, Solution& solution,
                                        const VectorX* velocities) {
   report_ = {};
+  tried_ = false;
   velocities_ = velocities;
   start_ = solution.lambda;
   // Whether the problem is taken as it is; otherwise islands_ are its parts.
@@ -71,6 +78,7 @@ SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, So
     answers_ = solution.lambda;
   }
   SolveReport solve = solver.solve(problem, solution);
+  tried_ = solver.leaves_choice();
   if (solve.status == SolveStatus::refused || solve.status == SolveStatus::no_solution) {
     report_ = {};
     return solve;
@@ -147,34 +155,64 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
     best_ = *solved;
   else
     best_residual_.relative = std::numeric_limits<double>::infinity();
+  if (!read(problem)) return false;
+  if (!tried_ && apply_rule(problem, start, velocities, accuracy)) return true;
+  if (solved == nullptr) return false;
+  units_.to_units(solved->lambda, lambda_);
+  leads(problem, accuracy,
+        limit_.settle(lambda_));  // it depends on the solver: no answer of the rule
+  return false;
+}
+
+bool LoadSelection::read(const ComplementarityProblem& problem) {
   if (!units_.read(problem)) return false;
   judge_.prepare(problem);
   if (!judge_.regular() || !judge_.mass().block_diagonal()) return false;
   units_.scales(judge_.scales(), scales_);
-  if (!limit_.load(units_.problem(), judge_.mass(), units_.units(), scales_)) return false;
-  const auto leads = [&](bool begun) {
-    for (; begun; begun = limit_.harden())
-      if (limit_.reach(lambda_) && is_answer(problem, accuracy, limit_.w())) return true;
-    return false;
-  };
+  return limit_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
+}
+
+// Whether springs that were `begun` with lead to an answer, if need be stiffer ones.
+bool LoadSelection::leads(const ComplementarityProblem& problem, const Accuracy& accuracy,
+                          bool begun) {
+  for (; begun; begun = limit_.harden())
+    if (limit_.reach(lambda_) && is_answer(problem, accuracy, limit_.w())) return true;
+  return false;
+}
+
+// From the central path of the same springs.
+bool LoadSelection::begin_centred() {
+  centre_.find(units_.problem(), units_.units(), scales_, lambda_,
+               {CompliantLimit::first_compliance, centred});
+  return limit_.settle(lambda_);
+}
+
+// Where loads need not be exact, those of softer springs will do as they are.
+bool LoadSelection::is_centre_enough(const ComplementarityProblem& problem,
+                                     const Accuracy& accuracy) {
+  const double share = softer * accuracy.tolerance;
+  centre_.find(units_.problem(), units_.units(), scales_, lambda_, {share, share});
+  limit_.measure(lambda_);
+  return is_answer(problem, accuracy, limit_.w());
+}
+
+bool LoadSelection::apply_rule(const ComplementarityProblem& problem, const VectorX& start,
+                               const VectorX* velocities, const Accuracy& accuracy) {
+  const auto led_by = [&](bool begun) { return leads(problem, accuracy, begun); };
   const auto rests = [&] { return rest_.find(lambda_) && is_answer(problem, accuracy, rest_.w()); };
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  const bool led = leads(limit_.go_on(begun_)) || leads(limit_.stiffen()) || leads(limit_.jam()) ||
-                   leads(limit_.come_together());
+  const bool led =
+      led_by(limit_.go_on(begun_)) ||
+      (accuracy.tolerance >= loose ? is_centre_enough(problem, accuracy)
+                                   : led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
+                                         led_by(begin_centred()) || led_by(limit_.come_together()));
   const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
   const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
-  if (led) {
-    if (rest_.foretold(begun, lambda_, limit_.w()) && rests()) return true;
-    open_ = limit_.left_open();
-    return true;
-  }
-  if (rest_.stood_still(begun) && rests()) return true;
-  if (solved == nullptr) return false;
-  units_.to_units(solved->lambda, lambda_);
-  leads(limit_.go_on(lambda_));  // it depends on the solver: no answer of the rule
-  return false;
+  if (!led) return rest_.stood_still(begun) && rests();
+  if (!rest_.foretold(begun, lambda_, limit_.w()) || !rests()) open_ = limit_.left_open();
+  return true;
 }
 
 // Measures the limit at hand; true where it is as exact as asked for. The best answer is kept.

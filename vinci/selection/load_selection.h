@@ -9,6 +9,7 @@
 
 #include "vinci/complementarity/islands.h"
 #include "vinci/complementarity/solver.h"
+#include "vinci/selection/compliant_centre.h"
 #include "vinci/selection/compliant_limit.h"
 #include "vinci/selection/compliant_rest.h"
 
@@ -46,9 +47,15 @@ class LoadSelection {
   bool is_within(const ComplementarityProblem& problem, int island) const;
   Residual measure(const ComplementarityProblem& problem, Solution& solution);
   // True: the answer of the rule in best_, from the loads and velocities of the last step. False:
-  // the best that is at hand, from the answer of a solver.
+  // the best that is at hand, from the answer of a solver. The rule is not tried twice.
   bool select(const ComplementarityProblem& problem, const VectorX& start,
               const VectorX* velocities, const Accuracy& accuracy, const Solution* solved);
+  bool read(const ComplementarityProblem& problem);
+  bool apply_rule(const ComplementarityProblem& problem, const VectorX& start,
+                  const VectorX* velocities, const Accuracy& accuracy);
+  bool leads(const ComplementarityProblem& problem, const Accuracy& accuracy, bool begun);
+  bool begin_centred();
+  bool is_centre_enough(const ComplementarityProblem& problem, const Accuracy& accuracy);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
   bool close_together(const VectorX& w);
   void take_back(std::size_t kept);
@@ -57,6 +64,7 @@ class LoadSelection {
   VectorX start_;
   const VectorX* velocities_ = nullptr;
   bool whole_ = true;
+  bool tried_ = false;       // the rule had no answer, before that of a solver
   std::vector<char> found_;  // per part: the rule's answer, before any of a solver
   Islands islands_;
   ComplementarityProblem part_;
@@ -64,6 +72,7 @@ class LoadSelection {
   Solution part_solution_, trial_, best_;
   ContactUnits units_;
   CompliantLimit limit_;
+  CompliantCentre centre_;
   CompliantRest rest_;
   Judge judge_;
   Residual best_residual_;

@@ -12,23 +12,115 @@
 #include "vinci/model/actuation.h"
 
 namespace vinci {
+
 namespace {
 
 constexpr double agreeing = 1e-3;  // share by which a map and steps may differ
+// Of the speed: differences of steps have the errors of the solver in them.
+constexpr double solved = 1e-6;
+
+// By what share of the larger one the map and steps differ along a direction of the state, from
+// both sides. One that agrees is enough: near what is not smooth only one side does, and a
+// deviation may be too small for the accuracy of the solver.
+double difference(Simulation& simulation, const MadeStep& step, const StepMap& map,
+                  const VectorX& direction, double speed) {
+  const VectorX here = rates_of(step, step.after);
+  const VectorX expected = map.system.a.bottomRows(here.size()) * direction;
+  const LinearForces held{step.held_forces, {}};
+  double least = infinity;
+  for (const double share : {1e-3, 1e-4, 1e-5, 1e-6}) {
+    std::vector<VectorX> ends;
+    for (const double sign : {1.0, -1.0}) {
+      simulation.set_state(deviating(step, sign * share * direction));
+      simulation.hold_controllers(step.held_forces.size() > 0 ? &held : nullptr);
+      const StepReport report = simulation.step();
+      simulation.hold_controllers(nullptr);
+      if (report.substeps <= 1)
+        ends.push_back(sign * (rates_of(step, simulation.state()) - here) / share);
+    }
+    if (ends.size() == 2) ends.push_back(0.5 * (ends[0] + ends[1]));
+    for (const VectorX& end : ends) {
+      const double size =
+          std::max(end.lpNorm<Eigen::Infinity>(), expected.lpNorm<Eigen::Infinity>());
+      const double off = (end - expected).lpNorm<Eigen::Infinity>() - solved * speed;
+      least = std::min(least, off > 0.0 ? off / size : 0.0);
+    }
+    if (least <= agreeing) break;
+  }
+  return least;
+}
+
+}  // namespace
+
+// Positions and rates each by themselves: what a spring does in a short step is little beside what
+// the rates carry on.
+void check_map(Simulation& simulation, const MadeStep& step, const StepMap& map) {
+  const VectorX here = rates_of(step, step.after);
+  const Eigen::Index n = here.size();
+  if (n == 0) return;
+  const double speed = std::max({here.lpNorm<Eigen::Infinity>(),
+                                 rates_of(step, step.before).lpNorm<Eigen::Infinity>(),
+                                 step.h * step.model->gravity.norm(), 1e-6});
+  double most = 0.0;
+  for (const bool positions : {true, false}) {
+    // Without a pattern, the same in every run, and no entry small.
+    VectorX direction = VectorX::Zero(2 * n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double turn = 0.6180339887498949 * static_cast<double>((positions ? 0 : n) + i + 1);
+      const double share = turn - std::floor(turn);
+      direction[positions ? i : n + i] =
+          0.5 * (share < 0.5 ? -0.5 - share : share) * speed * (positions ? step.h : 1.0);
+    }
+    most = std::max(most, difference(simulation, step, map, direction, speed));
+  }
+  simulation.set_state(step.after);
+  if (most > agreeing)
+    throw Error(fmt::format("the step has no map that is known: steps from states that deviate "
+                            "differ from it by {} %; accepted: another time, or --of model",
+                            short_number(100.0 * most)),
+                "of");
+}
+
+namespace {
+
 // Share of what its weight does to a body in a step, below which one that rests stays.
 constexpr double resting_share = 1e-6;
 
-void run_to(Simulation& simulation, double time) {
-  if (!(time >= 0.0) || !std::isfinite(time))
-    throw Error("is not a time of the run; accepted: 0 s or later", "at");
-  const double last = std::round(time / simulation.step_size());
-  while (static_cast<double>(simulation.state().step) < last) {
-    simulation.step();
+// As near to the time as a state of the run is, where that is not at the time itself: a note.
+// Event-driven runs have states at all times. Returns the state at the start of the step at hand.
+State run_to(Simulation& simulation, double time, std::vector<std::string>& notes) {
+  const double h = simulation.step_size();
+  const double end = static_cast<double>(simulation.total_steps()) * h;
+  if (!(time >= 0.0) || !(time <= end * (1.0 + 1e-12)))
+    throw Error(fmt::format("{} s is not a time of the run; accepted: 0 to {} s, and more with a "
+                            "longer duration",
+                            short_number(time), short_number(end)),
+                "at");
+  const auto check = [&] {
     if (simulation.has_ended())
       throw Failure(fmt::format("the run ends at {} s, before the time asked for",
                                 short_number(simulation.state().time)),
                     "at");
+  };
+  const double nearest = std::round(time / h);
+  const bool is_at_step = std::abs(time - nearest * h) <= 1e-9 * h + 1e-15 * time;
+  const bool within = !is_at_step && simulation.is_event_driven();
+  const double last = within ? std::floor(time / h) : nearest;
+  while (static_cast<double>(simulation.state().step) < last) {
+    simulation.step();
+    check();
   }
+  State begin = simulation.state();
+  if (within) {
+    simulation.advance_within(time);
+    check();
+  } else if (!is_at_step) {
+    notes.push_back(
+        fmt::format("the run has states at its steps alone; this is the one nearest to "
+                    "{} s",
+                    time));
+  }
+  return begin;
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -37,13 +129,14 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Controllers: networks flow with the model unless all is held; others hold their forces.
-void take_controllers(const Simulation& simulation, bool open_loop, LinearPoint& point,
-                      std::vector<std::string>& notes) {
+// Controllers: networks flow with the model unless all is held; others hold the forces that they
+// gave where the step began.
+void take_controllers(const Simulation& simulation, const State& begin, bool open_loop,
+                      LinearPoint& point, std::vector<std::string>& notes) {
   const Model& model = simulation.model();
   const State& state = simulation.state();
   VectorX forces, held = VectorX::Zero(model.velocity_count);
-  applied_forces(model, state, forces);
+  applied_forces(model, begin, forces);
   VectorX controls = state.controls;
   std::vector<std::string> holding, sampling;
   Eigen::Index first = 0;
@@ -70,7 +163,8 @@ void take_controllers(const Simulation& simulation, bool open_loop, LinearPoint&
       add_pushes(model, state, network, pushes, held);
     } else {
       const VectorX before = forces;
-      item.controller->act(model, state, simulation.step_size(), forces, memory);
+      memory = begin.controls.segment(first - size, size);
+      item.controller->act(model, begin, simulation.step_size(), forces, memory);
       held += forces - before;
     }
     holding.push_back(item.name);
@@ -132,48 +226,6 @@ void take(const LinearScene& scene, Linearization& result) {
     result.notes.push_back(
         "constraints that act depend on each other: motion is determined, their forces are one "
         "choice of many");
-}
-
-// How the velocities at the end of a step change along a direction of the state, by the map and by
-// steps from states that deviate, from both sides. One that agrees is enough: near what is not
-// smooth only one side does, and a deviation may be too small for the accuracy of the solver.
-void check_steps(Simulation& simulation, const MadeStep& step, const StepMap& map) {
-  const VectorX here = rates_of(step, step.after);
-  const Eigen::Index n = here.size();
-  if (n == 0) return;
-  const double speed = std::max({here.lpNorm<Eigen::Infinity>(),
-                                 rates_of(step, step.before).lpNorm<Eigen::Infinity>(),
-                                 step.h * step.model->gravity.norm(), 1e-6});
-  // Without a pattern, and the same in every run.
-  VectorX direction(2 * n);
-  for (Eigen::Index i = 0; i < 2 * n; ++i) {
-    const double turn = 0.6180339887498949 * static_cast<double>(i + 1);
-    direction[i] = (turn - std::floor(turn) - 0.5) * speed * (i < n ? step.h : 1.0);
-  }
-  const VectorX expected = map.system.a.bottomRows(n) * direction;
-  double least = infinity;
-  for (const double share : {1e-3, 1e-4, 1e-5, 1e-6}) {
-    std::vector<VectorX> ends;
-    for (const double sign : {1.0, -1.0}) {
-      simulation.set_state(deviating(step, sign * share * direction));
-      const StepReport report = simulation.step();
-      if (report.substeps <= 1)
-        ends.push_back(sign * (rates_of(step, simulation.state()) - here) / share);
-    }
-    if (ends.size() == 2) ends.push_back(0.5 * (ends[0] + ends[1]));
-    for (const VectorX& end : ends) {
-      const double size =
-          std::max(end.lpNorm<Eigen::Infinity>(), expected.lpNorm<Eigen::Infinity>());
-      least = std::min(least, size > 0.0 ? (end - expected).lpNorm<Eigen::Infinity>() / size : 0.0);
-    }
-    if (least <= agreeing) break;
-  }
-  simulation.set_state(step.after);
-  if (least > agreeing)
-    throw Error(fmt::format("the step has no map that is known: steps from states that deviate "
-                            "differ from it by {} %; accepted: another time, or --of model",
-                            short_number(100.0 * least)),
-                "of");
 }
 
 void check_finite(const MatrixX& matrix, const std::vector<std::string>& rows,
@@ -257,7 +309,7 @@ void take_step(Simulation& simulation, const LinearizeOptions& options, const Li
   step.contacts = simulation.contacts();
   const StepMap map = step_map(step, wishes);
   check_finite(map.system);
-  if (map.limits.empty() && map.kinks.empty()) check_steps(simulation, step, map);
+  if (map.limits.empty() && map.kinks.empty()) check_map(simulation, step, map);
   if (!wishes.equilibrium) {
     const VectorX rates = rates_of(step, step.before), next = rates_of(step, step.after);
     const double moving =
@@ -298,19 +350,19 @@ void check_inputs(const std::vector<std::string>& inputs) {
 
 Linearization linearize_at(Simulation& simulation, const LinearizeOptions& options) {
   check_inputs(options.wishes.inputs);
-  run_to(simulation, options.at);
+  Linearization result;
+  const State begin = run_to(simulation, options.at, result.notes);
   using Of = LinearizeOptions::Of;
   const bool is_step =
       options.of == Of::step || (options.of == Of::stepper && !simulation.is_event_driven());
   if (is_step && simulation.is_event_driven())
     throw Error("event-driven motion has no steps of its own; accepted: --of model", "of");
-  Linearization result;
   result.time = simulation.state().time;
   LinearPoint point;
   point.model = &simulation.model();
   point.state = simulation.state();
   take_laws(simulation, point);
-  take_controllers(simulation, options.open_loop || is_step, point, result.notes);
+  take_controllers(simulation, begin, options.open_loop || is_step, point, result.notes);
   if (is_step) {
     take_step(simulation, options, point, result);
   } else {

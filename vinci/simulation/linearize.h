@@ -36,9 +36,14 @@ struct Linearization {
   std::vector<std::string> notes;  // sentences, without a full stop
 };
 
-// Runs up to the step that begins at the time (the nearest one). Throws Error and Failure as
+// Runs up to the time: event-driven runs exactly, others to the step that begins nearest to it,
+// which a note tells. Throws Error for a time beyond the duration. Throws Error and Failure as
 // linear_scene() and step_map() do; Failure where the run ends before.
 Linearization linearize_at(Simulation& simulation, const LinearizeOptions& options);
+
+// Compares a map with steps of the simulation that made this one, from states beside its start, with
+// the forces of controllers held; throws Error where they differ. The simulation is then at the end of the step.
+void check_map(Simulation& simulation, const MadeStep& step, const StepMap& map);
 
 // One JSON object: the point, the mode, the matrices, and what follows from them: poles with their
 // damping, zeros, hidden poles, channels with transfer functions and margins.

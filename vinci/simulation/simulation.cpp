@@ -346,6 +346,15 @@ std::shared_ptr<const Model> Simulation::compiled(const Values& values) const {
   return driven;
 }
 
+namespace {
+
+// Up to rounding.
+bool is_same_time(double a, double b, double step) {
+  return std::abs(a - b) <= 1e-9 * step + 4.0 * std::numeric_limits<double>::epsilon() * b;
+}
+
+}  // namespace
+
 // The number of changes that are due in the step after `steps` ones. The one rule: a change takes
 // effect in the first step that begins at or after its time, up to rounding.
 std::size_t Simulation::changes_due(std::int64_t steps) const {
@@ -426,10 +435,24 @@ void Simulation::use(std::size_t changes, const Values& code, State& state) {
   if (first_model_ && !model_->joints.empty()) pose_joints(*model_, state);
 }
 
-const StepReport& Simulation::step() {
-  if (const std::size_t due = changes_due(state_.step); due != applied_changes_)
+void Simulation::stop_when(std::function<bool()> wanted) {
+  std::function<bool()> stops;
+  if (wanted)
+    stops = [wanted = std::move(wanted)] {
+      if (wanted()) throw StepStopped();
+      return false;
+    };
+  interruption_ = stops ? std::make_unique<Interruption>(stops) : nullptr;
+  context_.in.interruption = interruption_.get();
+  solver_->stop_when(std::move(stops));
+}
+
+// A step, or a part of one that is event-driven.
+void Simulation::make(double h) {
+  if (const std::size_t due = changes_due(state_.step); due > applied_changes_)
     use(due, code_parameters_, state_);
   await_change();
+  const std::size_t changes = applied_changes_;
   context_.in.change = [this](State& state) {
     // What was seen at the start of the step is asked for at its end.
     ContactsAhead ahead = std::move(context_.work.ahead);
@@ -440,17 +463,19 @@ const StepReport& Simulation::step() {
   };
   context_.in.before = stepped_model_ == model_ ? nullptr : stepped_model_.get();
   context_.in.controllers = controllers_;
-  context_.out.controllers_acted = controllers_.empty();
+  context_.out.controllers_acted = controllers_.empty() || context_.in.held_forces != nullptr;
   swap_events();
   clear_events();
   try {
-    const StepReport report = stepper_->step(context_, state_, h_);
+    const StepReport report = stepper_->step(context_, state_, h);
     if (!context_.out.controllers_acted)
       throw Error("takes no forces of controllers; a stepper gets its forces from step_forces()",
                   options_.text("stepper"));
     report_ = report;
     stepped_model_ = model_;
   } catch (...) {
+    // With the model of its start; what a change does to a state is undone with the state.
+    if (applied_changes_ != changes) use(changes, code_parameters_, state_);
     state_ = stepper_->start();
     swap_events();
     forget_step();
@@ -459,9 +484,25 @@ const StepReport& Simulation::step() {
   if (!diverged() && !has_finite_energy(*model_, state_))
     report_.diverged_body = wildest_body(*model_, state_);
   if (diverged()) keep_last_finite();
+}
+
+const StepReport& Simulation::step() {
+  const double begin = static_cast<double>(state_.step) * h_;
+  make(is_same_time(state_.time, begin, h_) ? h_ : begin + h_ - state_.time);
   // Nobody else counts steps; the time is no sum of rounded steps.
   state_.step = stepper_->start().step + 1;
   state_.time = static_cast<double>(state_.step) * h_;
+  return report_;
+}
+
+const StepReport& Simulation::advance_within(double time) {
+  const double end = static_cast<double>(state_.step + 1) * h_;
+  if (!is_event_driven() || !(time > state_.time) || !(time < end))
+    throw Error(fmt::format("{} s; accepted: of an event-driven run a time between {} s and {} s",
+                            time, state_.time, end));
+  make(time - state_.time);
+  state_.step = stepper_->start().step;
+  if (!diverged()) state_.time = time;
   return report_;
 }
 
@@ -548,8 +589,7 @@ void Simulation::check_state(const State& state) const {
                     state.controls.size(), state_.controls.size()));
   if (!is_finite(state)) throw Error("the state has numbers that are not finite");
   const double time = static_cast<double>(state.step) * h_;
-  const double rounding = 1e-9 * h_ + 4.0 * std::numeric_limits<double>::epsilon() * time;
-  if (state.step < 0 || !(std::abs(state.time - time) <= rounding))
+  if (state.step < 0 || !is_same_time(state.time, time, h_))
     throw Error(
         fmt::format("the state belongs to another step size: after {} steps of {} s it has "
                     "the time {} s",

@@ -40,6 +40,9 @@ struct RunOverrides {
 // Mistakes in the plugins that a scene names and in the options it gives them, for Scene::load().
 std::vector<Diagnostic> check_run(const RunChoices& run, const Plugins& plugins);
 
+// A step that was not done because stop_when() said so.
+struct StepStopped {};
+
 class Simulation {
  public:
   // Throws SceneError or Error on anything that cannot run.
@@ -47,9 +50,12 @@ class Simulation {
   Simulation(Scene scene, const RunOverrides& overrides, std::shared_ptr<const Plugins> plugins);
 
   // One step of the stepper; applies the scene's parameter changes that are due. Throws only what
-  // code of the caller throws (controllers, motions, plugins): state, report and contacts are then
-  // those of the step before.
+  // code of the caller throws (controllers, motions, plugins), and StepStopped: state, report and
+  // contacts are then those of the step before.
   const StepReport& step();
+  // Of an event-driven run: the next step up to a time within it. What comes next is the rest of
+  // the step; state().step counts whole ones. Throws Error for another time, else as step().
+  const StepReport& advance_within(double time);
   bool has_ended() const;  // diverged, or no next state (StepReport::ending)
   bool finished() const;   // has ended, or the duration is reached
 
@@ -112,9 +118,12 @@ class Simulation {
   void set_state(const State& state);
   // Grows by one whenever the model is compiled anew; recordings store a model a version.
   int model_version() const { return model_version_; }
-  // Asked while a step solves, as Solver::stop_when(). A function that throws ends the step, and
-  // the state stays; one that returns true leaves a step whose status says `limit`.
-  void stop_when(std::function<bool()> wanted) { solver_->stop_when(std::move(wanted)); }
+  // Asked every 20 ms at most while a step solves or integrates. Where it is true, or throws, the
+  // step is not done and the state stays: step() throws StepStopped, or what the function throws.
+  void stop_when(std::function<bool()> wanted);
+  // What controllers give in the next step, in which they do not act; null: they do. It outlives
+  // the step.
+  void hold_controllers(const LinearForces* forces) { context_.in.held_forces = forces; }
   // Shown what steps solve from now on, and may change it (stepping/solution_witness.h); null:
   // nobody. It outlives the steps.
   void set_witness(SolutionWitness* witness) { context_.in.witness = witness; }
@@ -136,6 +145,7 @@ class Simulation {
   void keep_last_finite();
   void clear_events();
   void swap_events();
+  void make(double h);
   void use(std::size_t changes, const Values& code, State& state);
 
   std::shared_ptr<const Plugins> plugins_;
@@ -159,6 +169,7 @@ class Simulation {
   // Of the step before the one that is being made: back where it throws.
   std::vector<StepEvent> events_before_;
   std::vector<ConstraintMode> modes_before_;
+  std::unique_ptr<Interruption> interruption_;
   State state_;
   StepReport report_;
   double h_ = 0.0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "vinci/base/clock.h"
 #include "vinci/base/registry.h"
 #include "vinci/collision/contact.h"
 #include "vinci/complementarity/problem.h"
@@ -73,6 +74,8 @@ struct StepInput {
   const LinearForces* held_forces = nullptr;
   SolutionWitness* witness = nullptr;  // sees what is solved; null: nobody
   StepDiagnosis* diagnosis = nullptr;  // asks of answers that stay whether there are others
+  // Asked in steps that last, beside the solver's own: what it throws ends the step. Null: nobody.
+  Interruption* interruption = nullptr;
 };
 
 bool equal_poses(const std::vector<Pose>& a, const std::vector<Pose>& b);  // bit for bit

@@ -18,8 +18,6 @@ struct ChannelForm {
   // many more poles than zeros there are, are not determined. Infinite where they are.
   double known_up_to = infinity;
 };
-// Misses below this, or ten times the tolerance, are accepted.
-inline constexpr double accepted_miss = 1e-6;
 // Compared with the channel itself, or with the whole that it is a reduced part of: reducing splits
 // poles at 0, and the part has them where the whole has none.
 ChannelForm channel_form(const LinearSystem& channel, const LinearSystem& whole, double tolerance);

@@ -22,6 +22,12 @@ KnownValue known_value(const LinearSystem& system, Complex point);
 // nowhere at a pole. Poles that rounding keeps from 0 say no size.
 std::vector<Complex> check_points(const PoleBounds& poles);
 
+// Forms that miss the response by no more answer as the system does, or by ten times the tolerance
+// where that is more. It is the last of the six digits that are printed, so what is shown is right,
+// and no form below it is better than another one. Nothing finer can be asked for: what is dropped
+// against the tolerance of ranks, 1e-10, moves the response by the condition of the system as much.
+inline constexpr double accepted_miss = 1e-6;
+
 // What other forms are measured against.
 class ResponseCheck {
  public:

@@ -6,6 +6,7 @@
 
 #include "vinci/base/error.h"
 #include "vinci/systems/channel_form.h"
+#include "vinci/systems/response_check.h"
 
 namespace vinci {
 
@@ -13,9 +14,6 @@ namespace {
 
 // A sum that is this small beside its terms is not known to ten digits.
 constexpr double cancelled = 1e-5;
-
-// Six digits: minimal parts leave out what is below their tolerance.
-constexpr double trusted_miss = 1e-6;
 
 // Without zeros at its beginning.
 VectorX trimmed(const VectorX& coefficients) {
@@ -52,7 +50,7 @@ VectorX polynomial_of(const ComplexVector& roots) {
 }
 
 bool TransferFunction::is_trusted() const {
-  return miss <= trusted_miss;
+  return miss <= accepted_miss;
 }
 
 VectorX TransferFunction::numerator() const {
