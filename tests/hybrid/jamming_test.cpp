@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction that draws a contact in, holds it in its depth, or turns with it.
+// Friction that draws a contact in, or turns with it.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -80,24 +80,20 @@ TEST(Jamming, a_rod_with_less_friction_slides_on) {
   for (const HybridEvent& event : motion.events()) EXPECT_NE(event.to, sticks);
 }
 
-// A unit mass on a line under a weight f: h = x, and friction of the contact (coefficient μ) or
-// with a bound of its own along a slip `ratio` times as fast.
+// A unit mass on a line under a unit weight: h = x, and friction with a bound of its own along it.
 class Plunger : public ConstrainedSystemOf<Plunger> {
  public:
-  double weight = 1.0, ratio = 1.0;
-  Plunger(const Stabilisation& law, double coefficient, double bound)
+  Plunger(const Stabilisation& law, double bound)
       : constraints_{{"seat", ConstraintKind::contact, law},
-                     {"rub", ConstraintKind::friction, settling_in(5e-3), -1, coefficient, bound}} {
-    if (coefficient > 0.0) constraints_[1].with = 0;
-  }
+                     {"rub", ConstraintKind::friction, settling_in(5e-3), -1, 0.0, bound}} {}
   int coordinate_count() const override { return 1; }
   const std::vector<Constraint>& constraints() const override { return constraints_; }
   template <class T>
   void evaluate_as(SystemFrame<T>& frame) const {
     const T &x = frame.positions[0], &v = frame.velocities[0], &a = frame.accelerations[0];
-    frame.balance[0] = a + weight - frame.multipliers[0] - ratio * frame.multipliers[1];
+    frame.balance[0] = a + 1.0 - frame.multipliers[0] - frame.multipliers[1];
     frame.gaps[0] = {x, v, a};
-    frame.gaps[1] = {ratio * x, ratio * v, ratio * a};
+    frame.gaps[1] = {x, v, a};
   }
 
  private:
@@ -114,7 +110,7 @@ double impact_way(double D, double omega, double v, double t) {
 // what the contact pushes back.
 TEST(Jamming, friction_that_comes_to_rest_with_its_impact_turns_and_the_contact_goes_on) {
   constexpr double D = 0.3, omega = 100.0, v = 0.5;
-  const Plunger plunger({2.0 * D * omega, {omega * omega}}, 0.0, 2.0);
+  const Plunger plunger({2.0 * D * omega, {omega * omega}}, 2.0);
   HybridMotion motion(plunger, {1e-9}, VectorX::Zero(1), VectorX::Constant(1, -v));
   const double turn = std::acos(D) / (omega * std::sqrt(1.0 - D * D));
   for (const double share : {0.5, 1.1, 1.2}) {
@@ -123,25 +119,6 @@ TEST(Jamming, friction_that_comes_to_rest_with_its_impact_turns_and_the_contact_
     EXPECT_EQ(motion.states()[0], in_contact);
   }
   EXPECT_LE(motion.events().size(), 4u);
-}
-
-// With μ ratio > 1 no force of the contact can lift it: it stays where it came to rest.
-TEST(Jamming, a_plunger_that_locks_itself_stays_at_its_depth) {
-  constexpr double D = 0.3, omega = 100.0, v = 0.5;
-  Plunger plunger({2.0 * D * omega, {omega * omega}}, 0.6, 0.0);
-  plunger.ratio = 2.0;
-  HybridMotion motion(plunger, {1e-9}, VectorX::Zero(1), VectorX::Constant(1, -v));
-  const double turn = std::acos(D) / (omega * std::sqrt(1.0 - D * D));
-  const double depth = impact_way(D, omega, v, turn);
-  for (const double time : {2.0 * turn, 0.1, 0.3}) {
-    motion.advance(time);
-    EXPECT_NEAR(motion.positions()[0], depth, 1e-7);
-    EXPECT_NEAR(motion.velocities()[0], 0.0, 1e-7);
-    EXPECT_EQ(motion.states()[1], sticks);
-    EXPECT_GE(motion.multipliers()[0], 0.0);
-    EXPECT_LE(std::abs(motion.multipliers()[1]), 0.6 * motion.multipliers()[0] * (1.0 + 1e-9));
-  }
-  EXPECT_LE(motion.events().size(), 6u);
 }
 
 }  // namespace

@@ -141,7 +141,6 @@ class HybridMotion {
   void watch_slip(int constraint, std::vector<Watch>& list);
 
   // settling.cpp: what fits.
-  void unlock();
   int directions(int constraint) const;
   bool try_forces();
   bool are_forces_fine() const;
@@ -162,11 +161,10 @@ class HybridMotion {
   bool settle_once();
   bool settle_states();
   bool lets_go_too_early(const HybridState& before);
-  bool is_locked(int constraint) const;
   bool search(const HybridState& before, std::size_t first_event);
   std::vector<ContactState> choices(int constraint) const;
   void take(const HybridState& before, const std::vector<Vector2>& along,
-            const std::vector<std::vector<ContactState>>& open, std::int64_t number, bool locked);
+            const std::vector<std::vector<ContactState>>& open, std::int64_t number);
   bool fits(const HybridState& before);
 
   // jolt.cpp: impulses of contacts that friction keeps from pushing.

@@ -264,16 +264,6 @@ bool HybridMotion::settle_once() {
   return false;
 }
 
-// Contacts that friction held in their depth are looked at anew.
-void HybridMotion::unlock() {
-  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i)
-    if (system_.constraints()[i].kind == ConstraintKind::contact) state_.mode.anchors[i] = 0.0;
-}
-
-bool HybridMotion::is_locked(int i) const {
-  return system_.constraints()[i].kind == ConstraintKind::contact && gaps_[i].value < -open_gap();
-}
-
 // Whether a contact that acted was let go though the law asks for its force now: no force and a law
 // that wants one fit as little as a force that pulls.
 bool HybridMotion::lets_go_too_early(const HybridState& before) {
@@ -293,7 +283,6 @@ void HybridMotion::settle() {
 
 // False: an impulse has changed velocities, and all is to be looked at anew.
 bool HybridMotion::settle_states() {
-  unlock();
   try_forces();
   const HybridState before = state_;
   const std::size_t first_event = events_.size();
@@ -311,18 +300,18 @@ bool HybridMotion::settle_states() {
   const std::string why = why_nothing_fits(first_event);
   if (!are_determined_) give_up(why);
   // Constraints that agree where they lead, but not how fast, share what they ask for.
-  const bool agree = fine || (!turns && equations_.idle_constraint() < 0 &&
-                              !equations_.contradicts(state_, 1000.0 * options_.accuracy));
+  const bool agree = !fine && !turns && equations_.idle_constraint() < 0 &&
+                     !equations_.contradicts(state_, 1000.0 * options_.accuracy);
   const HybridState reached = state_;
   const std::vector<HybridEvent> told(events_.begin() + static_cast<std::ptrdiff_t>(first_event),
                                       events_.end());
   if (search(before, first_event)) return true;
-  if (jolt(before, first_event)) return false;
+  if (!agree && jolt(before, first_event)) return false;
   state_ = reached;
   events_.resize(first_event);
   events_.insert(events_.end(), told.begin(), told.end());
   try_forces();
-  if (!agree) give_up(why);
+  if (!fine && !agree) give_up(why);
   return true;
 }
 
@@ -364,8 +353,7 @@ bool HybridMotion::fits(const HybridState& before) {
 
 // One combination of what constraints may do, by its number.
 void HybridMotion::take(const HybridState& before, const std::vector<Vector2>& along,
-                        const std::vector<std::vector<ContactState>>& open, std::int64_t number,
-                        bool locked) {
+                        const std::vector<std::vector<ContactState>>& open, std::int64_t number) {
   state_ = before;
   const auto become = [&](int i, ContactState to) {
     if (state_.mode.states[i] == to) return;
@@ -389,7 +377,6 @@ void HybridMotion::take(const HybridState& before, const std::vector<Vector2>& a
       direct(i, slip_rate(i).normalized());
     const bool is_link = constraint.kind == ConstraintKind::link && is_on(i) && !is_held(i);
     become(i, is_link ? ContactState::contact : to);
-    if (locked && is_locked(i)) state_.mode.anchors[i] = gaps_[i].value;
   }
 }
 
@@ -410,9 +397,7 @@ bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
     const Vector2 force(multipliers_[i], directions(i) == 2 ? multipliers_[i + 1] : 0.0);
     if (force.norm() > 0.0) along[i] = -force.normalized();
   }
-  // Where friction lets no contact come back to zero, those that are beyond it stay where they are.
-  for (int pass = 0; pass < 4; ++pass) {
-    const bool all = pass % 2 == 1, locked = pass >= 2;
+  for (const bool all : {false, true}) {
     state_ = before;
     try_forces();
     std::vector<std::vector<ContactState>> open;
@@ -425,7 +410,7 @@ bool HybridMotion::search(const HybridState& before, std::size_t first_event) {
     }
     for (std::int64_t number = 0; number < trials; ++number) {
       if (options_.interruption != nullptr) options_.interruption->ask();
-      take(before, along, open, number, locked);
+      take(before, along, open, number);
       try_forces();
       if (!fits(before)) continue;
       events_.resize(first_event);
