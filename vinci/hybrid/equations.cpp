@@ -365,10 +365,12 @@ bool ModeEquations::contradicts(const HybridState& state, double negligible) con
   }
   constexpr double share = 0.05;  // that curved constraints may make of it while they settle
   for (Eigen::Index j = 0; j < sums.cols(); ++j)
-    for (const VectorX* values : {&gaps, &rates})
-      if (std::abs(sums.col(j).dot(*values)) >
-          share * sums.col(j).cwiseAbs().dot(values->cwiseAbs()))
+    for (const VectorX* values : {&gaps, &rates}) {
+      const double sum = std::abs(sums.col(j).dot(*values));
+      if (sum > share * sums.col(j).cwiseAbs().dot(values->cwiseAbs()) &&
+          sum > negligible * sums.col(j).cwiseAbs().dot(scales_.cwiseInverse()))
         return true;
+    }
   return false;
 }
 
