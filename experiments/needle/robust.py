@@ -56,8 +56,10 @@ def study_text(changes: dict[str, str]) -> str:
 
 
 def run_study(experiment: Experiment, name: str, text: str) -> vinci.Study:
-    study = vinci.Study(text, folder=FOLDER)
-    study.run(output=experiment.output / f"{name}.study", overwrite=True, workers=experiment.jobs)
+    path = experiment.output / f"{name}.yaml"  # with the results: `vinci view` shows both
+    path.write_text(re.sub("(?m)^scene: ", f"scene: {FOLDER}/", text), encoding="utf-8")
+    study = vinci.Study(path)
+    study.run(output=path.with_suffix(".study"), overwrite=True, workers=experiment.jobs)
     report = study.report
     assert report["complete"] and report["verdicts"]["unknown"] == 0, f"{name}: unknown cases"
     return study
