@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures of a study, and what counts as success.
+// Measures of a study, when a case is over, and what counts as success.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -42,6 +42,16 @@ class MeasureLoader {
       }
       has_mistake_ = true;
     }
+  }
+
+  void read_until() {
+    const Node* node = load_.find("until");
+    if (!node || !study_.model) return;
+    load_.guarded(*node, [&] {
+      WatchedCondition until{Condition::parse(node->text), {}};
+      for (const std::string& text : until.condition.sides()) until.sides.push_back(side(text));
+      study_.until = std::move(until);
+    });
   }
 
   void read_success() {
@@ -168,6 +178,7 @@ class MeasureLoader {
 void load_measures(StudyLoad& load) {
   MeasureLoader loader(load);
   loader.read();
+  loader.read_until();
   loader.read_success();
 }
 

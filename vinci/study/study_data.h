@@ -95,8 +95,15 @@ struct PassageSpec {
 };
 
 struct LevelSpec {
-  RunOverrides overrides;  // parameters are those of the case
+  RunOverrides overrides;             // parameters are those of the case
+  std::map<std::string, double> set;  // but these
   PassageSpec passage;
+};
+
+// A condition on quantities of the run.
+struct WatchedCondition {
+  Condition condition;
+  std::vector<Quantity> sides;
 };
 
 enum class SampleMethod { monte_carlo, latin_hypercube, sobol, grid };
@@ -168,6 +175,7 @@ struct StudyData {
 
   std::vector<StudyMeasure> measures;
   std::vector<MeasureSpec> measure_specs;
+  std::optional<WatchedCondition> until;  // a case is over where it holds
   std::optional<Condition> success;
   std::vector<Expression> success_sides;  // of measures, then the scene's parameters
   std::vector<StudyLevel> levels;
