@@ -7,6 +7,15 @@
 #include "vinci/scene/scene_data.h"
 
 namespace vinci {
+namespace {
+
+// Nobody looks below a node that is of another kind than belongs there.
+void prune(Node& node) {
+  if (!node.checked) node.children.clear();
+  for (Node& child : node.children) prune(child);
+}
+
+}  // namespace
 
 struct Document::Impl {
   SceneData data;
@@ -44,6 +53,7 @@ Document::Document(std::string_view text, const std::string& name, const SceneVa
     for (Node& child : data.root.children)
       if (const SceneKey* key = grammar.find(child.key); key && !child.bad)
         child.bad = !check_numbers(child, key->value, *impl_->numbers, impl_->mistakes);
+    prune(data.root);
   });
 }
 
