@@ -108,7 +108,8 @@ def _parts_of(value: Any) -> Iterator[Any]:
 
 def _parts_of_code(code: types.CodeType) -> Iterator[Any]:
     yield from (code.co_code, code.co_names, code.co_freevars, code.co_cellvars)
-    yield from (code.co_argcount, code.co_kwonlyargcount, code.co_flags)
+    # Above these bits are the ways in which a whole file is compiled.
+    yield from (code.co_argcount, code.co_kwonlyargcount, code.co_flags & 0xFFFF)
     yield getattr(code, "co_exceptiontable", b"")
     yield from code.co_consts
 

@@ -40,13 +40,13 @@ class Odd(Exception):
 def test_what_a_function_raises_is_told_alike_by_every_process(folder: Path) -> None:  # noqa: F811
     def raises(state: vinci.State) -> float:
         way = state.position("block")[0]
-        if way > 0.0088:
+        if way > 0.0092:
             raise ValueError("boo")
-        if way > 0.0085:
+        if way > 0.0088:
             raise Odd
-        if way > 0.0083:
+        if way > 0.008:
             sys.exit(3)
-        return "far" if way > 0.008 else 1.0  # type: ignore[return-value]
+        return "far" if way > 0.007 else 1.0  # type: ignore[return-value]
 
     one, two = run(folder, raises, 1), run(folder, raises, 2)
     assert table_of(one, folder) == table_of(two, folder)
