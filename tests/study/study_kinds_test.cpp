@@ -22,16 +22,16 @@ run: {step: 5 ms}
 set: {mass: 2}
 design: {vx: [1, 2]}
 uncertain:
-  a: {uniform: [0, 1]}
-  b: {normal: {mean: 1, deviation: 1, from: 0, to: 9}}
-  c: {lognormal: {median: 1, spread: 1}}
-  d: {triangular: {from: 0, mode: 1, to: 2}}
-  e: {exponential: {mean: 1}}
-  f: {discrete: {values: [1, 2], weights: [1, 1]}}
-  g: {measured: {file: table.csv, column: x, smooth: true}}
-  h: {measured: {values: [1, 2]}}
-  i: {measured: [1, 2]}
-correlations: [{of: [a, b], value: 0.1, kind: rank}]
+  u1: {uniform: [0, 1]}
+  u2: {normal: {mean: 1, deviation: 1, from: 0, to: 9}}
+  u3: {lognormal: {median: 1, spread: 1}}
+  u4: {triangular: {from: 0, mode: 1, to: 2}}
+  u5: {exponential: {mean: 1}}
+  u6: {discrete: {values: [1, 2], weights: [1, 1]}}
+  u7: {measured: {file: table.csv, column: x, smooth: true}}
+  u8: {measured: {values: [1, 2]}}
+  u9: {measured: [1, 2]}
+correlations: [{of: [u1, u2], value: 0.1, kind: rank}]
 measures:
   m1: {end: ball.x}
   m2: {least: ball.y}
@@ -59,18 +59,18 @@ interval: {confidence: 0.9, method: exact}
 )",
     R"(scene: scene.yaml
 designs: [{vx: 1}, {vx: 2}]
-uncertain: {a: {grid: [1, 2]}, b: {grid: {from: 0, to: 1, count: 3}}}
+uncertain: {u1: {grid: [1, 2]}, u2: {grid: {from: 0, to: 1, count: 3}}}
 sample: {method: grid}
 )",
     R"(scene: scene.yaml
 design: {vx: {from: 0, to: 1}, vy: {from: 0, to: 1, grid: 3}}
-uncertain: {a: {uniform: [0, 1]}}
+uncertain: {u1: {uniform: [0, 1]}}
 sample: {count: 3, designs: 2}
 )",
     R"(scene: scene.yaml
 design: {vx: {from: 0, to: 1}}
-uncertain: {a: {uniform: [0, 1]}}
-success: a > 0.5
+uncertain: {u1: {uniform: [0, 1]}}
+success: u1 > 0.5
 map: {over: [vx], cells: [3], adaptive: {first: 2, most: 8, width: 0.1, threshold: 0.5},
       method: sobol}
 )",
@@ -81,29 +81,29 @@ map: {over: [vx], count: 3}
 )",
     R"(scene: scene.yaml
 design: {vx: {from: 0, to: 1}}
-uncertain: {a: {uniform: [0, 1]}}
-success: a > 0.5
+uncertain: {u1: {uniform: [0, 1]}}
+success: u1 > 0.5
 search: {maximise: probability, evaluations: 9, samples: 3, confirm: 5, best: 2, method: cma-es}
 )",
     R"(scene: scene.yaml
 design: {vx: {from: 0, to: 1}}
-measures: {m: {end: ball.x}}
-search: {minimise: worst, of: m, evaluations: 9}
+measures: {end: {end: ball.x}}
+search: {minimise: worst, of: end, evaluations: 9}
 )",
     R"(scene: scene.yaml
-uncertain: {a: {uniform: [0, 1]}}
-measures: {m: {end: ball.x}}
-success: m > 0
-sensitivity: {method: morris, of: [m, success], count: 3, levels: 4}
+uncertain: {u1: {uniform: [0, 1]}}
+measures: {end: {end: ball.x}}
+success: end > 0
+sensitivity: {method: morris, of: [end, success], count: 3, levels: 4}
 )",
     R"(scene: scene.yaml
-uncertain: {a: {uniform: [0, 1]}}
-measures: {m: {end: ball.x}}
-rare: {method: subset, of: m, count: 50, share: 0.1, rounds: 3}
+uncertain: {u1: {uniform: [0, 1]}}
+measures: {end: {end: ball.x}}
+rare: {method: subset, of: end, count: 50, share: 0.1, rounds: 3}
 )"};
 
 constexpr const char* scene = R"(world: planar
-parameters: {vx: 1, vy: 2, mass: 1, a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0, i: 0}
+parameters: {vx: 1, vy: 2, mass: 1, u1: 0, u2: 0, u3: 0, u4: 0, u5: 0, u6: 0, u7: 0, u8: 0, u9: 0}
 bodies:
   wall: {freedom: fixed, shapes: [{circle: 0.1}], position: [5, 0]}
   ball: {shapes: [{circle: 0.01}], mass: mass, position: [0, 0], velocity: [vx, vy]}
@@ -195,7 +195,7 @@ TEST_F(KindsOfNodes, are_mistakes_where_they_are_wrong_and_never_more) {
 
 // What is of another kind is told once, and not what follows from it.
 TEST_F(KindsOfNodes, of_measures_are_told_alone) {
-  const std::string rest = "scene: scene.yaml\nuncertain: {a: {uniform: [0, 1]}}\n";
+  const std::string rest = "scene: scene.yaml\nuncertain: {u1: {uniform: [0, 1]}}\n";
   for (const char* measures : {"[z]", "[3]", "[[]]", "z", "3"}) {
     const std::string list =
         mistakes_of(rest + "success: z > 1\nrare: {of: z, count: 50}\nmeasures: " + measures);
