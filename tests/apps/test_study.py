@@ -73,6 +73,11 @@ def test_the_table_is_exported(vinci):
         names = file["verdict_names"].asstr()[:]
         assert [names[verdict] for verdict in file["verdict"]] == [row["verdict"] for row in rows]
     vinci("study", "export", "slide.yaml", code=2)
+    for kind, name in (("--csv", "t.csv"), ("--hdf5", "t.h5")):
+        before = (vinci.folder / name).read_bytes()
+        assert "--overwrite" in vinci("study", "export", "slide.yaml", kind, name, code=2).stderr
+        assert (vinci.folder / name).read_bytes() == before
+    vinci("study", "export", "slide.yaml", "--csv", "t.csv", "--hdf5", "t.h5", "--overwrite")
 
 
 def test_what_exists_is_replaced_only_where_that_is_said(vinci):
@@ -130,4 +135,8 @@ def test_a_study_that_is_stopped_says_how_to_go_on(vinci):
     before = vinci.json("study", "status", "slide.yaml")
     assert 50 <= before["cases"] < 500_000 and not before["complete"]
     report = vinci.json("study", "report", "slide.yaml")
-    assert not report["complete"]
+    assert not report["complete"] and report["cases"] == 0 and report["waiting"] == before["cases"]
+    assert f"{before['cases']} cases of a round that is not complete" in vinci(
+        "study", "report", "slide.yaml").stdout
+    empty = vinci("study", "export", "slide.yaml", "--csv", "t.csv", code=2).stderr
+    assert "no round is complete" in empty and not (vinci.folder / "t.csv").exists()

@@ -109,6 +109,28 @@ TEST(Ledger, of_another_study_is_refused_and_left_as_it_is) {
 }
 
 // At each of its calls that write, those included with which log and ledger become one file.
+TEST(Ledger, of_other_functions_is_refused_and_says_which) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "study.sqlite";
+  LedgerHead with = head;
+  with.functions = "tilt=1 way=2";
+  static_cast<void>(Ledger::to_write(file, with));
+  EXPECT_EQ(Ledger::to_write(file, with).head().functions, "tilt=1 way=2");
+  for (const char* other : {"tilt=1 way=3", "tilt=1", "", "tilt=1 way=2 more=3"}) {
+    LedgerHead changed = head;
+    changed.functions = other;
+    try {
+      static_cast<void>(Ledger::to_write(file, changed));
+      ADD_FAILURE() << other;
+    } catch (const Error& error) {
+      const std::string name =
+          std::string(other).find("more") == std::string::npos ? "'way'" : "'more'";
+      EXPECT_NE(error.message().find("another function"), std::string::npos);
+      EXPECT_NE(error.message().find(name), std::string::npos) << error.message();
+    }
+  }
+}
+
 TEST(Ledger, whose_writer_is_killed_at_any_moment_is_read_and_continued) {
   const FaultyDisk disk;
   for (const LedgerJournal journal : {LedgerJournal::log, LedgerJournal::rollback})

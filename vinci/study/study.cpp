@@ -48,6 +48,7 @@ bool StudyLoad::flag(const Node& map, std::string_view key, bool fallback) {
 namespace {
 
 std::string file_text(const fs::path& file) {
+  if (file.empty()) throw Error("this names no file");
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) throw Error("there is no such file");
@@ -215,7 +216,9 @@ Study Study::load(const fs::path& file, const StudyFiles& files) {
   } catch (const Error& error) {
     throw SceneError({{file.string(), 0, "", error.message()}});
   }
-  auto study = load_text(text, file.parent_path(), file.string(), files);
+  // What lies beside a file does not lie beside a link to it.
+  const fs::path real = fs::is_symlink(file) ? fs::canonical(file) : file;
+  auto study = load_text(text, real.parent_path(), file.string(), files);
   auto named = std::make_shared<StudyData>(*study);
   named->file = file;
   return checked(std::move(named));
@@ -262,7 +265,7 @@ const std::vector<StudyMeasure>& Study::measures() const {
   return data_->measures;
 }
 bool Study::has_success() const {
-  return data_->success.has_value();
+  return data_->success.has_value() || data_->is_geometric();
 }
 const std::string& Study::success() const {
   static const std::string none;

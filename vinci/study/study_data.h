@@ -2,6 +2,7 @@
 // What study.yaml says, checked; private to study/.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -180,6 +181,12 @@ struct StudyData {
   std::vector<Expression> success_sides;  // of measures, then the scene's parameters
   std::vector<StudyLevel> levels;
   std::vector<LevelSpec> level_specs;
+
+  // No level is a simulation: the verdicts are those of the geometric model.
+  bool is_geometric() const {
+    return !levels.empty() && std::all_of(levels.begin(), levels.end(),
+                                          [](const StudyLevel& level) { return level.geometric; });
+  }
 
   StudyKind kind = StudyKind::sample;
   int kind_line = 0;                                // where it stands

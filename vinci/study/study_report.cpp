@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/base/shell.h"
 #include "vinci/base/words.h"
 #include "vinci/sampling/interval.h"
 #include "vinci/study/report_make.h"
@@ -51,11 +52,13 @@ struct MeasureCount {
 
 class ReportMaker {
  public:
-  ReportMaker(const Study& study, const ResultSource& results, const CaseTimes& times)
+  ReportMaker(const Study& study, const ResultSource& results, const CaseTimes& times,
+              const RepeatCommand& repeat)
       : study_(study),
         data_(study.data()),
         results_(results),
         times_(times),
+        repeat_(repeat),
         cases_(study, results),
         counts_(study.measures().size()) {}
 
@@ -95,9 +98,10 @@ class ReportMaker {
     add_levels(result);
     if (with_designs_) add_design(cases_.at(result.number), result);
     if (!whole && report_.troubled.size() < most_troubled)
-      report_.troubled.push_back(
-          {result.number, result.status, result.message,
-           fmt::format("vinci study repeat {} {}", report_.file, result.number)});
+      report_.troubled.push_back({result.number, result.status, result.message,
+                                  repeat_ ? repeat_(result.number)
+                                          : fmt::format("vinci study repeat {} {}",
+                                                        shell_word(report_.file), result.number)});
   }
 
   static void add_number(MeasureCount& count, double value) {
@@ -218,6 +222,7 @@ class ReportMaker {
   const StudyData& data_;
   const ResultSource& results_;
   const CaseTimes& times_;
+  const RepeatCommand& repeat_;
   StudyCases cases_;
   std::vector<MeasureCount> counts_;
   std::vector<std::uint32_t> numbers_;  // per design and measure: how many make its mean
@@ -264,8 +269,9 @@ std::string StudyProgress::words() const {
   return text;
 }
 
-StudyReport make_report(const Study& study, const ResultSource& results, const CaseTimes& times) {
-  return ReportMaker(study, results, times).make();
+StudyReport make_report(const Study& study, const ResultSource& results, const CaseTimes& times,
+                        const RepeatCommand& repeat) {
+  return ReportMaker(study, results, times, repeat).make();
 }
 
 }  // namespace vinci

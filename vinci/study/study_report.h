@@ -161,11 +161,13 @@ struct StudyReport {
 
 // Seconds of the processor per level that was asked, of one case; empty where nobody knows.
 using CaseTimes = std::function<std::vector<double>(std::uint64_t number)>;
+// What simulates a case again, in words that can be pasted into a shell.
+using RepeatCommand = std::function<std::string(std::uint64_t number)>;
 
 // One pass over the results, besides what the strategy reads; memory grows with designs and
 // measures, not beyond some 10^6 numbers per measure with cases.
 StudyReport make_report(const Study& study, const ResultSource& results,
-                        const CaseTimes& times = {});
+                        const CaseTimes& times = {}, const RepeatCommand& repeat = {});
 std::string report_json(const StudyReport& report);
 std::string report_words(const StudyReport& report);  // lines for people
 

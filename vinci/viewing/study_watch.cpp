@@ -180,7 +180,7 @@ std::string StudyWatch::description() const {
                     {"rounds", rounds_},
                     {"confidence", study_.confidence()},
                     {"exact", study_.exact_intervals()},
-                    {"success", study_.has_success() ? Json(study_.success()) : Json()},
+                    {"success", study_.success().empty() ? Json() : Json(study_.success())},
                     {"successes", counts.successes},
                     {"failures", counts.failures},
                     {"unknown", counts.unknown},
