@@ -129,7 +129,7 @@ sample: {count: 10000}
   EXPECT_EQ(results.size() % 50, 0u);
   const StudyReport report = make_report(study, results);
   EXPECT_TRUE(report.complete);
-  EXPECT_LE(report.probability.upper - report.probability.lower, 0.1);
+  EXPECT_LE(report.probability->upper - report.probability->lower, 0.1);
   EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * 1.96 / 0.1, 2), 60.0);
 }
 
@@ -181,7 +181,7 @@ map: {over: [vx, vy], cells: [20, 20], )";
   int wrong = 0;
   for (const DesignSummary& cell : few.designs) {
     const double truth = normal_cdf((0.7 - std::hypot(cell.values[0], cell.values[1])) / 0.05);
-    if (std::abs(truth - 0.8) > 0.15 && (cell.probability.value > 0.8) != (truth > 0.8)) ++wrong;
+    if (std::abs(truth - 0.8) > 0.15 && (cell.probability->value > 0.8) != (truth > 0.8)) ++wrong;
     // Cells at the threshold have all runs, those far from it the first ones.
     if (std::abs(truth - 0.8) < 0.005) {
       EXPECT_EQ(cell.verdicts.cases(), 160u);

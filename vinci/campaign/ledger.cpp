@@ -302,11 +302,12 @@ void Ledger::read_seconds(
       [](ByteReader& from) { return vinci::read_seconds(from); }, visit);
 }
 
-LedgerResults::LedgerResults(const Ledger& ledger) : ledger_(ledger), size_(0) {
+LedgerResults::LedgerResults(const Ledger& ledger) : ledger_(ledger) {
   for (const NumberRange& round : ledger.rounds()) {
     if (!ledger.done().missing(round).empty()) break;
     size_ = round.end();
   }
+  waiting_ = ledger.done().count() - size_;
 }
 
 void LedgerResults::read(std::uint64_t first, std::uint64_t count,

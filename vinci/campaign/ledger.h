@@ -100,12 +100,13 @@ class LedgerResults : public ResultSource {
   // Those of all rounds that are complete.
   explicit LedgerResults(const Ledger& ledger);
   std::uint64_t size() const override { return size_; }
+  std::uint64_t waiting() const override { return waiting_; }
   void read(std::uint64_t first, std::uint64_t count,
             const std::function<void(const CaseResult&)>& visit) const override;
 
  private:
   const Ledger& ledger_;
-  std::uint64_t size_;
+  std::uint64_t size_ = 0, waiting_ = 0;
 };
 
 }  // namespace vinci
