@@ -302,7 +302,8 @@ class Study:
     def probability(self) -> tuple[float, float, float]:
         """Of success among the cases whose verdict is known: value, and both ends of its interval.
 
-        Not a number, 0 and 1 without such cases, and where cases are placed instead of drawn.
+        Not a number, 0 and 1 without such cases, and where cases are not draws of one design: then
+        `report` has the reason (`withheld`) and the designs one by one.
         """
         found = self.report["probability"]
         if found is None or found["value"] is None:

@@ -9,6 +9,7 @@
 
 #include "study_scenes.h"
 #include "vinci/sampling/design_points.h"
+#include "vinci/sampling/interval.h"
 
 namespace vinci {
 namespace {
