@@ -101,13 +101,10 @@ int show_report(const StudyFlags& flags, const Command& command) {
   const StudyReport report = report_of(flags, study, ledger, folder_of(flags));
   if (!command.json) {
     say(stdout, "{}", report_words(report));
-    if (ledger.tally().done > report.cases)
-      say(stdout, "\nnot among them: {}\n", waiting_words(ledger.tally().done - report.cases));
     return exit_good;
   }
   Json json = {{"ok", true}, {"exit_code", exit_good}};
   json.update(Json::parse(report_json(report)));
-  json["waiting"] = ledger.tally().done - report.cases;
   print(json);
   return exit_good;
 }

@@ -113,6 +113,26 @@ def test_mistakes_are_told_with_their_lines(vinci):
     assert "not by hand" in vinci("study", "work", "slide.yaml", code=2).stderr
 
 
+RARE = slide(0).replace("sample: {count: 0}", """\
+rare: {of: way, method: importance, count: 200}
+""")
+
+
+@pytest.mark.parametrize("text", [ADAPTIVE, ADAPTIVE.split("map:")[0] + "sample: {count: 50}\n", RARE],
+                         ids=["adaptive map", "shared draws", "rare"])
+def test_cases_that_are_no_draws_of_one_design_have_counts_in_status_and_report(vinci, text):
+    write(vinci, text)
+    said = [vinci("study", "run", "slide.yaml").stdout]
+    report = vinci.json("study", "report", "slide.yaml")
+    assert report["probability"] is None and report["withheld"]
+    assert report["measures"][0]["mean"] is None and not report["measures"][0]["quantiles"]
+    said.append(vinci("study", "report", "slide.yaml").stdout)
+    for words in said:
+        assert "interval of" not in words and report["withheld"] in words
+    status = vinci("study", "status", "slide.yaml").stdout
+    assert f"{report['verdicts']['successes']} succeed" in status and "(" not in status
+
+
 def test_one_process_runs_a_study_and_others_see_how_far_it_is(vinci):
     write(vinci, slide(500_000))
     process = vinci.start("study", "run", "slide.yaml", "--workers", "1")

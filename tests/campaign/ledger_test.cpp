@@ -78,6 +78,18 @@ TEST(Ledger, gives_back_results_and_seconds_in_the_order_of_their_numbers) {
   EXPECT_EQ(ledger.tally().with(CaseStatus::failed), 1u);
 }
 
+TEST(Ledger, tells_how_many_cases_wait_for_the_others_of_their_round) {
+  const TemporaryFolder folder;
+  Ledger ledger = Ledger::to_write(folder / "study.sqlite", head);
+  ledger.add_round({0, 10});
+  ledger.add_round({10, 100});
+  ledger.add(answers_of({0, 10}));
+  ledger.add(answers_of({30, 7}));
+  const LedgerResults results(ledger);
+  EXPECT_EQ(results.size(), 10u);
+  EXPECT_EQ(results.waiting(), 7u);
+}
+
 TEST(Ledger, takes_no_case_twice) {
   const TemporaryFolder folder;
   Ledger ledger = Ledger::to_write(folder / "study.sqlite", head);

@@ -73,9 +73,15 @@ def test_results_are_an_array_with_a_row_per_case(folder: Path) -> None:
         assert row["way"] == pytest.approx(expected, abs=1e-5)
     wins = results["verdict"] == "success"
     assert (wins == (results["way"] > 0.0085)).all() and 0 < wins.sum() < 60
-    value, lower, upper = study.probability
-    assert value == pytest.approx(wins.mean()) and lower < value < upper
-    assert study.report["verdicts"]["successes"] == wins.sum()
+    report = study.report
+    assert report["verdicts"]["successes"] == wins.sum()
+    for design in report["designs"]:
+        value, lower, upper = (design["probability"][key] for key in ("value", "lower", "upper"))
+        of_it = wins[results["design"] == design["design"]]
+        assert value == pytest.approx(of_it.mean()) and lower <= value <= upper
+    # Both meet the same draws: there is no probability of the two.
+    assert np.isnan(study.probability[0]) and study.probability[1:] == (0.0, 1.0)
+    assert report["withheld"] == "there are 2 designs, each with its own"
 
 
 def test_the_table_is_the_same_for_any_number_of_workers_and_for_the_program(

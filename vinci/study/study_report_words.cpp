@@ -36,7 +36,7 @@ class Words {
     line("cases",
          counted(report_.cases, "case") + (report_.complete ? "" : "; the study is not complete"));
     if (report_.waiting > 0)
-      line("waiting", fmt::format("{} more, of a round that is not complete: they count once it is",
+      line("waiting", fmt::format("{} of a round that is not complete: they count when it is",
                                   counted(report_.waiting, "case")));
     add_success();
     add_statuses();
