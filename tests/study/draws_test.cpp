@@ -322,7 +322,8 @@ TEST(StudyReport, tells_of_cases_that_wait_for_their_round) {
   const Study study =
       drawn_study(folder, "uncertain: {vx: {uniform: [0, 1]}}\nsample: {count: 100}");
   const StudyReport report = make_report(study, Waiting());
-  EXPECT_NE(report_words(report).find("7 cases of a round"), std::string::npos) << report_words(report);
+  EXPECT_NE(report_words(report).find("7 cases of a round"), std::string::npos)
+      << report_words(report);
   EXPECT_EQ(json_of(report)["waiting"], 7);
 }
 
@@ -341,8 +342,7 @@ TEST(Study, of_geometric_levels_alone_has_verdicts_without_success) {
     static_cast<void>(drawn_study(folder, levels + "success: z > 0\n"));
     FAIL() << "it was accepted";
   } catch (const SceneError& error) {
-    EXPECT_NE(std::string(error.what()).find("no level is a simulation"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("no level is one"), std::string::npos) << error.what();
   }
 }
 

@@ -8,11 +8,7 @@
 namespace vinci {
 
 StudyProgress::StudyProgress(const Study& study)
-    : confidence_(study.confidence()),
-      exact_(study.exact_intervals()),
-      has_verdicts_(study.has_success()),
-      drawn_(draws_of(study).overall),
-      rejects_designs_(may_reject_designs(study)) {}
+    : study_(study), drawn_(draws_of(study).overall), rejects_designs_(may_reject_designs(study)) {}
 
 void StudyProgress::add(const CaseResult& result) {
   verdicts_.add(result.verdict);
@@ -26,14 +22,14 @@ void StudyProgress::set(const VerdictCounts& verdicts,
 }
 
 std::optional<Probability> StudyProgress::probability() const {
-  if (!has_verdicts_ || !drawn_) return std::nullopt;
+  if (!study_.has_success() || !drawn_) return std::nullopt;
   if (rejects_designs_ && verdicts_.successes == 0) return std::nullopt;
-  return probability_of(verdicts_, confidence_, exact_);
+  return probability_of(verdicts_, study_.confidence(), study_.exact_intervals());
 }
 
 std::string StudyProgress::words() const {
   std::string text = plural(static_cast<std::int64_t>(cases()), "case");
-  if (!has_verdicts_) return text;
+  if (!study_.has_success()) return text;
   const std::uint64_t known = verdicts_.successes + verdicts_.failures;
   if (const auto it = probability(); it && known > 0)
     text += fmt::format(", success {:.4g} ({:.4g} to {:.4g})", it->value, it->lower, it->upper);

@@ -55,8 +55,7 @@ class StudyProgress {
   std::string words() const;
 
  private:
-  double confidence_ = 0.95;
-  bool exact_ = false, has_verdicts_ = false;
+  Study study_;
   bool drawn_ = false;            // the cases are draws of one design
   bool rejects_designs_ = false;  // a level that sees the design alone may have rejected it
   VerdictCounts verdicts_;
