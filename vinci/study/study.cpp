@@ -283,5 +283,8 @@ double Study::confidence() const {
 bool Study::exact_intervals() const {
   return data_->exact_intervals;
 }
+std::uint64_t Study::looks() const {
+  return data_->looks;
+}
 
 }  // namespace vinci

@@ -200,6 +200,7 @@ struct StudyData {
   StudyLimits limits;
   double confidence = 0.95;
   bool exact_intervals = false;
+  std::uint64_t looks = 1;  // at which a design may end
 };
 
 }  // namespace vinci

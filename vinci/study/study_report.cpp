@@ -78,6 +78,7 @@ class ReportMaker {
     report_.kind = study_.kind();
     report_.has_success = study_.has_success();
     report_.confidence = data_.confidence;
+    report_.looks = study_.looks();
     report_.morris = data_.sensitivity.morris;
     for (const DesignParameter& it : data_.design) report_.design_parameters.push_back(it.name);
     for (const StudyLevel& level : study_.levels()) report_.levels.emplace_back().name = level.name;
@@ -148,7 +149,7 @@ class ReportMaker {
   }
 
   Probability probability(const VerdictCounts& counts) const {
-    return probability_of(counts, data_.confidence, data_.exact_intervals);
+    return probability_of(study_, counts);
   }
 
   void finish() {
@@ -245,10 +246,27 @@ Probability probability_of(const VerdictCounts& counts, double confidence, bool 
           estimate.whatever.high};
 }
 
-StudyProgress::StudyProgress(const Study& study)
-    : confidence_(study.confidence()),
-      exact_(study.data().exact_intervals),
-      has_success_(study.has_success()) {}
+Probability probability_of(const Study& study, const VerdictCounts& counts) {
+  const StudyData& data = study.data();
+  Probability it =
+      probability_of(counts, level_at_each(data.confidence, data.looks), data.exact_intervals);
+  const StopSpec& stop = data.stop;
+  const bool by_successes = stop.successes > 0;
+  if (!stop.is_given() || stop.width > 0.0 || by_successes == (stop.failures > 0) ||
+      counts.unknown > 0 || counts.cases() == 0)
+    return it;
+  InverseTrials trials;
+  trials.trials = counts.cases();
+  trials.before = (counts.cases() - 1) / stop.every * stop.every;
+  trials.successes = by_successes ? counts.successes : counts.failures;
+  trials.wanted = by_successes ? stop.successes : stop.failures;
+  const Interval interval = inverse_binomial(trials, data.confidence);
+  it.least = it.lower = by_successes ? interval.low : 1.0 - interval.high;
+  it.most = it.upper = by_successes ? interval.high : 1.0 - interval.low;
+  return it;
+}
+
+StudyProgress::StudyProgress(const Study& study) : study_(study) {}
 
 void StudyProgress::add(const CaseResult& result) {
   verdicts_.add(result.verdict);
@@ -256,12 +274,12 @@ void StudyProgress::add(const CaseResult& result) {
 }
 
 Probability StudyProgress::probability() const {
-  return probability_of(verdicts_, confidence_, exact_);
+  return probability_of(study_, verdicts_);
 }
 
 std::string StudyProgress::words() const {
   std::string text = plural(static_cast<std::int64_t>(cases()), "case");
-  if (!has_success_) return text;
+  if (!study_.has_success()) return text;
   const Probability it = probability();
   if (verdicts_.cases() > verdicts_.unknown)
     text += fmt::format(", success {:.4g} ({:.4g} to {:.4g})", it.value, it.lower, it.upper);

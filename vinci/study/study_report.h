@@ -34,7 +34,11 @@ struct Probability {
   double least = 0.0, most = 1.0;
 };
 
-// Wilson's interval, or the exact one.
+// Of a design of the study, as surely as it says although it may end at looks at its cases: exact,
+// with the level divided among the looks; or that of inverse sampling, where so many successes
+// alone end a design, or failures alone.
+Probability probability_of(const Study& study, const VerdictCounts& counts);
+// Wilson's interval, or the exact one, of a number of cases that nothing depends on.
 Probability probability_of(const VerdictCounts& counts, double confidence, bool exact);
 
 // While a study runs: what it costs is nothing beside a case.
@@ -50,8 +54,7 @@ class StudyProgress {
   std::string words() const;
 
  private:
-  double confidence_ = 0.95;
-  bool exact_ = false, has_success_ = false;
+  Study study_;
   VerdictCounts verdicts_;
   std::array<std::uint64_t, case_status_count> statuses_{};
 };
@@ -132,7 +135,8 @@ struct TroubledCase {
 struct StudyReport {
   std::string title, hash, file;
   StudyKind kind = StudyKind::sample;
-  bool complete = false;  // no round is missing
+  bool complete = false;    // no round is missing
+  std::uint64_t looks = 1;  // at which a design could end by what its cases were
   std::uint64_t cases = 0;
   bool has_success = false;
   double confidence = 0.95;

@@ -89,6 +89,7 @@ class ReportWriter {
                  {"complete", report_.complete},
                  {"cases", report_.cases},
                  {"confidence", report_.confidence},
+                 {"looks", report_.looks},
                  {"verdicts", counts_json(report_.verdicts)},
                  {"probability",
                   report_.counts_probability() ? probability_json(report_.probability) : Json()},

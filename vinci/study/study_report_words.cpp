@@ -30,6 +30,10 @@ class Words {
     line("cases",
          counted(report_.cases, "case") + (report_.complete ? "" : "; the study is not complete"));
     add_success();
+    if (report_.has_success && report_.looks > 1)
+      line("intervals", fmt::format("exact; each holds its {:g} % although its runs could end at "
+                                    "{} looks at them",
+                                    100.0 * report_.confidence, report_.looks));
     add_statuses();
     for (const MeasureSummary& it : report_.measures) add_measure(it);
     add_levels();

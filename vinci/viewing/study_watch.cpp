@@ -161,8 +161,7 @@ std::string StudyWatch::description() const {
   }
   const VerdictCounts counts{tally_.with(Verdict::success), tally_.with(Verdict::failure),
                              tally_.with(Verdict::unknown)};
-  const Probability probability =
-      probability_of(counts, study_.confidence(), study_.exact_intervals());
+  const Probability probability = probability_of(study_, counts);
   const bool counted = study_.has_success() &&
                        (study_.kind() == StudyKind::sample || study_.kind() == StudyKind::map);
   return json_text({{"title", study_.title()},
@@ -179,6 +178,7 @@ std::string StudyWatch::description() const {
                     {"expected", Json::parse(expected_)},
                     {"rounds", rounds_},
                     {"confidence", study_.confidence()},
+                    {"cell_confidence", level_at_each(study_.confidence(), study_.looks())},
                     {"exact", study_.exact_intervals()},
                     {"success", study_.success().empty() ? Json() : Json(study_.success())},
                     {"successes", counts.successes},
