@@ -299,6 +299,10 @@ class StrategyLoader {
                           "accepted: more than {:g}, so that several begin it",
                           rare.count, parts, parts));
     rare.rounds = static_cast<int>(std::min<std::uint64_t>(load_.count(node, "rounds", 10), 1000));
+    rare.components =
+        static_cast<int>(std::min<std::uint64_t>(load_.count(node, "components", 1), 100));
+    if (const Node* components = node.find("components"); components && !rare.importance)
+      mistake(*components, "subset simulation has none; accepted: with `method: importance`");
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");

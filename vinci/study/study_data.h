@@ -155,6 +155,7 @@ struct RareSpec {
   std::uint64_t count = 0;  // per round
   double share = 0.1;       // of a round that the next one begins with
   int rounds = 0;           // at most
+  int components = 1;       // of importance sampling: regions of the failure
 };
 
 struct StudyData {

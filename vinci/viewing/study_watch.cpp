@@ -12,6 +12,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
 #include "vinci/campaign/ledger_times.h"
+#include "vinci/sampling/interval.h"
 #include "vinci/study/study_report.h"
 
 namespace vinci {
