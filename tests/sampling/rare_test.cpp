@@ -180,7 +180,7 @@ TEST(ImportanceSampling, tells_of_regions_that_it_missed) {
 
 TEST(ImportanceSampling, says_nothing_of_other_regions_where_there_are_none) {
   int told = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed)
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
     for (const int dimensions : {2, 10, 30}) {
       auto sampler = importance(seed, dimensions);
       told += run(sampler, plane).is_partial();
@@ -189,7 +189,7 @@ TEST(ImportanceSampling, says_nothing_of_other_regions_where_there_are_none) {
       auto both = importance(seed, 3, 2);
       told += run(both, two_planes).is_partial();
     }
-  EXPECT_LE(told, 3);
+  EXPECT_LE(told, 1);
 }
 
 // What the docs say plainly: behind a plateau lies a region that no point led to.

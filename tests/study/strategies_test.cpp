@@ -133,7 +133,10 @@ sample: {count: 10000}
   const StudyReport report = make_report(study, results);
   EXPECT_TRUE(report.complete);
   EXPECT_LE(report.probability.upper - report.probability.lower, 0.1);
-  EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * 1.96 / 0.1, 2), 60.0);
+  // Looked at up to 200 times: each interval has the level 1 - 0.05/200.
+  EXPECT_EQ(report.looks, 200u);
+  const double width = -normal_quantile(0.5 * 0.05 / 200.0);
+  EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * width / 0.1, 2), 60.0);
 }
 
 TEST(Strategy, goes_on_from_any_number_of_results) {

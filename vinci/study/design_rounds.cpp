@@ -30,16 +30,17 @@ DesignRounds::DesignRounds(Study study)
 
 bool DesignRounds::is_settled(const VerdictCounts& counts) const {
   const StudyData& data = study_.data();
+  const StopSpec& stop = data.stop;
+  if (!data.map.adaptive) {
+    if (counts.successes < stop.successes || counts.failures < stop.failures) return false;
+    if (stop.width <= 0.0) return true;
+  }
   const Probability it = probability_of(study_, counts);
   const double width = it.upper - it.lower;
-  if (data.map.adaptive) {
-    const double threshold = data.map.threshold;
-    return (data.map.width > 0.0 && width <= data.map.width) ||
-           (threshold > 0.0 && (it.lower > threshold || it.upper < threshold));
-  }
-  const StopSpec& stop = data.stop;
-  return (stop.width <= 0.0 || width <= stop.width) && counts.successes >= stop.successes &&
-         counts.failures >= stop.failures;
+  if (!data.map.adaptive) return width <= stop.width;
+  const double threshold = data.map.threshold;
+  return (data.map.width > 0.0 && width <= data.map.width) ||
+         (threshold > 0.0 && (it.lower > threshold || it.upper < threshold));
 }
 
 void DesignRounds::count_last(const ResultSource& results) {
