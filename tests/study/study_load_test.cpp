@@ -134,6 +134,7 @@ TEST_P(BadStudy, is_refused_in_words_that_help) {
   const Folder folder;
   folder.write("scene.yaml", test::projectile);
   folder.write("bad.csv", "a,b\n1\n");
+  folder.write("twice.csv", "vx, vx\n1, 2\n");
   const std::string list =
       mistakes_of(folder, "scene: scene.yaml\n" + std::string(GetParam().text) + "\n");
   EXPECT_NE(list.find(GetParam().message), std::string::npos) << GetParam().text << "\n" << list;
@@ -155,6 +156,7 @@ constexpr Bad table[] = {
     {"sample: {count: 1}\ndesigns: [{vx: 1}, {vy: 2}]", "other parameters than the first"},
     {"sample: {count: 1}\ndesigns: none.csv", "'none.csv': there is no such file"},
     {"sample: {count: 1}\ndesigns: bad.csv", "line 2 has 1 cells"},
+    {"sample: {count: 1}\ndesigns: twice.csv", "two columns have the name 'vx'"},
     {"sample: {count: 1}\nset: {mass: -1}", "(with the study's `set` and its first design)"},
     {"sample: {count: 1}\nuncertain: {vx: {grid: [1, 2]}}", "has a grid"},
     {"sample: {method: grid}\nuncertain: {vx: {uniform: [1, 2]}}", "has no grid"},
@@ -173,6 +175,18 @@ constexpr Bad table[] = {
     {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 1]}}\n"
      "correlations: [{of: [vx, vy], value: 1}]",
      "correlations: "},
+    {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 1]}}\n"
+     "correlations: [{of: [vx, vy], value: 0}, {of: [vy, vx], value: 0.2}]",
+     "the two stand in an entry before"},
+    {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {discrete: {values: [1, 2]}}}\n"
+     "correlations: [{of: [vx, vy], value: 0.5, kind: rank}]",
+     "'vy' has values that are drawn again and again"},
+    {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {measured: {values: [1, 1, 2], "
+     "smooth: true}}}\ncorrelations: [{of: [vx, vy], value: 0.5, kind: rank}]",
+     "accepted: continuous distributions"},
+    {"rare: {of: a, count: 100, components: 2}\nuncertain: {vx: {uniform: [0, 1]}}\n"
+     "measures: {a: {end: ball.x}}",
+     "accepted: with `method: importance`"},
     {"sample: {count: 1}\nmeasures: {vx: {end: ball.x}}", "a parameter of the scene has this name"},
     {"sample: {count: 1}\nmeasures: {a: {end: ball.x, least: ball.y}}", "together"},
     {"sample: {count: 1}\nmeasures: {a: {at: 1 s}}", "accepted: at and of together"},

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/study/design_rounds.h"
 #include "vinci/study/study_grammar.h"
 #include "vinci/study/study_load.h"
 
@@ -25,6 +26,12 @@ class StrategyLoader {
     if (const Node* node = load_.find("sensitivity")) read_sensitivity(*node);
     if (const Node* node = load_.find("rare")) read_rare(*node);
     if (const Node* node = load_.find("stop")) read_stop(*node);
+    if ((study_.kind == StudyKind::sample || study_.kind == StudyKind::map) &&
+        load_.document.none()) {
+      study_.looks = look_schedule(study_).size();
+      // Wilson's cover their level on average alone, which does not add up over looks.
+      study_.exact_intervals = study_.exact_intervals || study_.looks > 1;
+    }
     if (const Node* node = load_.find(to_string(study_.kind))) study_.kind_line = node->key_line;
   }
 
@@ -292,6 +299,10 @@ class StrategyLoader {
                           "accepted: more than {:g}, so that several begin it",
                           rare.count, parts, parts));
     rare.rounds = static_cast<int>(std::min<std::uint64_t>(load_.count(node, "rounds", 10), 1000));
+    rare.components =
+        static_cast<int>(std::min<std::uint64_t>(load_.count(node, "components", 1), 100));
+    if (const Node* components = node.find("components"); components && !rare.importance)
+      mistake(*components, "subset simulation has none; accepted: with `method: importance`");
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");

@@ -120,6 +120,9 @@ NumberTable read_number_table(const std::string& text) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos || line[0] == '#') continue;
     const std::vector<std::string> cells = cells_of(line);
     if (table.names.empty()) {
+      for (auto cell = cells.begin(); cell != cells.end(); ++cell)
+        if (std::find(cells.begin(), cell, *cell) != cell)
+          throw Error(fmt::format("two columns have the name {}", in_quotes(*cell)));
       table.names = cells;
       continue;
     }
@@ -282,6 +285,9 @@ double Study::confidence() const {
 }
 bool Study::exact_intervals() const {
   return data_->exact_intervals;
+}
+std::uint64_t Study::looks() const {
+  return data_->looks;
 }
 
 }  // namespace vinci

@@ -85,6 +85,8 @@ class Study {
   const StudyLimits& limits() const;
   double confidence() const;     // of intervals
   bool exact_intervals() const;  // of probabilities: Clopper and Pearson's; else Wilson's
+  // At how many numbers of cases a design may end by what they are; its intervals hold at all.
+  std::uint64_t looks() const;
 
   const StudyData& data() const { return *data_; }
 

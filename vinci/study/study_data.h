@@ -155,6 +155,7 @@ struct RareSpec {
   std::uint64_t count = 0;  // per round
   double share = 0.1;       // of a round that the next one begins with
   int rounds = 0;           // at most
+  int components = 1;       // of importance sampling: regions of the failure
 };
 
 struct StudyData {
@@ -200,6 +201,7 @@ struct StudyData {
   StudyLimits limits;
   double confidence = 0.95;
   bool exact_intervals = false;
+  std::uint64_t looks = 1;  // at which a design may end
 };
 
 }  // namespace vinci

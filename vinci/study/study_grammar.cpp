@@ -266,7 +266,9 @@ SceneValue rare() {
        {"of", "A measure that is negative on failure.", word("the name of a measure"), true},
        {"count", "Cases of a round.", count("cases", 10, most_of_round), true},
        {"share", "Of a round that the next one begins with. By default 0.1.", share("a share")},
-       {"rounds", "At most. By default 10.", count("rounds")}});
+       {"rounds", "At most. By default 10.", count("rounds")},
+       {"components", "Of importance sampling: regions of the failure. By default 1.",
+        count("regions", 1, 100)}});
 }
 
 SceneValue stop() {

@@ -24,7 +24,7 @@ void StudyProgress::set(const VerdictCounts& verdicts,
 std::optional<Probability> StudyProgress::probability() const {
   if (!study_.has_success() || !drawn_) return std::nullopt;
   if (rejects_designs_ && verdicts_.successes == 0) return std::nullopt;
-  return probability_of(verdicts_, study_.confidence(), study_.exact_intervals());
+  return probability_of(study_, verdicts_);
 }
 
 std::string StudyProgress::words() const {

@@ -62,6 +62,7 @@ class ReportMaker {
     report_.kind = study_.kind();
     report_.has_verdicts = study_.has_success();
     report_.confidence = data_.confidence;
+    report_.looks = study_.looks();
     report_.morris = data_.sensitivity.morris;
     report_.waiting = results_.waiting();
     for (const DesignParameter& it : data_.design) report_.design_parameters.push_back(it.name);
@@ -151,7 +152,7 @@ class ReportMaker {
   }
 
   Probability probability(const VerdictCounts& counts) const {
-    return probability_of(counts, data_.confidence, data_.exact_intervals);
+    return probability_of(study_, counts);
   }
 
   void finish() {
@@ -267,6 +268,26 @@ Probability probability_of(const VerdictCounts& counts, double confidence, bool 
                            exact ? ProbabilityMethod::clopper_pearson : ProbabilityMethod::wilson);
   return {estimate.value, estimate.if_alike.low, estimate.if_alike.high, estimate.whatever.low,
           estimate.whatever.high};
+}
+
+Probability probability_of(const Study& study, const VerdictCounts& counts) {
+  const StudyData& data = study.data();
+  Probability it =
+      probability_of(counts, level_at_each(data.confidence, data.looks), data.exact_intervals);
+  const StopSpec& stop = data.stop;
+  const bool by_successes = stop.successes > 0;
+  if (!stop.is_given() || stop.width > 0.0 || by_successes == (stop.failures > 0) ||
+      counts.unknown > 0 || counts.cases() == 0)
+    return it;
+  InverseTrials trials;
+  trials.trials = counts.cases();
+  trials.before = (counts.cases() - 1) / stop.every * stop.every;
+  trials.successes = by_successes ? counts.successes : counts.failures;
+  trials.wanted = by_successes ? stop.successes : stop.failures;
+  const Interval interval = inverse_binomial(trials, data.confidence);
+  it.least = it.lower = by_successes ? interval.low : 1.0 - interval.high;
+  it.most = it.upper = by_successes ? interval.high : 1.0 - interval.low;
+  return it;
 }
 
 StudyReport make_report(const Study& study, const ResultSource& results, const CaseTimes& times,

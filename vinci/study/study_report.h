@@ -34,7 +34,11 @@ struct Probability {
   double least = 0.0, most = 1.0;
 };
 
-// Wilson's interval, or the exact one.
+// Of a design of the study, as surely as it says although it may end at looks at its cases: exact,
+// with the level divided among the looks; or that of inverse sampling, where so many successes
+// alone end a design, or failures alone.
+Probability probability_of(const Study& study, const VerdictCounts& counts);
+// Wilson's interval, or the exact one, of a number of cases that nothing depends on.
 Probability probability_of(const VerdictCounts& counts, double confidence, bool exact);
 
 // While a study runs: what it costs is nothing beside a case. It knows verdicts and statuses, not
@@ -129,19 +133,28 @@ struct SensitivityIndex {
   // Sobol: first-order and total index. Morris: mean of absolute effects and their deviation.
   double first = 0.0, first_lower = 0.0, first_upper = 0.0;
   double total = 0.0, total_lower = 0.0, total_upper = 0.0;
+  std::uint64_t rows = 0, dropped = 0;  // that count, and that have a case without a number
+  std::string reason;                   // why there are no numbers; empty: there are
 };
 
 struct RareSummary {
   double probability = 0.0, lower = 0.0, upper = 0.0, variation = 0.0;
   std::uint64_t rounds = 0;
   bool converged = false;
+  std::uint64_t unknown = 0;  // cases without a number: the interval holds whatever they were
+  // Signs of failures where importance sampling did not look: the estimate is of a part of them.
+  bool is_partial = false;
+  double elsewhere = 0.0;  // the share of points, or of the estimate, that tells of them
 };
 
 struct FoundDesign {
   std::uint32_t design = 0;
   std::vector<double> values;
-  double objective = 0.0;  // what the search maximises or minimises
-  bool confirmed = false;  // by draws that the search did not see
+  double objective = 0.0;  // what the search maximises or minimises; not a number where unknown
+  // Not numbers where no interval holds; those of all confirmed designs hold together.
+  double objective_lower = 0.0, objective_upper = 0.0;
+  std::uint64_t numbers = 0;  // of cases in which the measure is a number
+  bool confirmed = false;     // by draws that the search did not see
   VerdictCounts verdicts;
   Probability probability;
 };
@@ -156,7 +169,8 @@ struct TroubledCase {
 struct StudyReport {
   std::string title, hash, file;
   StudyKind kind = StudyKind::sample;
-  bool complete = false;  // no round is missing
+  bool complete = false;    // no round is missing
+  std::uint64_t looks = 1;  // at which a design could end by what its cases were
   std::uint64_t cases = 0;
   std::uint64_t waiting = 0;  // are done besides, of a round that is not complete
   bool has_verdicts = false;  // by `success`, or by levels that need none
@@ -180,6 +194,7 @@ struct StudyReport {
   bool morris = false;
   std::optional<RareSummary> rare;
   std::vector<FoundDesign> found;      // the best designs, best first
+  std::uint64_t without_value = 0;     // designs that the search could not judge
   std::vector<TroubledCase> troubled;  // the first of them
 };
 

@@ -96,6 +96,7 @@ class ReportWriter {
                  {"cases", report_.cases},
                  {"waiting", report_.waiting},
                  {"confidence", report_.confidence},
+                 {"looks", report_.looks},
                  {"verdicts", counts_json(report_.verdicts)},
                  {"probability", probability_json(report_.probability)},
                  {"withheld", report_.withheld.empty() ? Json() : Json(report_.withheld)},
@@ -121,7 +122,10 @@ class ReportWriter {
     if (report_.map) json["map"] = map_json(*report_.map);
     if (report_.kind == StudyKind::sensitivity) json["sensitivity"] = sensitivity();
     if (report_.rare) json["rare"] = rare();
-    if (report_.kind == StudyKind::search) json["found"] = found();
+    if (report_.kind == StudyKind::search) {
+      json["found"] = found();
+      json["without_value"] = report_.without_value;
+    }
     json["troubled"] = Json::array();
     for (const TroubledCase& it : report_.troubled)
       json["troubled"].push_back({{"number", it.number},
@@ -168,6 +172,9 @@ class ReportWriter {
         entry["total_lower"] = it.total_lower;
         entry["total_upper"] = it.total_upper;
       }
+      entry["rows"] = it.rows;
+      entry["dropped"] = it.dropped;
+      entry["reason"] = it.reason.empty() ? Json() : Json(it.reason);
       list.push_back(std::move(entry));
     }
     return list;
@@ -175,8 +182,15 @@ class ReportWriter {
 
   Json rare() const {
     const RareSummary& it = *report_.rare;
-    return {{"probability", it.probability}, {"lower", it.lower},   {"upper", it.upper},
-            {"variation", it.variation},     {"rounds", it.rounds}, {"converged", it.converged}};
+    return {{"probability", it.probability},
+            {"lower", it.lower},
+            {"upper", it.upper},
+            {"variation", it.variation},
+            {"rounds", it.rounds},
+            {"converged", it.converged},
+            {"unknown", it.unknown},
+            {"is_partial", it.is_partial},
+            {"elsewhere", it.elsewhere}};
   }
 
   Json found() const {
@@ -185,6 +199,9 @@ class ReportWriter {
       list.push_back({{"design", it.design},
                       {"values", named(report_.design_parameters, it.values)},
                       {"objective", it.objective},
+                      {"objective_lower", it.objective_lower},
+                      {"objective_upper", it.objective_upper},
+                      {"numbers", it.numbers},
                       {"confirmed", it.confirmed},
                       {"verdicts", counts_json(it.verdicts)},
                       {"probability", probability_json(it.probability)}});

@@ -18,6 +18,7 @@ std::string counted(std::uint64_t count, const std::string& noun) {
 
 std::string in_words(const Probability& it) {
   if (std::isnan(it.value)) return "not known";
+  if (std::isnan(it.lower)) return fmt::format("{:.4g}", it.value);
   return fmt::format("{:.4g} ({:.4g} to {:.4g})", it.value, it.lower, it.upper);
 }
 
@@ -39,6 +40,10 @@ class Words {
       line("waiting", fmt::format("{} of a round that is not complete: they count when it is",
                                   counted(report_.waiting, "case")));
     add_success();
+    if (report_.has_verdicts && report_.looks > 1)
+      line("intervals", fmt::format("exact; each holds its {:g} % although its runs could end at "
+                                    "{} looks at them",
+                                    100.0 * report_.confidence, report_.looks));
     add_statuses();
     for (const MeasureSummary& it : report_.measures) add_measure(it);
     add_levels();
@@ -188,10 +193,25 @@ class Words {
       const auto with_ends = [](double value, double lower, double upper) {
         return fmt::format("{:.3g} ({:.3g} to {:.3g})", value, lower, upper);
       };
+      if (!it.reason.empty()) {
+        text_ += fmt::format("{:<16}{:<16}    none: {}\n", it.measure, it.parameter, it.reason);
+        continue;
+      }
       text_ += fmt::format("{:<16}{:<16}{:>28}{:>28}\n", it.measure, it.parameter,
                            with_ends(it.first, it.first_lower, it.first_upper),
                            report_.morris ? fmt::format("{:.3g}", it.total)
                                           : with_ends(it.total, it.total_lower, it.total_upper));
+    }
+    add_dropped();
+  }
+
+  void add_dropped() {
+    const std::string* last = nullptr;
+    for (const SensitivityIndex& it : report_.sensitivity) {
+      if (it.dropped == 0 || !it.reason.empty() || (last && *last == it.measure)) continue;
+      text_ += fmt::format("  {}: without {} of {}, in which a case has no number\n", it.measure,
+                           it.dropped, counted(it.rows + it.dropped, "row"));
+      last = &it.measure;
     }
   }
 
@@ -200,17 +220,39 @@ class Words {
     const RareSummary& it = *report_.rare;
     line("failure", fmt::format("{:.3g} ({:.3g} to {:.3g}), variation {:.2g}, {}", it.probability,
                                 it.lower, it.upper, it.variation, counted(it.rounds, "round")));
-    if (!it.converged) line("", "the failure was not reached: only a bound");
+    if (it.unknown > 0)
+      line("", fmt::format("{} without a number; the interval holds whatever they were",
+                           counted(it.unknown, "case")));
+    if (it.is_partial)
+      line("", fmt::format("only a part: {:.0f} % of what leads to failures lies in other "
+                           "directions; use `method: subset`, or more `components`",
+                           100.0 * it.elsewhere));
+    else if (!it.converged)
+      line("", "the failure was not reached: only a bound");
   }
 
   void add_found() {
     for (std::size_t i = 0; i < report_.found.size(); ++i) {
       const FoundDesign& it = report_.found[i];
-      std::string words = fmt::format("{}: {:.6g}", values(it.values), it.objective);
+      std::string words = values(it.values) + ": ";
+      if (std::isnan(it.objective))
+        words +=
+            fmt::format("no value, {} of {} without a number", it.verdicts.cases() - it.numbers,
+                        counted(it.verdicts.cases(), "case"));
+      else
+        words += fmt::format("{:.6g}", it.objective);
+      if (!std::isnan(it.objective_lower))
+        words += fmt::format(" ({:.6g} to {:.6g})", it.objective_lower, it.objective_upper);
       if (report_.has_verdicts) words += ", success " + in_words(it.probability);
       if (!it.confirmed) words += "; by the draws of the search";
       line(i == 0 ? "found" : "", words);
     }
+    if (report_.found.size() > 1 && report_.found[0].confirmed)
+      line("", fmt::format("intervals of all {} hold together: the first one was chosen by them",
+                           counted(report_.found.size(), "design")));
+    if (report_.without_value > 0)
+      line("without value", counted(report_.without_value, "design") +
+                                " of the search, by cases without a number or a verdict");
   }
 
   void add_troubled() {

@@ -12,6 +12,7 @@
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
 #include "vinci/campaign/ledger_times.h"
+#include "vinci/sampling/interval.h"
 #include "vinci/study/draws.h"
 #include "vinci/study/study_report.h"
 
@@ -186,6 +187,7 @@ std::string StudyWatch::description() const {
                     {"expected", Json::parse(expected_)},
                     {"rounds", rounds_},
                     {"confidence", study_.confidence()},
+                    {"cell_confidence", level_at_each(study_.confidence(), study_.looks())},
                     {"exact", study_.exact_intervals()},
                     {"success", !study_.success().empty() ? Json(study_.success())
                                 : study_.has_success()    ? Json("as the geometric levels say")

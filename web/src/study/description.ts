@@ -43,6 +43,7 @@ export interface StudyDescription {
   expected: number | null;
   rounds: number;
   confidence: number;
+  cellConfidence: number; // at each of the looks at which runs may end
   exact: boolean;
   success: string | null;
   successes: number;
@@ -117,7 +118,7 @@ export function parseStudy(value: unknown): StudyDescription {
     hash: text(json.hash), generation: amount(json, 'generation'), complete: json.complete === true,
     running: json.running === true, cases: amount(json, 'cases'), rows: amount(json, 'rows'),
     expected: typeof json.expected === 'number' ? json.expected : null, rounds: amount(json, 'rounds'),
-    confidence: amount(json, 'confidence'), exact: json.exact === true,
+    confidence: amount(json, 'confidence'), cellConfidence: amount(json, 'cell_confidence'), exact: json.exact === true,
     success: typeof json.success === 'string' ? json.success : null,
     successes: amount(json, 'successes'), failures: amount(json, 'failures'), unknown: amount(json, 'unknown'),
     statuses: Object.fromEntries(statuses.map((name) => [name, Number(counts[name] ?? 0)])),

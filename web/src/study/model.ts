@@ -113,7 +113,7 @@ export class StudyModel extends EventTarget {
     if (!before || before.generation !== now.generation || before.columns.length !== now.columns.length) {
       this.table = new CaseTable(now.columns.length);
       this.history.length = 0;
-      this.interval = intervalRule(now.confidence, now.exact);
+      this.interval = intervalRule(now.cellConfidence, now.exact);
     }
     this.description = now;
     this.note(now);

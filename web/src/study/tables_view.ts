@@ -85,9 +85,10 @@ export class TablesView extends LitElement {
     if (rows.length === 0) return nothing;
     const names = Object.keys(rows[0].values as Row);
     return section('Best designs', ['design', ...names, 'objective', 'success'], rows.map((row) => {
-      const it = row.probability as { value: number | null; lower: number; upper: number };
+      const it = row.probability as { value: number | null; lower: number | null; upper: number | null };
       return [String(row.design), ...names.map((name) => value((row.values as Row)[name])), value(row.objective),
-              `${percent(it.value)} (${percentRange(it.lower, it.upper)})`];
+              it.lower === null || it.upper === null ? percent(it.value)
+                : `${percent(it.value)} (${percentRange(it.lower, it.upper)})`];
     }));
   }
 
