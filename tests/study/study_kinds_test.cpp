@@ -48,10 +48,12 @@ measures:
   m13: {python: own}
   m14: {time_of: {greatest: ball.y}}
 success: m1 > 0.1
+until: ball.y < -0.1
 levels:
   - {name: way, model: geometric, body: ball, goal: {x: [0, 1]}, bounds: {y: {from: 0, to: 1}},
      clearance: 0.1, resolution: 0.1, effort: 5, not-found: failure}
-  - {name: motion, model: simulation, run: {step: 1 ms}, rejects: true, confirms: true, per: case}
+  - {name: motion, model: simulation, run: {step: 1 ms}, set: {mass: 3}, rejects: true, confirms: true,
+     per: case}
 sample: {method: sobol, count: 5, common: true}
 stop: {width: 0.1, successes: 2, failures: 2, every: 2}
 limits: {time: 1 s, memory: 1 GB, steps: 100}
