@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/text.h"
+#include "vinci/base/shell.h"
 #include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/ledger_times.h"
 #include "vinci/study/runner.h"
@@ -57,6 +58,15 @@ Study load_study(const StudyFlags& flags) {
                                       .allowed = {flags.allowed.begin(), flags.allowed.end()}});
 }
 
+void need_no_python(const Study& study) {
+  for (const StudyMeasure& measure : study.measures())
+    if (measure.is_code)
+      throw Error(fmt::format("is a function in Python, '{}'; accepted: to run the study from "
+                              "Python, with vinci.Study",
+                              measure.text),
+                  "measures." + measure.name);
+}
+
 StudyFolder folder_of(const StudyFlags& flags) {
   if (!flags.output.empty()) return {flags.output};
   if (fs::is_directory(flags.study)) return {flags.study};
@@ -71,8 +81,9 @@ LedgerHead head_of(const Study& study) {
 Ledger ledger_to_read(const StudyFlags& flags, const Study& study) {
   const StudyFolder folder = folder_of(flags);
   if (!fs::exists(folder.ledger()))
-    throw Error(fmt::format("the study has not been run here; begin with: vinci study run {}",
-                            study.file().string()),
+    throw Error(fmt::format("the study has not been run here; begin with: vinci study run {}{}",
+                            shell_word(study.file().string()),
+                            flags.output.empty() ? "" : " --output " + shell_word(flags.output)),
                 folder.path.string());
   Ledger ledger = Ledger::to_read(folder.ledger());
   if (ledger.head().hash != study.hash())
@@ -111,6 +122,13 @@ std::vector<std::string> command_of(const StudyFlags& flags, const Study& study,
   return command;
 }
 
+std::string advice_of(const StudyFlags& flags, const StudyFolder& folder, const std::string& name) {
+  std::string line = fmt::format("vinci study {} {}", name, shell_word(folder.path.string()));
+  for (const std::string& library : flags.libraries) line += " --plugin " + shell_word(library);
+  for (const std::string& path : flags.allowed) line += " --allow-path " + shell_word(path);
+  return line;
+}
+
 CrewSettings crew_of(const StudyFlags& flags, const Study& study, int workers) {
   CrewSettings crew;
   crew.command = {command_of(flags, study, "work"), study.limits().bytes};
@@ -123,13 +141,21 @@ CrewSettings crew_of(const StudyFlags& flags, const Study& study, int workers) {
   return crew;
 }
 
-void write_results(const Study& study, const Ledger& ledger, const StudyFolder& folder) {
+StudyReport report_of(const StudyFlags& flags, const Study& study, const Ledger& ledger,
+                      const StudyFolder& folder) {
+  const std::string repeat = advice_of(flags, folder, "repeat");
+  return make_report(study, LedgerResults(ledger), LedgerTimes(ledger),
+                     [&](std::uint64_t number) { return fmt::format("{} {}", repeat, number); });
+}
+
+void write_results(const StudyFlags& flags, const Study& study, const Ledger& ledger,
+                   const StudyFolder& folder) {
   const LedgerResults results(ledger);
   AtomicFile table(folder.table());
   write_table(study, results, [&](std::string_view text) { table.write(text); });
   table.publish();
   AtomicFile report(folder.report());
-  report.write(report_json(make_report(study, results, LedgerTimes(ledger))));
+  report.write(report_json(report_of(flags, study, ledger, folder)));
   report.publish();
 }
 

@@ -10,6 +10,7 @@
 #include "vinci/campaign/campaign.h"
 #include "vinci/campaign/study_folder.h"
 #include "vinci/study/study.h"
+#include "vinci/study/study_report.h"
 
 namespace vinci {
 
@@ -22,6 +23,8 @@ void add_study_flags(CLI::App& subcommand, StudyFlags& flags);
 
 // The study of a file, or of the ledger of a folder. Throws Error.
 Study load_study(const StudyFlags& flags);
+// Throws Error where a measure is a function in Python, which this program cannot call.
+void need_no_python(const Study& study);
 StudyFolder folder_of(const StudyFlags& flags);
 LedgerHead head_of(const Study& study);
 // Throws Error where the study has not been run, or its ledger is of another one.
@@ -35,10 +38,16 @@ int workers_of(const WorkerFlags& flags);
 // "vinci study work STUDY" and its like, with what the study needs besides its file.
 std::vector<std::string> command_of(const StudyFlags& flags, const Study& study,
                                     const std::string& name);
+// "vinci study resume FOLDER" and its like, to be pasted into a shell.
+std::string advice_of(const StudyFlags& flags, const StudyFolder& folder, const std::string& name);
 CrewSettings crew_of(const StudyFlags& flags, const Study& study, int workers);
 
 // The table and the report beside the ledger. Throws Failure.
-void write_results(const Study& study, const Ledger& ledger, const StudyFolder& folder);
+void write_results(const StudyFlags& flags, const Study& study, const Ledger& ledger,
+                   const StudyFolder& folder);
+// Of a ledger, with commands that repeat cases.
+StudyReport report_of(const StudyFlags& flags, const Study& study, const Ledger& ledger,
+                      const StudyFolder& folder);
 // Of a ledger, as `status` and others print it.
 Json state_json(const Study& study, const Ledger& ledger, const StudyFolder& folder);
 

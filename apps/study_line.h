@@ -18,7 +18,6 @@ class StudyLine {
  private:
   Progress progress_;
   StudyProgress words_;
-  Tally counted_;
 };
 
 // What a tally shows, in words.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `vinci study repeat`: one case again, by itself, and recorded where that is wanted.
+#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -68,6 +69,7 @@ Json json_of(const Study& study, const StudyCase& item, const CaseResult& result
 
 int repeat_case(const RepeatFlags& flags, const Command& command) {
   const Study study = load_study(flags.study);
+  need_no_python(study);
   const Repeated repeated = case_of(flags, study);
   CaseRunner runner(study);
   listen_for_stop();
@@ -114,7 +116,21 @@ void add_study_repeat(CLI::App& study, Command& command) {
   auto flags = std::make_shared<RepeatFlags>();
   CLI::App* subcommand = add_subcommand(study, "repeat", "Run one case of a study again.");
   add_study_flags(*subcommand, flags->study);
-  subcommand->add_option("case", flags->number, "Its number.")->type_name("")->required();
+  // A plain conversion takes -1 for the greatest number, and nothing for 0.
+  const CLI::Validator whole(
+      [](const std::string& text) -> std::string {
+        std::uint64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [stopped, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc() && stopped == end) return "";
+        return fmt::format("'{}' is no number of a case; accepted: a whole number, 0 or more",
+                           escaped(text));
+      },
+      "");
+  subcommand->add_option("case", flags->number, "Its number.")
+      ->type_name("")
+      ->required()
+      ->check(whole);
   subcommand->add_option("--record", flags->recording, "Record it, for vinci view.")
       ->type_name("RUN.h5");
   subcommand->add_flag("--overwrite", flags->overwrite, "Replace a recording that exists.");

@@ -48,19 +48,19 @@ void prepare(const RunStudyFlags& flags, const StudyFolder& folder) {
     clear(folder);
   else if (exists && !flags.slurm.wanted && fs::exists(folder.ledger(), code))
     throw Error(fmt::format("exists already; give --overwrite to replace it, another place with "
-                            "--output, or continue with: vinci study resume {}",
-                            flags.study.study),
+                            "--output, or continue with: {}",
+                            advice_of(flags.study, folder, "resume")),
                 folder.path.string());
   fs::create_directories(folder.path, code);
   if (code) throw Failure("cannot be created: " + code.message(), folder.path.string());
 }
 
 // Once all is done: what came out, as files and in words.
-void finish(const Study& study, const Ledger& ledger, const StudyFolder& folder, bool quiet,
-            const Command& command) {
-  write_results(study, ledger, folder);
-  if (command.json || quiet) return;
-  say(stdout, "{}", report_words(make_report(study, LedgerResults(ledger), LedgerTimes(ledger))));
+void finish(const RunStudyFlags& flags, const Study& study, const Ledger& ledger,
+            const StudyFolder& folder, const Command& command) {
+  write_results(flags.study, study, ledger, folder);
+  if (command.json || flags.quiet) return;
+  say(stdout, "{}", report_words(report_of(flags.study, study, ledger, folder)));
   say(stdout, "table {}\n", folder.table().string());
 }
 
@@ -84,7 +84,7 @@ int perform(const RunStudyFlags& flags, const Study& study, const StudyFolder& f
     settings.progress = [&](const CampaignProgress& progress) { line.update(progress); };
     complete = run_campaign(*strategy, ledger, settings);
   }
-  if (complete) finish(study, ledger, folder, flags.quiet, command);
+  if (complete) finish(flags, study, ledger, folder, command);
   const bool stopped = !complete && stop_wanted();
   const int code = stopped ? exit_stopped() : exit_good;
   if (command.json) {
@@ -95,8 +95,9 @@ int perform(const RunStudyFlags& flags, const Study& study, const StudyFolder& f
     if (flags.slurm.wanted) json.update(cluster);
     print(json);
   } else if (stopped) {
-    say(stderr, "stopped after {}; continue with: vinci study resume {}\n",
-        plural(static_cast<std::int64_t>(ledger.tally().done), "case"), folder.path.string());
+    say(stderr, "stopped after {}; continue with: {}\n",
+        plural(static_cast<std::int64_t>(ledger.tally().done), "case"),
+        advice_of(flags.study, folder, "resume"));
   }
   return code;
 }
@@ -108,14 +109,15 @@ int perform_with_advice(const RunStudyFlags& flags, const Study& study, const St
     return perform(flags, study, folder, command);
   } catch (const Failure& failure) {
     if (!fs::exists(folder.ledger())) throw;
-    throw Failure(fmt::format("{}; what was done is kept: continue with 'vinci study resume {}'",
-                              failure.message(), folder.path.string()),
+    throw Failure(fmt::format("{}; what was done is kept: continue with: {}", failure.message(),
+                              advice_of(flags.study, folder, "resume")),
                   failure.where());
   }
 }
 
 int run_study(const RunStudyFlags& flags, const Command& command) {
   const Study study = load_study(flags.study);
+  need_no_python(study);
   const StudyFolder folder = folder_of(flags.study);
   prepare(flags, folder);
   return perform_with_advice(flags, study, folder, command);
@@ -123,6 +125,7 @@ int run_study(const RunStudyFlags& flags, const Command& command) {
 
 int resume_study(const RunStudyFlags& flags, const Command& command) {
   const Study study = load_study(flags.study);
+  need_no_python(study);
   const StudyFolder folder = folder_of(flags.study);
   // What would make an empty one, or is of another study, is told before anything is written.
   ledger_to_read(flags.study, study);

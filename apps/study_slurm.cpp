@@ -10,6 +10,7 @@
 #include "apps/stop_signal.h"
 #include "apps/study_line.h"
 #include "apps/text.h"
+#include "vinci/base/shell.h"
 #include "vinci/campaign/part_file.h"
 #include "vinci/campaign/slurm.h"
 #include "vinci/study/strategies.h"
@@ -50,8 +51,8 @@ class SlurmRun {
       const auto jobs = jobs_under_way(folder_.parts());
       if (!jobs.empty()) {
         if (!flags_.wait) {
-          note("jobs {} still run; their answers are merged by: vinci study merge {}",
-               fmt::join(jobs, ", "), folder_.path.string());
+          note("jobs {} still run; their answers are merged by: {}", fmt::join(jobs, ", "),
+               advice_of(study_flags_, folder_, "merge"));
           return state(jobs);
         }
         std::this_thread::sleep_for(pause);
@@ -155,7 +156,7 @@ int merge_study(const MergeFlags& flags, const Command& command) {
   std::uint64_t rounds = 0;
   const auto strategy = make_strategy(study);
   const bool complete = !next_round(*strategy, ledger, rounds);
-  if (complete) write_results(study, ledger, folder);
+  if (complete) write_results(flags.study, study, ledger, folder);
   const std::uint64_t missing = missing_cases(ledger);
   if (command.json) {
     Json json = {{"ok", true}, {"exit_code", exit_good}};

@@ -30,8 +30,9 @@ int check_study(const StudyFlags& flags, const Command& command) {
     for (const StudyParameter& parameter : study.parameters())
       say(stdout, "  {} {}: {}\n", kind_of(parameter.kind), parameter.name, parameter.text);
     for (const StudyMeasure& measure : study.measures())
-      say(stdout, "  measure {}: {}\n", measure.name, measure.text);
-    if (study.has_success()) say(stdout, "  success: {}\n", study.success());
+      say(stdout, "  measure {}: {}{}\n", measure.name, measure.text,
+          measure.is_code ? ", a function in Python: the study runs from Python only" : "");
+    if (!study.success().empty()) say(stdout, "  success: {}\n", study.success());
     for (const StudyLevel& level : study.levels())
       say(stdout, "  level {}{}{}{}\n", level.name, level.rejects ? ", rejects" : "",
           level.confirms ? ", confirms" : "", level.per_design ? ", once a design" : "");
@@ -45,7 +46,8 @@ int check_study(const StudyFlags& flags, const Command& command) {
     parameters.push_back(
         {{"name", parameter.name}, {"kind", kind_of(parameter.kind)}, {"text", parameter.text}});
   for (const StudyMeasure& measure : study.measures())
-    measures.push_back({{"name", measure.name}, {"text", measure.text}});
+    measures.push_back(
+        {{"name", measure.name}, {"text", measure.text}, {"python", measure.is_code}});
   for (const StudyLevel& level : study.levels())
     levels.push_back({{"name", level.name},
                       {"rejects", level.rejects},
@@ -59,7 +61,7 @@ int check_study(const StudyFlags& flags, const Command& command) {
          {"kind", to_string(study.kind())},
          {"parameters", parameters},
          {"measures", measures},
-         {"success", study.has_success() ? Json(study.success()) : Json()},
+         {"success", study.success().empty() ? Json() : Json(study.success())},
          {"levels", levels},
          {"expected", expected ? Json(*expected) : Json()}});
   return exit_good;
@@ -83,14 +85,20 @@ int show_status(const StudyFlags& flags, const Command& command) {
   for (const auto& [name, count] : json["statuses"].items())
     if (count.get<std::uint64_t>() > 0) say(stdout, "  {}: {}\n", name, count.get<std::uint64_t>());
   if (!ledger.head().complete && !running)
-    say(stdout, "continue with: vinci study resume {}\n", folder.path.string());
+    say(stdout, "continue with: {}\n", advice_of(flags, folder, "resume"));
   return exit_good;
+}
+
+// Cases of a round that is not complete say nothing yet: which of them are done is chance.
+std::string waiting_words(std::uint64_t cases) {
+  return fmt::format("{} of a round that is not complete: they count when it is",
+                     plural(static_cast<std::int64_t>(cases), "case"));
 }
 
 int show_report(const StudyFlags& flags, const Command& command) {
   const Study study = load_study(flags);
   const Ledger ledger = ledger_to_read(flags, study);
-  const StudyReport report = make_report(study, LedgerResults(ledger), LedgerTimes(ledger));
+  const StudyReport report = report_of(flags, study, ledger, folder_of(flags));
   if (!command.json) {
     say(stdout, "{}", report_words(report));
     return exit_good;
@@ -104,6 +112,7 @@ int show_report(const StudyFlags& flags, const Command& command) {
 struct ExportStudyFlags {
   StudyFlags study;
   std::string csv, hdf5;
+  bool overwrite = false;
 };
 
 int export_study(const ExportStudyFlags& flags, const Command& command) {
@@ -112,6 +121,15 @@ int export_study(const ExportStudyFlags& flags, const Command& command) {
   const Study study = load_study(flags.study);
   const Ledger ledger = ledger_to_read(flags.study, study);
   const LedgerResults results(ledger);
+  if (results.size() == 0)
+    throw Error(ledger.tally().done == 0
+                    ? "no case is done: there is nothing to export"
+                    : "no round is complete: there is nothing to export, but " +
+                          waiting_words(ledger.tally().done),
+                folder_of(flags.study).path.string());
+  for (const std::string& file : {flags.csv, flags.hdf5})
+    if (!file.empty() && !flags.overwrite && fs::exists(file))
+      throw Error("exists already; give --overwrite to replace it", file);
   std::vector<std::string> files;
   if (!flags.csv.empty()) {
     AtomicFile file(flags.csv);
@@ -177,6 +195,7 @@ void add_study_export(CLI::App& study, Command& command) {
   subcommand->add_option("--csv", flags->csv, "A table of text.")->type_name("FILE");
   subcommand->add_option("--hdf5", flags->hdf5, "A file with a list for each column.")
       ->type_name("FILE");
+  subcommand->add_flag("--overwrite", flags->overwrite, "Replace files that exist.");
   add_json_flag(*subcommand, command);
   subcommand->callback([flags, &command] {
     command.action = [flags, &command] { return export_study(*flags, command); };

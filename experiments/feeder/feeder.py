@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gravity-fed part feeder: which cavity turns every cup bottom down?
 
-Samples the twelve design parameters of feeder.yaml, verifies each design by the paper's hierarchy
+With one peg (feeder.yaml): the two designs of designs.json, verified as in the paper by
 
   1. the geometric model: is there a way at all?
   2. Stewart-Trinkle over initial orientations and friction,
-  3. Song-Pang-Kumar over these and the stiffness and damping of the surface,
+  3. Song-Pang-Kumar over these and the stiffness and damping of the surface;
 
-and compares its cost with that of the naive way. Then the two designs of designs.json: 'works' passes
-all three, 'deceives' only the first.
+'works' passes all three, 'deceives' only the first. Then the studies of this folder (studies.py):
+what one peg can reach at most, the search with two pegs, P designs against M cups and what this
+costs, and the best design against 10,000 cups.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import math
 import pathlib
 import random
 import sys
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Tuple
@@ -27,27 +27,23 @@ from typing import Any, Tuple
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent))
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
 
 from report import Experiment  # noqa: E402  (before pyplot: it chooses how to draw)
 
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import ListedColormap  # noqa: E402
-from matplotlib.patches import Circle, Patch  # noqa: E402
+from matplotlib.patches import Patch  # noqa: E402
 
+import drawing  # noqa: E402
+import studies  # noqa: E402
 import vinci  # noqa: E402
 
 SCENE = FOLDER / "feeder.yaml"
 DESIGNS: dict[str, dict[str, float]] = json.loads((FOLDER / "designs.json").read_text("utf-8"))
 
-# The design space P: ranges of the twelve parameters, mm.
-SPACE = {
-    "peg_x": (5.5, 12.0), "peg_depth": (34.0, 72.0), "peg_radius": (1.2, 3.5),
-    "left_shoulder": (2.0, 50.0), "left_extent": (5.0, 40.0), "left_depth": (45.0, 120.0),
-    "right_shoulder": (0.0, 20.0), "right_extent": (10.0, 50.0), "right_depth": (5.0, 80.0),
-    "chute_x": (-30.0, 12.0), "chute_width": (28.0, 35.5), "chute_depth": (100.0, 170.0),
-}  # fmt: skip
-FRICTION = (0.35, 0.6)  # the range in which a design shall work
+# The ranges in which 'works' does.
+FRICTION = (0.35, 0.6)
 STIFFNESS = (1e5, 4e5)  # N/m
 DAMPING_RATIO = (5.0, 10.0)
 LONGEST = 2.0  # s; a cup that has not left by then is stuck
@@ -110,19 +106,6 @@ def metres(design: dict[str, float]) -> dict[str, float]:
     return {name: 1e-3 * value for name, value in design.items()}
 
 
-def sampled_design(number: int) -> dict[str, float]:
-    """The design of this number, mm: keyed, so that it does not depend on the others."""
-    chance = random.Random(f"{SEED} design {number}")
-    while True:
-        design = {name: chance.uniform(*ends) for name, ends in SPACE.items()}
-        # The walls must not cross themselves.
-        if (design["left_depth"] > design["left_shoulder"] + 2
-                and design["right_depth"] > design["right_shoulder"] + 2
-                and design["chute_depth"] > max(design["left_depth"], design["right_depth"]) + 5
-                and design["chute_x"] > -design["left_extent"] - 5):
-            return design
-
-
 def simulate(design: dict[str, float], point: Uncertain, stepper: str, watch: Any = None) -> str:
     """'good', 'wrong way' or 'stuck'. `watch(pose, time)` is told where the cup is."""
     scene = load_scene()
@@ -170,62 +153,9 @@ def geometric(design: dict[str, float], effort: int) -> bool:
     return True
 
 
-def verify_st(design: dict[str, float], count: int) -> tuple[int, int, float, float]:
-    """Good runs, all runs, seconds of all, seconds until the first that fails."""
-    begin, first, good = time.process_time(), None, 0
-    points = uncertainties(count, surface=False, key="friction")
-    random.Random(f"{SEED} order").shuffle(points)
-    for point in points:
-        fine = simulate(design, point, "stewart-trinkle") == "good"
-        good += fine
-        if not fine and first is None:
-            first = time.process_time() - begin
-    seconds = time.process_time() - begin
-    return good, len(points), seconds, seconds if first is None else first
-
-
-def verify_design(task: tuple[int, int, int]) -> dict[str, Any]:
-    """Stages 1 and 2 of one sampled design, and what they cost (processor time)."""
-    number, count, effort = task
-    design = sampled_design(number)
-    begin = time.process_time()
-    passes = geometric(design, effort)
-    geometric_seconds = time.process_time() - begin
-    good, runs, seconds, first = verify_st(design, count)
-    return {"number": number, "geometric": passes, "geometric_seconds": geometric_seconds,
-            "good": good, "runs": runs, "seconds": seconds, "first": first}  # fmt: skip
-
-
 def verify_point(task: tuple[str, str, Uncertain]) -> str:
     name, stepper, point = task
     return simulate(DESIGNS[name], point, stepper)
-
-
-def table_two(experiment: Experiment) -> None:
-    """The paper's Table II on our feeder: the same designs with and without stage 1."""
-    designs, count, effort = (6, 2, 1000) if experiment.short else (120, 15, 4000)
-    results = experiment.map(verify_design, [(n, count, effort) for n in range(designs)])
-    total = {key: sum(r[key] for r in results) for key in ("geometric_seconds", "seconds", "first")}
-    kept = [r for r in results if r["geometric"]]
-    st_kept, first_kept = sum(r["seconds"] for r in kept), sum(r["first"] for r in kept)
-    lost = [r["number"] for r in results if r["good"] == r["runs"] and not r["geometric"]]
-    work = [r["number"] for r in results if r["good"] == r["runs"]]
-    experiment.row("designs sampled", paper="not told", ours=f"{designs}, {count * 2} runs each")
-    experiment.row("geometrically feasible", paper="not told", ours=f"{len(kept)} of {designs}")
-    experiment.row("verified with ST", paper="at least one",
-                   ours=f"{len(work)} of {designs} sampled; 'works' was found by a longer search")
-    experiment.row("feasible under ST, but no way found", paper="cannot be",
-                   ours=f"{len(lost)}" + (f" (designs {lost})" if lost else ""))
-    hierarchical = total["geometric_seconds"] + st_kept
-    experiment.row("naive: geometric / ST / total", paper="- / 5000 / 5000 s",
-                   ours=f"- / {total['seconds']:.3g} / {total['seconds']:.3g} s")
-    experiment.row("hierarchical: geometric / ST / total", paper="603 / 2935 / 3538 s",
-                   ours=f"{total['geometric_seconds']:.3g} / {st_kept:.3g} / {hierarchical:.3g} s")
-    experiment.row("hierarchical over naive", paper="0.71",
-                   ours=f"{hierarchical / total['seconds']:.2f}")
-    early = total["geometric_seconds"] + first_kept
-    experiment.row("the same, ST ends at the first failure", paper="not told",
-                   ours=f"{early:.3g} s over {total['first']:.3g} s: {early / total['first']:.2g}")
 
 
 def verify_shipped(experiment: Experiment) -> dict[str, dict[str, Any]]:
@@ -259,39 +189,6 @@ def map_task(task: tuple[str, int, float, float]) -> str:
     return simulate(DESIGNS[name], Uncertain(flip, tilt, 0.0, mu), "stewart-trinkle")
 
 
-def placed(corners: np.ndarray, pose: Pose) -> np.ndarray:
-    x, y, angle = pose
-    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-    return corners @ turn.T + [x, y]
-
-
-def draw_feeder(axes: Any, design: dict[str, float], poses: list[Pose]) -> None:
-    """Walls, peg and some of the poses; lengths in mm."""
-    model = load_scene().compile(**{k: 1e-3 * v for k, v in design.items()})
-    for name in ("left-wall", "right-wall"):
-        corners = 1e3 * np.array(model.body(name).shapes[0]["vertices"])
-        axes.fill(*corners[:, :2].T, color="0.85", ec="0.4", lw=0.6)
-    axes.add_patch(Circle((design["peg_x"], -design["peg_depth"]), design["peg_radius"],
-                          color="black"))
-    cup = 1e3 * np.array(model.body("cup").shapes[0]["vertices"])[:, :2]
-    # A snapshot wherever the cup has moved on by a third of its size.
-    shown = [poses[0]]
-    for pose in poses:
-        moved = math.hypot(pose[0] - shown[-1][0], pose[1] - shown[-1][1])
-        if moved + 0.02 * abs(pose[2] - shown[-1][2]) > 0.013:
-            shown.append(pose)
-    shown.append(poses[-1])
-    for i, (x, y, angle) in enumerate(shown):
-        colour = plt.get_cmap("viridis")(0.9 * i / len(shown))
-        axes.fill(*placed(cup, (1e3 * x, 1e3 * y, angle)).T, fc=(*colour[:3], 0.12), ec=colour, lw=0.8)
-    parameters = model.parameters
-    axes.set_aspect("equal")
-    axes.set_xlim(-62, 105)
-    axes.set_ylim(-1e3 * (parameters["chute_depth"] + parameters["chute_length"]) - 5, 65)
-    axes.set_xlabel("x [mm]", fontsize=8)
-    axes.tick_params(labelsize=7)
-
-
 def draw_map(axes: Any, found: np.ndarray, frictions: np.ndarray, tilts: np.ndarray) -> None:
     axes.pcolormesh(frictions, tilts, found, vmin=0, vmax=2, shading="nearest",
                     cmap=ListedColormap(list(COLOURS.values())))
@@ -310,7 +207,7 @@ def draw_figure(tracks: dict[Any, Any], maps: dict[Any, np.ndarray], frictions: 
                                 gridspec_kw={"height_ratios": [3, 1]})
     for i, (name, flip) in enumerate((name, flip) for name in DESIGNS for flip in (0, 1)):
         outcome, poses = tracks[name, flip]
-        draw_feeder(axes[0, i], DESIGNS[name], poses)
+        drawing.draw_feeder(axes[0, i], load_scene().compile(**metres(DESIGNS[name])), poses)
         word = {"good": "leaves bottom down", "wrong way": "leaves mouth down"}.get(outcome, outcome)
         axes[0, i].set_title(f"design '{name}' ({WORDS[name]})\n{COMES[flip]}: {word}", fontsize=9)
         draw_map(axes[1, i], maps[name, flip], frictions, tilts)
@@ -339,14 +236,24 @@ def draw(experiment: Experiment) -> None:
             outcome = simulate(DESIGNS[name], point, "stewart-trinkle",
                                lambda pose, time, poses=poses: poses.append(pose))
             tracks[name, flip] = (outcome, poses)
-    experiment.save(draw_figure(tracks, maps, frictions, tilts))
+    experiment.save(draw_figure(tracks, maps, frictions, tilts), "one_peg")
 
 
 def main() -> None:
-    experiment = Experiment("feeder", __doc__)
-    table_two(experiment)
-    verify_shipped(experiment)
-    draw(experiment)
+    experiment = Experiment("feeder", __doc__, ("one-peg", "search", "hierarchy", "verify", "reach"))
+    if experiment.does("one-peg"):
+        verify_shipped(experiment)
+        draw(experiment)
+    if experiment.does("search"):
+        studies.rebounds(experiment)
+        studies.searches(experiment)
+    ladder = studies.hierarchy(experiment) if experiment.does("hierarchy") else None
+    if experiment.does("verify"):
+        studies.verification(experiment)
+    works = studies.as_two_pegs(metres(DESIGNS["works"]))
+    shares = studies.reach(experiment, works) if experiment.does("reach") else None
+    if ladder and shares:
+        experiment.save(drawing.figure(ladder, shares))
     experiment.finish()
 
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies: what they ask, their ledger, and the parts of running them that Python puts together
 // (vinci/study.py). All of it reads or writes files, so the GIL is held but while workers run.
+#include <cerrno>
+#include <csignal>
+
 #include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/stl/filesystem.h>
+#include <unistd.h>
 
 #include "python/core/core.h"
+#include "vinci/base/clock.h"
 #include "vinci/campaign/atomic_file.h"
 #include "vinci/campaign/campaign.h"
 #include "vinci/campaign/case_bytes.h"
@@ -28,16 +33,35 @@ using Functions = std::map<std::string, py::function>;
 // By Ctrl-C, and the runner took that for the result of the case. Used while the GIL is held.
 bool function_was_interrupted = false;
 
+// "ValueError: too far", without the places of a traceback: a table is the same wherever it is
+// made.
+std::string words_of(const py::error_already_set& error) {
+  const std::string name = py::str(error.type().attr("__name__"));
+  try {
+    const std::string text = py::str(error.value());
+    return text.empty() ? name : name + ": " + text;
+  } catch (const py::error_already_set&) {
+    return name;
+  }
+}
+
 StudyCode code_of(const Functions& functions) {
   StudyCode code;
   for (const auto& [name, function] : functions)
     code.measures[name] = [held = Held(function)](const Simulation& simulation) {
       const auto state = std::make_shared<State>(simulation.state());
+      py::object number;
       try {
-        return (*held)(StateHandle{state, body_table(simulation.model()), false}).cast<double>();
+        number = (*held)(StateHandle{state, body_table(simulation.model()), false});
       } catch (const py::error_already_set& error) {
         if (error.matches(PyExc_KeyboardInterrupt)) function_was_interrupted = true;
-        throw;
+        throw Error(words_of(error));
+      }
+      try {
+        return number.cast<double>();
+      } catch (const py::cast_error&) {
+        const std::string kind = py::str(py::type::of(number).attr("__name__"));
+        throw Error("a measure gave '" + kind + "'; accepted: a number");
       }
     };
   return code;
@@ -50,16 +74,34 @@ bool is_interrupted() {
   return true;
 }
 
+std::string repeat_words(std::uint64_t number) {
+  return "study.repeat(" + std::to_string(number) + ")";
+}
+
+constexpr double longest_moment = 0.25;  // s, of what Ctrl-C may lose
+
+// What was printed, before this process is copied, or one that is killed at its end has a case.
+void flush_output() {
+  for (const char* name : {"stdout", "stderr"}) try {
+      const py::object stream = py::module_::import("sys").attr(name);
+      if (!stream.is_none()) stream.attr("flush")();
+    } catch (const py::error_already_set&) {
+      // Of a stream that is closed there is nothing to see.
+      continue;
+    }
+}
+
 // A study that is run in a folder.
 class StudyRun {
  public:
-  StudyRun(Study study, fs::path folder, const Functions& functions)
+  StudyRun(Study study, fs::path folder, const Functions& functions, const std::string& identities)
       : study_(std::move(study)), folder_{std::move(folder)}, functions_(functions) {
     // A study given as text has no file.
     const std::string file =
         study_.file().empty() ? std::string() : fs::absolute(study_.file()).string();
     ledger_.emplace(Ledger::to_write(
-        folder_.ledger(), {.hash = study_.hash(), .title = study_.title(), .file = file}));
+        folder_.ledger(),
+        {.hash = study_.hash(), .title = study_.title(), .file = file, .functions = identities}));
     strategy_ = make_strategy(study_);
   }
 
@@ -73,15 +115,17 @@ class StudyRun {
     return missing;
   }
 
-  // Runs cases of the round here: in this process, or in one that was forked from it.
+  // Runs cases of the round here, in this process, for a moment: the first ones of those asked for.
   py::bytes answer(std::uint64_t first, std::uint64_t count) {
     if (!runner_) {
       runner_.emplace(study_, code_of(functions_));
       runner_->stop_when([this] { return until_.passed() || is_interrupted(); });
     }
     ByteWriter bytes;
+    const Stopwatch since;
     try {
       for (std::uint64_t number = first; number < first + count; ++number) {
+        if (number > first && since.seconds() > longest_moment) break;
         const CaseAnswer answer = answer_in_time(number);
         if (is_interrupted()) throw CaseRunner::Stopped();
         write(bytes, answer.result);
@@ -108,10 +152,13 @@ class StudyRun {
 
   // All that is missing, by worker processes that the command starts. False if it was interrupted:
   // then a Python exception is set.
+  // Without a command they are copies of this process, which have the functions.
   void run_crew(const std::vector<std::string>& command, int workers,
                 const std::function<void(std::uint64_t, std::optional<std::uint64_t>)>& progress) {
     CampaignSettings settings;
     settings.crew.command = {command, study_.limits().bytes};
+    if (command.empty())
+      settings.crew.command.fork = [this](const WorkerEnds& ends) { return fork_worker(ends); };
     settings.crew.hash = study_.hash();
     settings.crew.workers = workers;
     settings.crew.case_seconds = study_.limits().seconds;
@@ -144,7 +191,7 @@ class StudyRun {
     write_table(study_, results, [&](std::string_view text) { table.write(text); });
     table.publish();
     AtomicFile report(folder_.report());
-    report.write(report_json(make_report(study_, results, LedgerTimes(*ledger_))));
+    report.write(report_json(make_report(study_, results, LedgerTimes(*ledger_), repeat_words)));
     report.publish();
   }
   void close() {
@@ -164,6 +211,47 @@ class StudyRun {
                         fmt::format("took longer than {} s", most)),
               {}};
     }
+  }
+
+  pid_t fork_worker(const WorkerEnds& ends) const {
+    py::gil_scoped_acquire gil;
+    flush_output();
+    // Ctrl-C is for this process: the other one passes over it, from its first moment on.
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    PyOS_BeforeFork();
+    const pid_t process = fork();
+    const int reason = errno;
+    if (process == 0) {
+      PyOS_AfterFork_Child();
+      live_as_worker(ends, before);
+    }
+    PyOS_AfterFork_Parent();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = reason;
+    return process;
+  }
+
+  // Nothing of what this process has a copy of is tidied at the end.
+  [[noreturn]] void live_as_worker(const WorkerEnds& ends, const sigset_t& signals) const {
+    try {
+      serve_cases(
+          [&] {
+            pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+            auto runner = std::make_shared<CaseRunner>(study_, code_of(functions_));
+            return CaseRun{study_.hash(), [runner](const StudyCase& item) {
+                             CaseAnswer answer = runner->run(item);
+                             flush_output();
+                             return answer;
+                           }};
+          },
+          ends);
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
   }
 
   Study study_;
@@ -196,6 +284,11 @@ Ledger ledger_of(const Study& study, const fs::path& folder) {
   return ledger;
 }
 
+// The results in a folder are those of this study, and of these functions.
+void check(const Study& study, const fs::path& folder, const std::string& identities) {
+  ledger_of(study, folder).need_functions(identities);
+}
+
 py::dict columns(const Study& study, const fs::path& folder) {
   const Ledger ledger = ledger_of(study, folder);
   const StudyColumns all = columns_of(study, LedgerResults(ledger));
@@ -213,9 +306,17 @@ py::dict columns(const Study& study, const fs::path& folder) {
                   "message"_a = all.message);
 }
 
+// In the order of the numbers that columns() gives.
+std::vector<std::string> statuses() {
+  std::vector<std::string> names;
+  for (int i = 0; i < case_status_count; ++i)
+    names.push_back(to_string(static_cast<CaseStatus>(i)));
+  return names;
+}
+
 std::string report(const Study& study, const fs::path& folder) {
   const Ledger ledger = ledger_of(study, folder);
-  return report_json(make_report(study, LedgerResults(ledger), LedgerTimes(ledger)));
+  return report_json(make_report(study, LedgerResults(ledger), LedgerTimes(ledger), repeat_words));
 }
 
 void export_csv(const Study& study, const fs::path& folder, const fs::path& path) {
@@ -311,7 +412,8 @@ void add_study(py::module_& module) {
   study.def_property_readonly("measures", &measures_of);
   study.def_property_readonly("success", &Study::success);
   py::class_<StudyRun> run(module, "_StudyRun");
-  run.def(py::init<Study, fs::path, const Functions&>(), "study"_a, "folder"_a, "functions"_a);
+  run.def(py::init<Study, fs::path, const Functions&, const std::string&>(), "study"_a, "folder"_a,
+          "functions"_a, "identities"_a);
   run.def("next_round", &StudyRun::next_round);
   run.def("answer", &StudyRun::answer, "first"_a, "count"_a);
   run.def("add", &StudyRun::add, "answers"_a);
@@ -321,6 +423,8 @@ void add_study(py::module_& module) {
   run.def_property_readonly("done", &StudyRun::done);
   run.def_property_readonly("expected", &StudyRun::expected);
   module.def("_study_clear", &clear, "folder"_a);
+  module.def("_study_check", &check, "study"_a, "folder"_a, "identities"_a);
+  module.def("_study_statuses", &statuses);
   module.def("_study_columns", &columns, "study"_a, "folder"_a);
   module.def("_study_report", &report, "study"_a, "folder"_a);
   module.def("_study_csv", &export_csv, "study"_a, "folder"_a, "path"_a);

@@ -6,12 +6,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-import multiprocessing
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,23 +18,14 @@ import numpy as np
 
 from . import _core
 from .errors import Error
+from .function_identity import identity_of
 from .progress import Progress
 from .recording import Recording
 from .scenes import plain
 
 Measure = Callable[[_core.State], float]
 
-_STATUSES = ("good", "ended", "inexact", "diverged", "failed", "timed_out", "crashed")
 _VERDICTS = ("unknown", "success", "failure")
-_CHUNK = 256  # most cases that a process of a pool is given at once
-
-# The study that the processes of a pool have inherited.
-_inherited: _core._StudyRun | None = None
-
-
-def _answer(first: int, count: int) -> bytes:
-    assert _inherited is not None
-    return _inherited.answer(first, count)
 
 
 @dataclass(frozen=True)
@@ -63,6 +52,9 @@ class Study:
     Python (`tilt: {python: tilt}`): each is given the `State` at the end of a case and gives a
     number. Of a dict they need not be named there. A measure that reads `{python: mine.py:tilt}`
     is the function `tilt` of that file, beside the study. Functions must depend on the state alone.
+    What a folder holds is of these functions: of their code, constants, defaults, what they have
+    closed over and what of their module they name, as it was when the study was made. Others are
+    refused by `resume` and `open`. What libraries and files do is not seen.
 
     >>> study = vinci.Study({
     ...     "scene": "stack.yaml", "run": {"duration": 0.01}, "seed": 1,
@@ -93,12 +85,18 @@ class Study:
             self._text = source
         if self._text is None:
             assert not isinstance(source, Mapping)
+            if not os.fspath(source):
+                raise Error("an empty name; accepted: a file, the text of a study, or a dict", "source")
             self._study = _core._Study.load(Path(source), allowed)
             self._folder = Path(source).resolve().parent
         else:
             self._folder = Path(folder).resolve()
             self._study = _core._Study.parse(self._text, self._folder, "study", allowed)
         self._functions = self._functions_of(given)
+        # As they are now: what they name may change while they run.
+        self._identities = " ".join(
+            f"{name}={identity_of(self._functions[name])}" for name in sorted(self._functions)
+        )
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._output: Path | None = None
 
@@ -113,6 +111,10 @@ class Study:
                 functions[name] = _function_of(self._folder, text)
             else:
                 raise Error("is a function in Python; give it in `measures`", name)
+        for name, function in functions.items():
+            if not callable(function):
+                kind = type(function).__name__
+                raise Error(f"is of type '{kind}'; accepted: a function of the state", name)
         for name in given:
             words = "is no measure of the study in Python; write"
             raise Error(f"{words} `{name}: {{python: {name}}}`", name)
@@ -161,9 +163,9 @@ class Study:
         In `output`, a folder that `vinci view` and `vinci study` read where the study is a file;
         without it in a temporary one, which goes with this object. `workers` processes, by
         default as many as there are processors; the results are the same for any number. With
-        functions as measures the processes are forked from this one, and 1 runs them here; a limit
-        of time is then watched while a case is simulated, one of memory not. Ctrl-C stops, and
-        `resume` goes on.
+        functions as measures the processes are forked from this one, and 1 runs them here: a limit
+        of time is then watched while a case is simulated, one of memory not, and a function that
+        ends its process ends this one. Ctrl-C stops, and `resume` goes on.
         """
         if output is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="vinci-study-")
@@ -193,13 +195,16 @@ class Study:
         count = workers if workers is not None else os.cpu_count() or 1
         if count < 1:
             raise Error("accepted: at least 1", "workers")
-        run = _core._StudyRun(self._study, folder, self._functions)
+        run = _core._StudyRun(self._study, folder, self._functions, self._identities)
         bar = Progress(self.title or "study", run.done, run.expected or 0, progress, False)
         try:
-            if self._functions:
-                self._run_pool(run, count, bar)
-            else:
+            if not self._functions:
                 self._run_crew(run, count, bar)
+            elif count > 1:
+                # Functions cannot be sent: copies of this process have them.
+                run.run_crew([], count, lambda done, _expected: bar.update(done))
+            else:
+                self._run_here(run, bar)
             run.finish()
         finally:
             bar.close()
@@ -208,7 +213,7 @@ class Study:
 
     def open(self, output: str | os.PathLike[str]) -> Study:
         """Takes the results that lie in the folder of a run, of the program's too."""
-        _core._study_columns(self._study, Path(output))  # is it of this study?
+        _core._study_check(self._study, Path(output), self._identities)
         self._output = Path(output)
         return self
 
@@ -240,30 +245,13 @@ class Study:
             command = [*self._command("_replay", Path(scratch)), str(output)]
             _core._serve_study(self._study, output, command, port, tell)
 
-    def _run_pool(self, run: _core._StudyRun, workers: int, bar: Progress) -> None:
-        """By processes that are forked once a round is known, since functions cannot be sent."""
-        global _inherited
+    def _run_here(self, run: _core._StudyRun, bar: Progress) -> None:
         while (missing := run.next_round()) is not None:
-            chunks = [
-                (first + i, min(size, count - i))
-                for first, count in missing
-                for size in [max(1, min(_CHUNK, count // (4 * workers)))]
-                for i in range(0, count, size)
-            ]
-            if workers == 1:
-                for first, count in chunks:
-                    run.add(run.answer(first, count))
+            for first, size in missing:
+                end = run.done + size
+                while (left := end - run.done) > 0:
+                    run.add(run.answer(first + size - left, left))
                     bar.update(run.done)
-                continue
-            _inherited = run
-            try:
-                context = multiprocessing.get_context("fork")
-                with ProcessPoolExecutor(workers, mp_context=context) as pool:
-                    for answers in pool.map(_answer, *zip(*chunks)):
-                        run.add(answers)
-                        bar.update(run.done)
-            finally:
-                _inherited = None
 
     def _where(self) -> Path:
         if self._output is None:
@@ -287,7 +275,7 @@ class Study:
         table = np.zeros(len(columns["number"]), dtype=fields)
         for name in ("number", "design", "sample", "level", "message"):
             table[name] = columns[name]
-        table["status"] = np.asarray(_STATUSES)[columns["status"]]
+        table["status"] = np.asarray(_core._study_statuses())[columns["status"]]
         table["verdict"] = np.asarray(_VERDICTS)[columns["verdict"]]
         for (name, _, _), values in zip(self._study.parameters, columns["parameters"]):
             table[name] = values
@@ -314,7 +302,8 @@ class Study:
     def probability(self) -> tuple[float, float, float]:
         """Of success among the cases whose verdict is known: value, and both ends of its interval.
 
-        Not a number, 0 and 1 without such cases, and where cases are placed instead of drawn.
+        Not a number, 0 and 1 without such cases, and where cases are not draws of one design: then
+        `report` has the reason (`withheld`) and the designs one by one.
         """
         found = self.report["probability"]
         if found is None or found["value"] is None:
@@ -328,9 +317,11 @@ class Study:
 
         Before the study was run this works for the cases of the first round.
         """
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+            raise Error(f"{number!r} is no number of a case; accepted: a whole number, 0 or more")
         path = None if record is None else Path(record)
         found = _core._study_repeat(
-            self._study, self._output, number, path, overwrite, self._functions
+            self._study, self._output, int(number), path, overwrite, self._functions
         )
         values = found.pop("values")
         found["parameters"] = dict(zip([name for name, _, _ in self._study.parameters], values))
@@ -359,9 +350,9 @@ class Study:
 
 def _with_measures(study: Any, given: Mapping[str, Measure]) -> Any:
     """The study with the measures that are functions."""
-    if given:
-        named = {name: {"python": name} for name in given}
-        study["measures"] = {**named, **study.get("measures", {})}
+    written = study.get("measures", {})
+    if given and isinstance(written, dict):  # what is no dict is refused when the study is read
+        study["measures"] = {**{name: {"python": name} for name in given}, **written}
     return study
 
 

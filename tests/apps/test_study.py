@@ -73,6 +73,11 @@ def test_the_table_is_exported(vinci):
         names = file["verdict_names"].asstr()[:]
         assert [names[verdict] for verdict in file["verdict"]] == [row["verdict"] for row in rows]
     vinci("study", "export", "slide.yaml", code=2)
+    for kind, name in (("--csv", "t.csv"), ("--hdf5", "t.h5")):
+        before = (vinci.folder / name).read_bytes()
+        assert "--overwrite" in vinci("study", "export", "slide.yaml", kind, name, code=2).stderr
+        assert (vinci.folder / name).read_bytes() == before
+    vinci("study", "export", "slide.yaml", "--csv", "t.csv", "--hdf5", "t.h5", "--overwrite")
 
 
 def test_what_exists_is_replaced_only_where_that_is_said(vinci):
@@ -108,6 +113,26 @@ def test_mistakes_are_told_with_their_lines(vinci):
     assert "not by hand" in vinci("study", "work", "slide.yaml", code=2).stderr
 
 
+RARE = slide(0).replace("sample: {count: 0}", """\
+rare: {of: way, method: importance, count: 200}
+""")
+
+
+@pytest.mark.parametrize("text", [ADAPTIVE, ADAPTIVE.split("map:")[0] + "sample: {count: 50}\n", RARE],
+                         ids=["adaptive map", "shared draws", "rare"])
+def test_cases_that_are_no_draws_of_one_design_have_counts_in_status_and_report(vinci, text):
+    write(vinci, text)
+    said = [vinci("study", "run", "slide.yaml").stdout]
+    report = vinci.json("study", "report", "slide.yaml")
+    assert report["probability"] is None and report["withheld"]
+    assert report["measures"][0]["mean"] is None and not report["measures"][0]["quantiles"]
+    said.append(vinci("study", "report", "slide.yaml").stdout)
+    for words in said:
+        assert "interval of" not in words and report["withheld"] in words
+    status = vinci("study", "status", "slide.yaml").stdout
+    assert f"{report['verdicts']['successes']} succeed" in status and "(" not in status
+
+
 def test_one_process_runs_a_study_and_others_see_how_far_it_is(vinci):
     write(vinci, slide(500_000))
     process = vinci.start("study", "run", "slide.yaml", "--workers", "1")
@@ -130,4 +155,8 @@ def test_a_study_that_is_stopped_says_how_to_go_on(vinci):
     before = vinci.json("study", "status", "slide.yaml")
     assert 50 <= before["cases"] < 500_000 and not before["complete"]
     report = vinci.json("study", "report", "slide.yaml")
-    assert not report["complete"]
+    assert not report["complete"] and report["cases"] == 0 and report["waiting"] == before["cases"]
+    assert f"{before['cases']} cases of a round that is not complete" in vinci(
+        "study", "report", "slide.yaml").stdout
+    empty = vinci("study", "export", "slide.yaml", "--csv", "t.csv", code=2).stderr
+    assert "no round is complete" in empty and not (vinci.folder / "t.csv").exists()

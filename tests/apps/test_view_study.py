@@ -70,6 +70,7 @@ def test_the_probability_is_that_of_the_report(run, server):
     study, report = server.json("api/study"), server.json("api/study/report")
     assert study["probability"] == report["probability"] == \
         run.json("study", "report", "runs/slide.study")["probability"]
+    assert study["probability"] and study["draws"] and study["withheld"] is None
     level = study["levels"][0]
     assert (level["successes"], level["failures"]) == (study["successes"], study["failures"])
     assert level["steps"] == report["levels"][0]["steps"] and level["timed"] == 500

@@ -227,6 +227,32 @@ TEST(Campaign, gives_up_a_case_that_is_killed_again_and_again) {
   }
 }
 
+// A worker that is a copy of this process: it serves cases and ends.
+pid_t fork_bad(const WorkerEnds& ends) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  try {
+    serve_cases(
+        [] {
+          return CaseRun{synthetic::hash, [](const StudyCase& what) {
+                           return synthetic::run_case(what, synthetic::Kind::bad, 0.0);
+                         }};
+        },
+        ends);
+  } catch (...) {
+    _exit(1);
+  }
+  _exit(0);
+}
+
+TEST(Campaign, isolates_bad_cases_where_workers_are_copies_of_it_too) {
+  CampaignSettings copies = settings_of(3);
+  copies.crew.command.arguments.clear();
+  copies.crew.command.fork = fork_bad;
+  EXPECT_EQ(difference(table_of_study(1000, copies), table_of_study(1000, settings_of(2, "bad"))),
+            "");
+}
+
 TEST(Campaign, isolates_100_of_20000_cases) {
   expect_bad_cases_to_be_isolated(20'000);
 }

@@ -78,6 +78,18 @@ TEST(Ledger, gives_back_results_and_seconds_in_the_order_of_their_numbers) {
   EXPECT_EQ(ledger.tally().with(CaseStatus::failed), 1u);
 }
 
+TEST(Ledger, tells_how_many_cases_wait_for_the_others_of_their_round) {
+  const TemporaryFolder folder;
+  Ledger ledger = Ledger::to_write(folder / "study.sqlite", head);
+  ledger.add_round({0, 10});
+  ledger.add_round({10, 100});
+  ledger.add(answers_of({0, 10}));
+  ledger.add(answers_of({30, 7}));
+  const LedgerResults results(ledger);
+  EXPECT_EQ(results.size(), 10u);
+  EXPECT_EQ(results.waiting(), 7u);
+}
+
 TEST(Ledger, takes_no_case_twice) {
   const TemporaryFolder folder;
   Ledger ledger = Ledger::to_write(folder / "study.sqlite", head);
@@ -109,6 +121,28 @@ TEST(Ledger, of_another_study_is_refused_and_left_as_it_is) {
 }
 
 // At each of its calls that write, those included with which log and ledger become one file.
+TEST(Ledger, of_other_functions_is_refused_and_says_which) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "study.sqlite";
+  LedgerHead with = head;
+  with.functions = "tilt=1 way=2";
+  static_cast<void>(Ledger::to_write(file, with));
+  EXPECT_EQ(Ledger::to_write(file, with).head().functions, "tilt=1 way=2");
+  for (const char* other : {"tilt=1 way=3", "tilt=1", "", "tilt=1 way=2 more=3"}) {
+    LedgerHead changed = head;
+    changed.functions = other;
+    try {
+      static_cast<void>(Ledger::to_write(file, changed));
+      ADD_FAILURE() << other;
+    } catch (const Error& error) {
+      const std::string name =
+          std::string(other).find("more") == std::string::npos ? "'way'" : "'more'";
+      EXPECT_NE(error.message().find("another function"), std::string::npos);
+      EXPECT_NE(error.message().find(name), std::string::npos) << error.message();
+    }
+  }
+}
+
 TEST(Ledger, whose_writer_is_killed_at_any_moment_is_read_and_continued) {
   const FaultyDisk disk;
   for (const LedgerJournal journal : {LedgerJournal::log, LedgerJournal::rollback})

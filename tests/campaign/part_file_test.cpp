@@ -9,7 +9,6 @@
 #include "tests/campaign/synthetic.h"
 #include "tests/campaign/temporary_folder.h"
 #include "vinci/campaign/atomic_file.h"
-#include "vinci/campaign/slurm.h"
 
 namespace vinci {
 namespace {
@@ -96,11 +95,6 @@ TEST(AtomicFile, appears_complete_or_not_at_all) {
   file.publish();
   EXPECT_EQ(file_bytes(folder / "table.csv"), "all");
   EXPECT_THROW(AtomicFile(folder / "no" / "table.csv"), Failure);
-}
-
-TEST(ShellWord, is_one_word_whatever_it_holds) {
-  EXPECT_EQ(shell_word("a b"), "'a b'");
-  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
 }
 
 }  // namespace

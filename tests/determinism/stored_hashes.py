@@ -33,8 +33,9 @@ VARIANTS = {
 
 
 def is_whole(scene):
-    """Parts that other scenes include have no run of their own."""
-    return "\nrun:" in scene.read_text(encoding="utf-8")
+    """Parts that other scenes include have no run of their own; studies name a scene."""
+    text = scene.read_text(encoding="utf-8")
+    return "\nrun:" in text and "\nscene:" not in text
 
 
 def state_hash(program, robots, scene, flags):

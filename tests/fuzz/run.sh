@@ -40,6 +40,15 @@ case $name in
   scene)
     cp "$root"/scenes/*.yaml "$here"/../bad_scenes/*.yaml seeds/scene
     dictionary="-dict=$here/scene.dict" ;;
+  study)
+    cp "$root"/examples/studies/*.yaml seeds/study
+    # Those of the files above name scenes that are not there: these name the one that is.
+    seed sample 'scene: scene.yaml\nuncertain: {vx: {uniform: [0, 1]}, vy: {normal: {mean: 1, deviation: 1}}}\nmeasures: {far: {end: ball.x}, when: {first_time: ball.y < 1}}\nsuccess: far > 0.1\nsample: {count: 5}\nstop: {width: 0.1}\n'
+    seed map 'scene: scene.yaml\ndesign: {vx: {from: 0, to: 1}}\nuncertain: {a: {discrete: {values: [1, 2], weights: [1, 1]}}}\nsuccess: a > 0.5\nmap: {over: [vx], cells: [3], adaptive: {first: 2, most: 8, width: 0.1}}\n'
+    seed search 'scene: scene.yaml\ndesign: {vx: {from: 0, to: 1}}\nmeasures: {far: {time_of: greatest of ball.y}}\nsearch: {maximise: worst, of: far, evaluations: 9}\nlimits: {memory: 1 GB}\n'
+    seed rare 'scene: scene.yaml\nuncertain: {a: {uniform: [0, 1]}, b: {uniform: [0, 1]}}\ncorrelations: [{of: [a, b], value: 0.1}]\nmeasures: {far: {onsets: [ball, wall]}}\nrare: {of: far, count: 50}\n'
+    seed levels 'scene: scene.yaml\ndesigns: table.csv\nset: {mass: 2}\nlevels: [{name: a, model: geometric, body: ball, goal: {x: [0, 1]}}, {name: b, run: {step: 1 ms}}]\nsample: {count: 1}\n'
+    dictionary="-dict=$here/study.dict" ;;
   expression)
     seed sine 'sin(2*pi*t) - q^3/4'
     seed if 'if(t < 0.5, -100*q, exp(-v))'

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -72,9 +73,15 @@ def test_results_are_an_array_with_a_row_per_case(folder: Path) -> None:
         assert row["way"] == pytest.approx(expected, abs=1e-5)
     wins = results["verdict"] == "success"
     assert (wins == (results["way"] > 0.0085)).all() and 0 < wins.sum() < 60
-    value, lower, upper = study.probability
-    assert value == pytest.approx(wins.mean()) and lower < value < upper
-    assert study.report["verdicts"]["successes"] == wins.sum()
+    report = study.report
+    assert report["verdicts"]["successes"] == wins.sum()
+    for design in report["designs"]:
+        value, lower, upper = (design["probability"][key] for key in ("value", "lower", "upper"))
+        of_it = wins[results["design"] == design["design"]]
+        assert value == pytest.approx(of_it.mean()) and lower <= value <= upper
+    # Both meet the same draws: there is no probability of the two.
+    assert np.isnan(study.probability[0]) and study.probability[1:] == (0.0, 1.0)
+    assert report["withheld"] == "there are 2 designs, each with its own"
 
 
 def test_the_table_is_the_same_for_any_number_of_workers_and_for_the_program(
@@ -167,23 +174,29 @@ def test_a_case_is_repeated_bit_for_bit_and_recorded(folder: Path) -> None:
 
 
 def test_an_interrupted_study_goes_on(folder: Path) -> None:
-    script = f"""
-import os, signal, vinci
-done = 0
+    function = """
+import os, signal
 def again(state):
-    global done
-    done += 1
-    if done == 25:
+    left = int(os.environ.get('LEFT', '0'))
+    os.environ['LEFT'] = str(left - 1)
+    if left == 1:
         os.kill(os.getpid(), signal.SIGINT)
     return state.position('block')[0]
+"""
+    script = f"""
+import vinci
+{function}
 study = vinci.Study({WITH_FUNCTION!r}, folder={str(folder)!r}, measures={{'again': again}})
 study.run(output={str(folder / "cut.study")!r}, workers=1)
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE
-    )
+        [sys.executable, "-c", script], env={**os.environ, "LEFT": "25"},
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
     assert done.returncode != 0 and "KeyboardInterrupt" in done.stderr, done.stderr
-    study = vinci.Study(WITH_FUNCTION, folder=folder, measures={"again": again})
+    scope: dict[str, Any] = {}
+    exec(function, scope)
+    study = vinci.Study(WITH_FUNCTION, folder=folder, measures={"again": scope["again"]})
     kept = len(study.open(folder / "cut.study").results)
     assert kept == 0  # its only round is not complete
     whole = vinci.Study(WITH_FUNCTION, folder=folder, measures={"again": again}).run(workers=1)
@@ -249,6 +262,17 @@ def test_mistakes_say_what_is_wrong(folder: Path) -> None:
     study = vinci.Study(STUDY, folder=folder)
     with pytest.raises(vinci.Error, match="has not been run"):
         study.results
+    with pytest.raises(vinci.Error, match="an empty name"):
+        vinci.Study("")
+    with pytest.raises(vinci.Error, match="again: is of type 'int'"):
+        vinci.Study(WITH_FUNCTION, folder=folder, measures={"again": 3})  # type: ignore[dict-item]
+    for number in (-1, 1.5, "7", None, True):
+        with pytest.raises(vinci.Error, match="is no number of a case"):
+            study.repeat(number)  # type: ignore[arg-type]
+    for measures in (["z"], [3], [[]], 3):
+        with pytest.raises(vinci.SceneError, match="measures"):
+            vinci.Study({"scene": "block.yaml", "measures": measures, "sample": {"count": 1}},
+                        folder=folder)  # fmt: skip
     study.run(output=folder / "one.study", workers=1)
     with pytest.raises(vinci.Error, match="exists already"):
         study.run(output=folder / "one.study")

@@ -36,7 +36,7 @@ ARROWS = {
     "newton": ["pivoting"],
     "splitting": ["newton"],
     "proofs": ["pivoting"],
-    "selection": ["proofs"],
+    "selection": ["newton", "proofs"],
     "solvers": ["splitting", "selection"],
     "formulation": ["collision", "complementarity", "kinematics"],
     "stepping": ["formulation", "solvers"],

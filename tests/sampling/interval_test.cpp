@@ -75,6 +75,54 @@ TEST(Interval, wilson_covers_what_it_promises_on_average) {
   EXPECT_NEAR(sum / count, 0.95, 0.01);
 }
 
+// The share of studies whose interval covers the probability, by the distribution of their ends:
+// trials end at the first look, after every `step` of them, at which there are `wanted` successes.
+double inverse_coverage(double p, std::uint64_t wanted, std::uint64_t step, std::uint64_t most) {
+  std::vector<double> going(most + 1, 0.0);  // by successes
+  going[0] = 1.0;
+  double covered = 0.0;
+  for (std::uint64_t n = 1; n <= most; ++n) {
+    for (std::uint64_t s = n; s > 0; --s) going[s] = going[s] * (1.0 - p) + going[s - 1] * p;
+    going[0] *= 1.0 - p;
+    if (n % step != 0 && n != most) continue;
+    for (std::uint64_t s = n == most ? 0 : wanted; s <= n; ++s) {
+      const std::uint64_t before = (n - 1) / step * step;
+      if (going[s] > 1e-12 && inverse_binomial({s, n, before, wanted}, 0.95).contains(p))
+        covered += going[s];
+      going[s] = 0.0;
+    }
+  }
+  return covered;
+}
+
+TEST(Interval, covers_although_successes_end_the_trials) {
+  for (const double p : {0.004, 0.05, 0.3, 0.62, 0.97})
+    for (const std::uint64_t wanted : {1, 3, 20})
+      for (const std::uint64_t step : {1, 10, 64})
+        EXPECT_GE(inverse_coverage(p, wanted, step, 400), 0.95 - 1e-9)
+            << p << " " << wanted << " " << step;
+}
+
+// Looked at after every trial the number of trials is negative binomial.
+TEST(Interval, of_inverse_sampling_is_that_of_the_negative_binomial_distribution) {
+  for (const std::uint64_t wanted : {1, 4, 50})
+    for (const std::uint64_t trials : {50, 90, 2000}) {
+      const Interval interval = inverse_binomial({wanted, trials, trials - 1, wanted}, 0.9);
+      const auto s = static_cast<double>(wanted), f = static_cast<double>(trials) - s;
+      EXPECT_NEAR(interval.low, beta_quantile(0.05, s, f + 1.0), 1e-12);
+      EXPECT_NEAR(interval.high, f == 0.0 ? 1.0 : beta_upper_quantile(0.05, s, f), 1e-12);
+    }
+  // Before the first look nothing has been chosen.
+  const Interval first = inverse_binomial({7, 30, 0, 3}, 0.95);
+  EXPECT_NEAR(first.low, clopper_pearson(7, 30, 0.95).low, 1e-12);
+  EXPECT_NEAR(first.high, clopper_pearson(7, 30, 0.95).high, 1e-12);
+}
+
+TEST(Interval, levels_are_divided_among_looks) {
+  EXPECT_DOUBLE_EQ(level_at_each(0.95, 5), 0.99);
+  EXPECT_DOUBLE_EQ(level_at_each(0.95, 1), 0.95);
+}
+
 // Half of the successes, or of the failures, and only those, leave no verdict.
 TEST(Interval, covers_whatever_unknown_outcomes_would_have_been) {
   const CounterRandom random(12, "unknown");
@@ -175,6 +223,8 @@ TEST(Interval, bad_input_is_refused) {
   EXPECT_THROW(clopper_pearson(1, 4, 1.0), Error);
   EXPECT_THROW(wilson(1, 4, 0.0), Error);
   EXPECT_THROW(wilson(1, 4, NAN), Error);
+  EXPECT_THROW(inverse_binomial({1, 4, 5, 1}, 0.95), Error);
+  EXPECT_THROW(inverse_binomial({1, 4, 0, 0}, 0.95), Error);
   const std::vector<double> bad = {1.0, NAN};
   EXPECT_THROW(estimate_quantile(bad, 0.5, 0.95), Error);
   EXPECT_THROW(estimate_quantile(bad, 1.0, 0.95), Error);

@@ -140,6 +140,83 @@ TEST(ImportanceSampling, finds_events_in_two_directions_and_curved_ones) {
   EXPECT_GT(curved.covered, 0.88);
 }
 
+// Ten numbers, each with a limit on both sides: twenty regions, 4e-4 in all.
+double twenty_limits(const VectorX& z) {
+  return 4.1 - z.cwiseAbs().maxCoeff();
+}
+
+// Regions that one component cannot look at, with the evidence of the points that it drew.
+TEST(ImportanceSampling, tells_of_regions_that_it_missed) {
+  const auto normal_tail = [](double x) { return normal_cdf(-x); };
+  struct Limit {
+    Margin margin;
+    int dimensions;
+    double truth;
+  };
+  // P(|z| > 6) of ten numbers: e^-18 (1 + 18 + 18^2/2 + 18^3/6 + 18^4/24).
+  const double ball = std::exp(-18.0) * (1.0 + 18.0 + 162.0 + 972.0 + 4374.0);
+  const Limit limits[] = {
+      {twenty_limits, 10, -std::expm1(10.0 * std::log1p(-2.0 * normal_tail(4.1)))},
+      {[](const VectorX& z) { return 4.0 - z.maxCoeff(); }, 5,
+       -std::expm1(5.0 * std::log1p(-normal_tail(4.0)))},
+      {[](const VectorX& z) { return 6.0 - z.norm(); }, 10, ball},
+      {two_planes, 3, 1e-5}};
+  for (const Limit& limit : limits) {
+    int told = 0, covered = 0, covered_by_subset = 0;
+    const int count = 60;
+    for (int seed = 0; seed < count; ++seed) {
+      auto sampler = importance(static_cast<std::uint64_t>(seed), limit.dimensions);
+      const RareEstimate estimate = run(sampler, limit.margin);
+      told += estimate.is_partial() && !estimate.complete;
+      covered += estimate.interval.contains(limit.truth);
+      auto other = subset(static_cast<std::uint64_t>(seed), limit.dimensions);
+      covered_by_subset += run(other, limit.margin).interval.contains(limit.truth);
+    }
+    EXPECT_GE(told, count - 1) << limit.truth;
+    EXPECT_GE(covered, 0.9 * count) << limit.truth;
+    EXPECT_GE(covered_by_subset, 0.9 * count) << limit.truth;
+  }
+}
+
+TEST(ImportanceSampling, says_nothing_of_other_regions_where_there_are_none) {
+  int told = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    for (const int dimensions : {2, 10, 30}) {
+      auto sampler = importance(seed, dimensions);
+      told += run(sampler, plane).is_partial();
+      auto curved = importance(seed, 5, 2);
+      told += run(curved, sum_of_exponentials).is_partial();
+      auto both = importance(seed, 3, 2);
+      told += run(both, two_planes).is_partial();
+    }
+  EXPECT_LE(told, 1);
+}
+
+// What the docs say plainly: behind a plateau lies a region that no point led to.
+TEST(ImportanceSampling, cannot_know_of_a_region_to_which_nothing_leads) {
+  const Margin hidden = [](const VectorX& z) {
+    return std::min(4.5 - z[0], z[1] < -4.0 ? -1.0 : 5.0);
+  };
+  auto sampler = importance(1, 2);
+  const RareEstimate estimate = run(sampler, hidden);
+  EXPECT_FALSE(estimate.is_partial());
+  EXPECT_LT(estimate.interval.high, normal_cdf(-4.0));
+}
+
+// Where those without an answer are like the others, the truth is 1e-5/0.7 or so; where they are
+// all in the event, 0.3. The interval holds both.
+TEST(SubsetSimulation, holds_whatever_points_without_an_answer_were) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    int asked = 0;
+    const Margin with_gaps = [&](const VectorX& z) { return ++asked % 10 < 3 ? NAN : plane(z); };
+    auto sampler = subset(seed, 3);
+    const RareEstimate estimate = run(sampler, with_gaps);
+    EXPECT_TRUE(estimate.interval.contains(1e-5)) << seed;
+    EXPECT_TRUE(estimate.interval.contains(0.3)) << seed;
+    EXPECT_GT(estimate.unknown, 0u);
+  }
+}
+
 TEST(RareSampler, the_nearest_point_of_the_event_is_kept) {
   auto sampler = importance(1, 4);
   const RareEstimate estimate = run(sampler, plane);

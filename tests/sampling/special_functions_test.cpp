@@ -16,6 +16,16 @@ void expect_relative(double value, double expected, double tolerance) {
       << value << " for " << expected;
 }
 
+TEST(SpecialFunctions, binomial_densities_are_differences_of_their_sums) {
+  for (const double p : {0.02, 0.5, 0.9})
+    for (double k = 0.0; k <= 40.0; k += 1.0)
+      EXPECT_NEAR(binomial_density(k, 40.0, p),
+                  binomial_cdf(k, 40.0, p) - binomial_cdf(k - 1.0, 40.0, p), 1e-14);
+  EXPECT_NEAR(binomial_density(100.0, 100.0, 1e-3) * 1e300, 1.0, 1e-12);
+  EXPECT_EQ(binomial_density(0.0, 5.0, 0.0), 1.0);
+  EXPECT_EQ(binomial_density(4.0, 5.0, 1.0), 0.0);
+}
+
 TEST(SpecialFunctions, normal_cdf_has_all_digits_down_to_1e_300) {
   expect_relative(normal_cdf(-37.0), 5.7255712225245768227e-300, 2e-15);
   expect_relative(normal_cdf(-20.0), 2.7536241186062336951e-89, 2e-15);

@@ -197,6 +197,48 @@ sample: {count: 8}
   EXPECT_EQ(second.verdict, Verdict::success);
 }
 
+TEST(CaseRunner, ends_a_case_where_its_condition_holds) {
+  const Folder folder;
+  const Study study = study_of(folder, test::projectile, R"(
+uncertain: {vx: {uniform: [0, 3]}}
+limits: {steps: 20}
+measures: {x: {end: ball.x}, time: {end: t}}
+until: ball.x > 0.195 or vx < 0.1
+success: x < 0.205
+sample: {count: 1}
+)");
+  const CaseResult result = run_one(study, {2.0});
+  EXPECT_EQ(result.status, CaseStatus::good) << result.message;
+  EXPECT_EQ(result.verdict, Verdict::success);
+  EXPECT_NEAR(result.measures[0], 0.2, 1e-12);
+  EXPECT_NEAR(result.measures[1], 0.1, 1e-12);
+  EXPECT_EQ(result.levels[0].steps, 10u);
+  EXPECT_EQ(run_one(study, {0.05}).levels[0].steps, 0u);  // it holds from the beginning
+  EXPECT_EQ(run_one(study, {0.5}).status, CaseStatus::timed_out);
+  const CaseResult last = run_one(study, {0.98});  // in the last step that the limit leaves
+  EXPECT_EQ(last.status, CaseStatus::good);
+  EXPECT_EQ(last.levels[0].steps, 20u);
+}
+
+TEST(CaseRunner, sets_parameters_of_a_level) {
+  const Folder folder;
+  const Study study = study_of(folder, test::projectile, std::string(ladder) + R"(
+success: y > 0
+levels:
+  - {name: thrown low, per: design, set: {vy: 0.5}, rejects: false, confirms: false}
+  - {name: thrown high, per: design, set: {vy: 3}, rejects: false, confirms: false}
+  - {name: heavy, set: {vy: 3, mass: 5}, rejects: false, confirms: false}
+  - {name: case, confirms: true}
+sample: {count: 1}
+)");
+  const CaseResult result = run_one(study, {0.5, 0.5});
+  ASSERT_EQ(result.levels.size(), 4u);
+  EXPECT_EQ(result.levels[0].verdict, Verdict::failure);
+  EXPECT_EQ(result.levels[1].verdict, Verdict::success);
+  EXPECT_EQ(result.levels[2].verdict, Verdict::success);
+  EXPECT_EQ(result.levels[3].verdict, Verdict::failure);
+}
+
 TEST(CaseRunner, asks_the_geometric_model_first) {
   const Folder folder;
   const Study study = study_of(folder, R"(

@@ -75,11 +75,14 @@ sample: {count: 2, designs: 16, method: latin-hypercube, common: false}
   const StoredResults none;
   const StudyCases cases(study, none);
   ASSERT_EQ(cases.size(), 32u);
-  std::set<int> slices, draws;
+  std::set<int> slices;
+  std::set<double> draws;
   for (std::uint64_t k = 0; k < 32; ++k) {
     const std::vector<double> values = cases.at(k).values;
     slices.insert(static_cast<int>((values[0] - 1.0) * 8.0));
-    draws.insert(static_cast<int>(values[2] * 32.0));
+    draws.insert(values[2]);
+    // Each design meets both halves.
+    EXPECT_NE(values[2] < 0.5, cases.at(k ^ 1).values[2] < 0.5);
     EXPECT_TRUE(values[1] == 1.0 || values[1] == 2.0);
   }
   EXPECT_EQ(slices.size(), 16u);
@@ -129,8 +132,11 @@ sample: {count: 10000}
   EXPECT_EQ(results.size() % 50, 0u);
   const StudyReport report = make_report(study, results);
   EXPECT_TRUE(report.complete);
-  EXPECT_LE(report.probability.upper - report.probability.lower, 0.1);
-  EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * 1.96 / 0.1, 2), 60.0);
+  EXPECT_LE(report.probability->upper - report.probability->lower, 0.1);
+  // Looked at up to 200 times: each interval has the level 1 - 0.05/200.
+  EXPECT_EQ(report.looks, 200u);
+  const double width = -normal_quantile(0.5 * 0.05 / 200.0);
+  EXPECT_NEAR(static_cast<double>(results.size()), 0.25 * std::pow(2 * width / 0.1, 2), 60.0);
 }
 
 TEST(Strategy, goes_on_from_any_number_of_results) {
@@ -181,7 +187,7 @@ map: {over: [vx, vy], cells: [20, 20], )";
   int wrong = 0;
   for (const DesignSummary& cell : few.designs) {
     const double truth = normal_cdf((0.7 - std::hypot(cell.values[0], cell.values[1])) / 0.05);
-    if (std::abs(truth - 0.8) > 0.15 && (cell.probability.value > 0.8) != (truth > 0.8)) ++wrong;
+    if (std::abs(truth - 0.8) > 0.15 && (cell.probability->value > 0.8) != (truth > 0.8)) ++wrong;
     // Cells at the threshold have all runs, those far from it the first ones.
     if (std::abs(truth - 0.8) < 0.005) {
       EXPECT_EQ(cell.verdicts.cases(), 160u);

@@ -134,6 +134,7 @@ TEST_P(BadStudy, is_refused_in_words_that_help) {
   const Folder folder;
   folder.write("scene.yaml", test::projectile);
   folder.write("bad.csv", "a,b\n1\n");
+  folder.write("twice.csv", "vx, vx\n1, 2\n");
   const std::string list =
       mistakes_of(folder, "scene: scene.yaml\n" + std::string(GetParam().text) + "\n");
   EXPECT_NE(list.find(GetParam().message), std::string::npos) << GetParam().text << "\n" << list;
@@ -155,6 +156,7 @@ constexpr Bad table[] = {
     {"sample: {count: 1}\ndesigns: [{vx: 1}, {vy: 2}]", "other parameters than the first"},
     {"sample: {count: 1}\ndesigns: none.csv", "'none.csv': there is no such file"},
     {"sample: {count: 1}\ndesigns: bad.csv", "line 2 has 1 cells"},
+    {"sample: {count: 1}\ndesigns: twice.csv", "two columns have the name 'vx'"},
     {"sample: {count: 1}\nset: {mass: -1}", "(with the study's `set` and its first design)"},
     {"sample: {count: 1}\nuncertain: {vx: {grid: [1, 2]}}", "has a grid"},
     {"sample: {method: grid}\nuncertain: {vx: {uniform: [1, 2]}}", "has no grid"},
@@ -173,6 +175,18 @@ constexpr Bad table[] = {
     {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 1]}}\n"
      "correlations: [{of: [vx, vy], value: 1}]",
      "correlations: "},
+    {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [0, 1]}}\n"
+     "correlations: [{of: [vx, vy], value: 0}, {of: [vy, vx], value: 0.2}]",
+     "the two stand in an entry before"},
+    {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {discrete: {values: [1, 2]}}}\n"
+     "correlations: [{of: [vx, vy], value: 0.5, kind: rank}]",
+     "'vy' has values that are drawn again and again"},
+    {"sample: {count: 1}\nuncertain: {vx: {uniform: [0, 1]}, vy: {measured: {values: [1, 1, 2], "
+     "smooth: true}}}\ncorrelations: [{of: [vx, vy], value: 0.5, kind: rank}]",
+     "accepted: continuous distributions"},
+    {"rare: {of: a, count: 100, components: 2}\nuncertain: {vx: {uniform: [0, 1]}}\n"
+     "measures: {a: {end: ball.x}}",
+     "accepted: with `method: importance`"},
     {"sample: {count: 1}\nmeasures: {vx: {end: ball.x}}", "a parameter of the scene has this name"},
     {"sample: {count: 1}\nmeasures: {a: {end: ball.x, least: ball.y}}", "together"},
     {"sample: {count: 1}\nmeasures: {a: {at: 1 s}}", "accepted: at and of together"},
@@ -182,11 +196,21 @@ constexpr Bad table[] = {
     {"sample: {count: 1}\nmeasures: {a: {peak_force: [ball, wall]}}", "there is no body 'wall'"},
     {"sample: {count: 1}\nmeasures: {a: {time_of: most of ball.x}}", "greatest of part.y"},
     {"sample: {count: 1}\nmeasures: {a: {python: own.py:f}}", "'own.py': there is no such file"},
+    {"sample: {count: 1}\nuntil: ball.q > 1", "a body has no 'q'"},
+    {"sample: {count: 1}\nuntil: ball.x", "is no comparison"},
     {"sample: {count: 1}\nsuccess: way > 1", "'way'"},
     {"sample: {count: 1}\nsuccess: vx", "is no comparison"},
+    {"sample: {count: 1}\nsuccess: vx > 1/0", "success: '1/0': is no finite number"},
+    {"sample: {count: 1}\nsuccess: 1 < vx/(2 - 2) + 1", "is no finite number"},
+    {"sample: {count: 1}\nmeasures: {a: {end: ball.x/0}}", "is no finite number"},
+    {"sample: {count: 1}\nmeasures: {a: {first_time: ball.x > 1/0}}", "is no finite number"},
+    {"sample: {count: 1}\nsuccess: vx > 0\n"
+     "levels: [{name: a, model: geometric, body: ball, goal: {x: [0, 1]}}]",
+     "success: is asked of simulations, and no level is one"},
     {"sample: {count: 1}\nlevels: [{name: a}, {name: a}]", "used twice"},
     {"sample: {count: 1}\nlevels: [{name: a, run: {stepper: euler}}]", "euler"},
     {"sample: {count: 1}\nlevels: [{name: a, run: {stepp: 1}}]", "did you mean 'step'"},
+    {"sample: {count: 1}\nlevels: [{name: a, set: {speed: 1}}]", "no such parameter"},
     {"sample: {count: 1}\nlevels: [{name: a, model: geometric}]", "'body' is missing"},
     {"sample: {count: 1}\nlevels: [{name: a, body: ball}]", "only of `model: geometric`"},
     {"sample: {count: 1}\nlevels: [{name: a, model: geometric, body: bal, goal: {x: [0, 1]}}]",
@@ -197,6 +221,10 @@ constexpr Bad table[] = {
     {"sample: {count: 1}\nlimits: {memory: 2 cows}", "is no size"},
     {"sample: {count: 1}\nstop: {every: 2}", "at least one of width"},
     {"sample: {count: 1}\nstop: {width: 0.1}", "needs `success`"},
+    {"sample: {count: 10}\nstop: {failures: 20}\nsuccess: vx > 0",
+     "stop.failures: more than the 10 cases of a design"},
+    {"map: {over: [vx], count: 4}\nstop: {successes: 5}\ndesign: {vx: [1]}\nsuccess: vx > 0",
+     "stop.successes: more than the 4 cases"},
     {"map: {over: [vx], count: 1}\ndesign: {vx: [1, 2]}", "needs `success`"},
     {"map: {over: [vy], count: 1}\ndesign: {vx: [1, 2]}\nsuccess: vx > 0",
      "no parameter of `design`"},
@@ -211,6 +239,9 @@ constexpr Bad table[] = {
      "'width' and 'threshold' are missing"},
     {"search: {maximise: probability, evaluations: 5}\ndesign: {vx: [1]}\nsuccess: vx > 0",
      "searches over ranges"},
+    {"search: {maximise: probability, evaluations: 5, best: 3}\ndesign: {vx: {from: 1, to: 2}}\n"
+     "success: vx > 0",
+     "search.best: designs are run again with `confirm`, which is missing"},
     {"search: {maximise: worst, evaluations: 5}\ndesign: {vx: {from: 1, to: 2}}",
      "'of' is missing"},
     {"search: {maximise: mean, of: a, evaluations: 5, method: bobyqa}\n"
@@ -221,11 +252,39 @@ constexpr Bad table[] = {
     {"rare: {of: a, count: 50}\nmeasures: {a: {end: ball.x}}\nuncertain: {vx: {uniform: [0, 1]}}\n"
      "design: {vy: [1, 2]}",
      "looks at one design"},
+    {"rare: {of: a, count: 10}\nmeasures: {a: {end: ball.x}}\nuncertain: {vx: {uniform: [0, 1]}}",
+     "rare.count: 10 cases of a round, of which one in 10 begins the next one; accepted: more than "
+     "10"},
     {"scene: other.yaml\nsample: {count: 1}", "used twice"},
     {"sample: [", "not valid YAML"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, BadStudy, testing::ValuesIn(table));
+
+TEST(Study, of_the_geometric_model_alone_has_verdicts_without_success) {
+  const Folder folder;
+  folder.write("scene.yaml", test::projectile);
+  const Study study = Study::parse(R"(scene: scene.yaml
+design: {vx: [1, 2]}
+levels: [{name: way, model: geometric, body: ball, goal: {x: [0, 1]}}]
+map: {over: [vx], count: 1}
+)",
+                                   folder.path());
+  EXPECT_TRUE(study.has_success());
+  EXPECT_EQ(study.success(), "");
+  const StudyReport report = make_report(study, test::run_all(study));
+  EXPECT_EQ(report.verdicts.successes, 2u);
+  EXPECT_FALSE(report.probability);  // nothing is uncertain: each design has one answer
+}
+
+TEST(Study, reached_by_a_link_reads_what_lies_beside_its_file) {
+  const Folder folder, other;
+  folder.write("scene.yaml", test::projectile);
+  folder.write("study.yaml", good_study);
+  std::filesystem::create_symlink(folder.path() / "study.yaml", other.path() / "link.yaml");
+  EXPECT_EQ(Study::load(other.path() / "link.yaml").hash(),
+            Study::load(folder.path() / "study.yaml").hash());
+}
 
 TEST(Study, names_mistakes_of_its_scene_there) {
   const Folder folder;

@@ -2,8 +2,12 @@
 #include "vinci/campaign/ledger.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/vfs.h>
 
 #include "vinci/base/error.h"
@@ -143,8 +147,28 @@ Ledger Ledger::to_write(const std::filesystem::path& file, const LedgerHead& hea
                     "or another --output",
                     ledger.head_.title, ledger.head_.hash, head.hash),
         file.string());
+  ledger.need_functions(head.functions);
   ledger.note_file(head.file);
   return ledger;
+}
+
+void Ledger::need_functions(const std::string& functions) const {
+  if (functions == head_.functions) return;
+  const auto words_of = [](const std::string& text) {
+    std::istringstream from(text);
+    return std::set<std::string>(std::istream_iterator<std::string>(from), {});
+  };
+  const std::set<std::string> ours = words_of(head_.functions), theirs = words_of(functions);
+  std::vector<std::string> differing;
+  std::set_symmetric_difference(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                                std::back_inserter(differing));
+  std::set<std::string> names;
+  for (const std::string& word : differing)
+    names.insert("'" + word.substr(0, word.find('=')) + "'");
+  throw Error(fmt::format("holds numbers of another function {}: its code, or what it refers to, "
+                          "has changed; begin anew, or give another folder",
+                          fmt::join(names, ", ")),
+              file_.string());
 }
 
 Ledger Ledger::to_read(const std::filesystem::path& file) {
@@ -177,6 +201,7 @@ void Ledger::make_tables(const LedgerHead& head) {
   facts.set(1, "hash").set(2, head.hash).run();
   facts.set(1, "title").set(2, head.title).run();
   facts.set(1, "file").set(2, head.file).run();
+  facts.set(1, "functions").set(2, head.functions).run();
   facts.set(1, "complete").set(2, "no").run();
   transaction.commit();
 }
@@ -197,6 +222,7 @@ void Ledger::load() {
     if (key == "hash") head_.hash = value;
     if (key == "title") head_.title = value;
     if (key == "file") head_.file = value;
+    if (key == "functions") head_.functions = value;
     if (key == "complete") head_.complete = value == "yes";
   }
   if (found != format)
@@ -276,11 +302,12 @@ void Ledger::read_seconds(
       [](ByteReader& from) { return vinci::read_seconds(from); }, visit);
 }
 
-LedgerResults::LedgerResults(const Ledger& ledger) : ledger_(ledger), size_(0) {
+LedgerResults::LedgerResults(const Ledger& ledger) : ledger_(ledger) {
   for (const NumberRange& round : ledger.rounds()) {
     if (!ledger.done().missing(round).empty()) break;
     size_ = round.end();
   }
+  waiting_ = ledger.done().count() - size_;
 }
 
 void LedgerResults::read(std::uint64_t first, std::uint64_t count,

@@ -34,7 +34,9 @@ struct Tally {
 struct LedgerHead {
   std::string hash;              // what makes a study the same
   std::string title, file = {};  // of the study, for people and for those who find the ledger
-  bool complete = false;         // no round is missing
+  // What tells the functions apart that are measures without a file: "name=digits name=digits".
+  std::string functions = {};
+  bool complete = false;  // no round is missing
 };
 
 // How SQLite keeps what is half done apart: in a log beside the file, which has readers while it is
@@ -47,7 +49,8 @@ enum class LedgerJournal { fitting, log, rollback };
 class Ledger : public AnswerSink {
  public:
   // Makes the ledger where there is none. Throws Error if the one that is there belongs to another
-  // study, Failure if another process writes it or it cannot be written.
+  // study, or to other functions as measures, Failure if another process writes it or it cannot be
+  // written.
   static Ledger to_write(const std::filesystem::path& file, const LedgerHead& head,
                          LedgerJournal journal = LedgerJournal::fitting);
   // Throws Error if there is none.
@@ -56,6 +59,8 @@ class Ledger : public AnswerSink {
   ~Ledger() override;
 
   const LedgerHead& head() const { return head_; }
+  // Throws Error if the measures were other functions than these.
+  void need_functions(const std::string& functions) const;
   const NumberRanges& done() const { return done_; }
   const Tally& tally() const { return tally_; }
   const std::vector<NumberRange>& rounds() const { return rounds_; }
@@ -95,12 +100,13 @@ class LedgerResults : public ResultSource {
   // Those of all rounds that are complete.
   explicit LedgerResults(const Ledger& ledger);
   std::uint64_t size() const override { return size_; }
+  std::uint64_t waiting() const override { return waiting_; }
   void read(std::uint64_t first, std::uint64_t count,
             const std::function<void(const CaseResult&)>& visit) const override;
 
  private:
   const Ledger& ledger_;
-  std::uint64_t size_;
+  std::uint64_t size_ = 0, waiting_ = 0;
 };
 
 }  // namespace vinci

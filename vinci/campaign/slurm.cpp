@@ -97,17 +97,6 @@ fs::path task_file(const fs::path& plan, int task) {
   return plan / fmt::format("task-{:04}.cases", task);
 }
 
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char letter : text) {
-    if (letter == '\'')
-      word += "'\\''";
-    else
-      word += letter;
-  }
-  return word + "'";
-}
-
 SlurmPlan submit(const fs::path& parts, const std::string& hash, const Round& round,
                  const std::vector<NumberRange>& cases, const SlurmSettings& settings) {
   std::error_code code;

@@ -40,7 +40,5 @@ SlurmPlan submit(const std::filesystem::path& parts, const std::string& hash, co
 std::vector<std::string> jobs_under_way(const std::filesystem::path& parts);
 
 std::filesystem::path task_file(const std::filesystem::path& plan, int task);
-// A word of the shell that stands for the text.
-std::string shell_word(const std::string& text);
 
 }  // namespace vinci

@@ -31,14 +31,14 @@ constexpr std::uint64_t sent_after_nanoseconds = 20'000'000;  // what a death ma
   _exit(1);
 }
 
-WorkerPage& shared_page() {
+WorkerPage& shared_page(const WorkerEnds& ends) {
   struct stat status {};
-  if (fstat(worker_socket, &status) != 0 || !S_ISSOCK(status.st_mode))
+  if (fstat(ends.socket, &status) != 0 || !S_ISSOCK(status.st_mode))
     throw Error("is started by 'vinci study run', not by hand");
   void* memory =
-      mmap(nullptr, sizeof(WorkerPage), PROT_READ | PROT_WRITE, MAP_SHARED, worker_page, 0);
+      mmap(nullptr, sizeof(WorkerPage), PROT_READ | PROT_WRITE, MAP_SHARED, ends.page, 0);
   if (memory == MAP_FAILED) throw Error("has no page of its coordinator");
-  close(worker_page);
+  close(ends.page);
   return *static_cast<WorkerPage*>(memory);
 }
 
@@ -64,13 +64,12 @@ void limit_memory(std::uint64_t bytes) {
 
 class Service {
  public:
-  explicit Service(WorkerPage& page) : page_(page) {}
+  Service(WorkerPage& page, int socket) : page_(page), socket_(socket) {}
 
   void send(FrameKind kind, std::string_view content) {
     const std::string bytes = frame_bytes(kind, content);
     for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t count =
-          ::send(worker_socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+      const ssize_t count = ::send(socket_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) end_now();
       done += static_cast<std::size_t>(count);
@@ -82,7 +81,7 @@ class Service {
     while (true) {
       if (auto frame = reader_.next()) return frame;
       std::array<char, 65536> buffer;
-      const ssize_t count = recv(worker_socket, buffer.data(), buffer.size(), 0);
+      const ssize_t count = recv(socket_, buffer.data(), buffer.size(), 0);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return std::nullopt;
       reader_.push({buffer.data(), static_cast<std::size_t>(count)});
@@ -132,14 +131,15 @@ class Service {
   }
 
   WorkerPage& page_;
+  int socket_;
   FrameReader reader_;
   ByteWriter answers_;
 };
 
 }  // namespace
 
-void serve_cases(const std::function<CaseRun()>& make) {
-  WorkerPage& page = shared_page();
+void serve_cases(const std::function<CaseRun()>& make, const WorkerEnds& ends) {
+  WorkerPage& page = shared_page(ends);
   // Ctrl-C and its like are for the coordinator; with it this process ends.
   for (const int wish : {SIGINT, SIGHUP, SIGTERM}) std::signal(wish, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -147,7 +147,7 @@ void serve_cases(const std::function<CaseRun()>& make) {
   // A core file for each bad case would fill the disk.
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
-  Service service(page);
+  Service service(page, ends.socket);
   CaseRun study;
   try {
     study = make();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "vinci/campaign/worker_page.h"
 #include "vinci/study/case.h"
 
 namespace vinci {
@@ -19,6 +20,6 @@ struct CaseRun {
 // case is announced before it begins, so that the coordinator knows which one ended the process.
 // An exception of a case is its result, but where memory is missing: then the process ends.
 // Throws Error where no coordinator has started the process.
-void serve_cases(const std::function<CaseRun()>& make);
+void serve_cases(const std::function<CaseRun()>& make, const WorkerEnds& ends = {});
 
 }  // namespace vinci

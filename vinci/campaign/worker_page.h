@@ -29,7 +29,9 @@ inline std::uint64_t monotonic_nanoseconds() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Where a worker finds its socket and its page.
-inline constexpr int worker_socket = 3, worker_page = 4;
+// Where a worker finds its socket and its page: a program at these numbers.
+struct WorkerEnds {
+  int socket = 3, page = 4;
+};
 
 }  // namespace vinci

@@ -78,6 +78,11 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command) {
 }
 
 void WorkerProcess::start(const WorkerCommand& command, int other_end, int page) {
+  if (command.fork) {
+    process_ = command.fork({other_end, page});
+    if (process_ < 0) refuse(errno, "fork");
+    return;
+  }
   std::vector<char*> arguments;
   for (const std::string& argument : command.arguments)
     arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -88,8 +93,8 @@ void WorkerProcess::start(const WorkerCommand& command, int other_end, int page)
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, other_end, worker_socket);
-  posix_spawn_file_actions_adddup2(&files, page, worker_page);
+  posix_spawn_file_actions_adddup2(&files, other_end, WorkerEnds().socket);
+  posix_spawn_file_actions_adddup2(&files, page, WorkerEnds().page);
   const int code =
       posix_spawnp(&process_, arguments.front(), &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace vinci {
 struct WorkerCommand {
   std::vector<std::string> arguments;  // the program first
   std::uint64_t memory = 0;            // bytes that its cases may take; 0: any number
+  // In place of a program: makes a copy of this process, which serves cases through these ends and
+  // does not return. Gives its number; -1, and errno, where it cannot.
+  std::function<pid_t(const WorkerEnds&)> fork = {};
 };
 
 class WorkerProcess {

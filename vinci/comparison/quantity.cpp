@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "vinci/base/expression_check.h"
 #include "vinci/comparison/words.h"
 #include "vinci/model/joint_columns.h"
 
@@ -199,6 +200,8 @@ Quantity Quantity::parse(const std::string& text, const Model& model) {
   } catch (const Error& error) {
     throw Error(error.message(), text);
   }
+  if (has_no_value(quantity.expression_))
+    throw Error("is no finite number: something is divided by zero", text);
   return quantity;
 }
 

@@ -64,6 +64,7 @@ void ImportanceSampling::proceed() {
     for (Eigen::Index j = 0; j < points_.cols(); ++j) {
       const double w = weight(points_.col(j));
       known_.add(margins_[j] < 0.0 ? w : 0.0);
+      if (margins_[j] < 0.0 && w > 1.0) heavy_ += w;
       possible_.add(margins_[j] < 0.0 || is_unknown_[static_cast<std::size_t>(j)] ? w : 0.0);
     }
     points_.resize(options_.dimensions, 0);
@@ -83,6 +84,11 @@ void ImportanceSampling::proceed() {
   while (leading < order.size() && margins_[order[leading]] < 0.0) ++leading;
   while (leading > 0 && margins_[order[leading - 1]] == infinity) --leading;
   order.resize(leading);
+  if (round_ == 0) {
+    first_leaders_ = points_(Eigen::all, order);
+    for (std::size_t j = 0; j < is_unknown_.size(); ++j)
+      first_possible_ += is_unknown_[j] || margins_[static_cast<Eigen::Index>(j)] < 0.0;
+  }
   if (!order.empty()) move_centres(order);
   // The first leaders of the event itself are few; a round of its own has many.
   is_final_ = (reached_ && was_reached) || ++round_ >= options_.most_rounds;
@@ -149,6 +155,18 @@ void ImportanceSampling::move_centres(const std::vector<Eigen::Index>& leaders) 
   }
 }
 
+// Of the points that led away from the origin at first, those that lie behind it as seen from every
+// component: an event of few pieces, each of which is looked at, has hardly any.
+double ImportanceSampling::led_elsewhere() const {
+  if (first_leaders_.cols() == 0 || components_.empty()) return 0.0;
+  Eigen::Index behind = 0;
+  for (const auto& leader : first_leaders_.colwise())
+    behind += std::none_of(components_.begin(), components_.end(), [&](const Component& it) {
+      return it.share > 1e-3 && it.centre.dot(leader) > 0.0;
+    });
+  return static_cast<double>(behind) / static_cast<double>(first_leaders_.cols());
+}
+
 RareEstimate ImportanceSampling::estimate(double level) const {
   RareEstimate estimate = seen();
   const double width = normal_width(level);
@@ -169,6 +187,15 @@ RareEstimate ImportanceSampling::estimate(double level) const {
   }
   if (reached_)
     estimate.interval.high = std::min(1.0, possible_.mean() * std::exp(width * spread(possible_)));
+  estimate.led_elsewhere = led_elsewhere();
+  if (known_.mean() > 0.0)
+    estimate.found_elsewhere = heavy_ / static_cast<double>(known_.count()) / known_.mean();
+  if (reached_ && estimate.is_partial()) {
+    // The estimate is of a part. Of the whole the undisturbed points alone tell.
+    estimate.complete = false;
+    estimate.interval.high = std::max(estimate.interval.high,
+                                      clopper_pearson(first_possible_, options_.count, level).high);
+  }
   return estimate;
 }
 

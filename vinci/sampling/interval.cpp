@@ -79,6 +79,60 @@ Interval clopper_pearson(std::uint64_t successes, std::uint64_t trials, double l
           successes == trials ? 1.0 : beta_upper_quantile(tail, s + 1.0, f)};
 }
 
+double level_at_each(double level, std::uint64_t looks) {
+  expect_level(level);
+  return 1.0 - (1.0 - level) / static_cast<double>(std::max<std::uint64_t>(looks, 1));
+}
+
+namespace {
+
+// That the trials did not end at the look before, and have so many successes at most now.
+double probability_of_at_most(double successes, const InverseTrials& it, double probability) {
+  const auto before = static_cast<double>(it.before), wanted = static_cast<double>(it.wanted);
+  const double later = static_cast<double>(it.trials) - before;
+  const double most = std::min({wanted - 1.0, successes, before});
+  // So few at the look before that those since cannot be too many.
+  double sum = binomial_cdf(std::min(most, successes - later), before, probability);
+  for (double k = std::max(0.0, successes - later + 1.0); k <= most; k += 1.0)
+    sum +=
+        binomial_density(k, before, probability) * binomial_cdf(successes - k, later, probability);
+  return sum;
+}
+
+// Where a function of a probability that falls has the value `goal`.
+template <class Function>
+double place_of(double goal, const Function& function) {
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (function(middle) > goal ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+}  // namespace
+
+// Outcomes in their order: an earlier end speaks for more, then more successes. What is beyond an
+// outcome is an event that more successes cannot undo, so that its probability rises.
+Interval inverse_binomial(const InverseTrials& trials, double level) {
+  expect_counts(trials.successes, trials.trials);
+  expect_level(level);
+  if (trials.before > trials.trials || trials.wanted < 1)
+    throw Error(
+        fmt::format("{} trials, {} of them before, until {} succeed; accepted: no more "
+                    "before, and one that succeeds",
+                    trials.trials, trials.before, trials.wanted));
+  if (trials.trials == 0) return {0.0, 1.0};
+  const double tail = 0.5 * (1.0 - level);
+  const auto successes = static_cast<double>(trials.successes);
+  const auto at_most = [&](double s) {
+    return
+        [&trials, s](double probability) { return probability_of_at_most(s, trials, probability); };
+  };
+  return {trials.successes == 0 ? 0.0 : place_of(1.0 - tail, at_most(successes - 1.0)),
+          trials.successes == trials.trials ? 1.0 : place_of(tail, at_most(successes))};
+}
+
 ProbabilityEstimate estimate_probability(const OutcomeCounts& counts, double level,
                                          ProbabilityMethod method) {
   const auto interval = method == ProbabilityMethod::wilson ? wilson : clopper_pearson;

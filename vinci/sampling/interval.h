@@ -23,6 +23,19 @@ enum class ProbabilityMethod { wilson, clopper_pearson };
 Interval wilson(std::uint64_t successes, std::uint64_t trials, double level);
 Interval clopper_pearson(std::uint64_t successes, std::uint64_t trials, double level);
 
+// Where a rule looks at the trials and may end them, the intervals above do not cover what they
+// promise. Exact ones of this level at each of `looks` do so at all of them together.
+double level_at_each(double level, std::uint64_t looks);
+
+// Trials that ended at the first look with `wanted` successes or more, or that something else ended
+// before; `before` is their number at the look before. Covers its level for every probability,
+// whatever the looks are, as Clopper's and Pearson's does for a number of trials that was given.
+struct InverseTrials {
+  std::uint64_t successes = 0, trials = 0;
+  std::uint64_t before = 0, wanted = 1;
+};
+Interval inverse_binomial(const InverseTrials& trials, double level);
+
 enum class Outcome : std::uint8_t { failure, success, unknown };
 
 struct OutcomeCounts {

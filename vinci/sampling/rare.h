@@ -21,7 +21,11 @@ struct RareEstimate {
   bool complete = false;  // the event was reached; otherwise the interval alone says something
   std::uint64_t evaluations = 0;
   std::uint64_t unknown = 0;  // of them without an answer (NaN)
-  VectorX nearest;            // the likeliest point of the event that was seen; empty: none
+  // Shares that tell of parts of the event where the method did not look, each 0 where it did:
+  // points that led away from all that it looked at, and of the estimate what came from there.
+  double led_elsewhere = 0.0, found_elsewhere = 0.0;
+  bool is_partial() const { return led_elsewhere > 0.05 || found_elsewhere > 0.05; }
+  VectorX nearest;  // the likeliest point of the event that was seen; empty: none
 };
 
 class RareSampler {
@@ -84,6 +88,7 @@ class SubsetSimulation : public RareSampler {
   double limit_ = infinity;  // of the margin in this level
   double probability_ = 1.0, variation_ = 0.0;
   bool complete_ = false;
+  std::uint64_t first_unknown_ = 0;  // of the undisturbed points
 };
 
 struct ImportanceOptions {
@@ -110,6 +115,7 @@ class ImportanceSampling : public RareSampler {
   void draw(std::uint64_t count);
   // Of the undisturbed distribution over that of the points.
   double weight(const VectorX& point) const;
+  double led_elsewhere() const;
   void move_centres(const std::vector<Eigen::Index>& leaders);
 
   ImportanceOptions options_;
@@ -129,6 +135,10 @@ class ImportanceSampling : public RareSampler {
   std::vector<Component> components_;
   // Means of the weights of the event in the last round, without unknown answers and with them.
   RunningMean known_, possible_;
+  double heavy_ = 0.0;  // sum of those of them that the mixture thinks less likely than before
+  // Of the undisturbed points: those that led the next round, and how many may be in the event.
+  MatrixX first_leaders_;
+  std::uint64_t first_possible_ = 0;
 };
 
 }  // namespace vinci

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -99,8 +100,12 @@ SobolAnalysis SobolIndices::analyse(std::span<const double> values, double level
   analysis.rows = rows.size();
   analysis.dropped = rows_ - rows.size();
   const std::uint64_t groups = std::min<std::uint64_t>(most_groups, rows.size());
-  if (groups < 2)
-    throw Error(fmt::format("Sobol indices from {} rows of numbers; rows: at least 2", groups));
+  if (groups < 2) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    analysis.mean = analysis.variance = none;
+    analysis.indices.assign(inputs, {none, none, {none, none}, {none, none}});
+    return analysis;
+  }
   analysis.mean = sum / (2.0 * static_cast<double>(rows.size()));
 
   std::vector<RowSums> parts(groups, RowSums(dimensions()));
@@ -110,6 +115,14 @@ SobolAnalysis SobolIndices::analyse(std::span<const double> values, double level
     parts[i * groups / rows.size()].add(rows[i], analysis.mean);
   for (const RowSums& part : parts) all.add(part, 1.0);
   analysis.variance = all.variance();
+  double fourth = 0.0;
+  for (const auto& row : rows)
+    for (const double value : row.first(2)) fourth += std::pow(value - analysis.mean, 4);
+  // Values of the kurtosis k tell the variance as well as 2 n/(k - 1) tosses tell a share that is
+  // small.
+  const double values_of_rows = 2.0 * static_cast<double>(rows.size());
+  const double kurtosis = fourth / values_of_rows / std::pow(analysis.variance, 2);
+  analysis.carriers = kurtosis > 1.0 ? values_of_rows / (kurtosis - 1.0) : values_of_rows;
 
   // The jackknife [Efron 1982].
   const auto g = static_cast<double>(groups);
@@ -124,10 +137,17 @@ SobolAnalysis SobolIndices::analyse(std::span<const double> values, double level
       ((without.colwise() - centre).rowwise().squaredNorm() * ((g - 1.0) / g)).cwiseSqrt() *
       student_width(level, g - 1.0);
   const VectorX first = all.firsts(), total = all.totals();
+  // What a first-order index rests on are events of A that a row has in common with B: none where
+  // they are rare, which speaks for no spread. Its upper end is that of a count of them [Wilson
+  // 1927], each of which brings `one`; no index is greater than the total one.
+  const double width = student_width(level, g - 1.0), one = 2.0 / analysis.carriers;
   for (Eigen::Index i = 0; i < dimensions(); ++i) {
     const double a = half[i], b = half[dimensions() + i];
+    const double more = 0.5 * width * one;
+    const double counted = first[i] + width * (more + std::hypot(a / width, more));
+    const double high = std::min(counted, std::max(first[i] + a, total[i] + b));
     analysis.indices.push_back(
-        {first[i], total[i], {first[i] - a, first[i] + a}, {total[i] - b, total[i] + b}});
+        {first[i], total[i], {first[i] - a, high}, {total[i] - b, total[i] + b}});
   }
   return analysis;
 }

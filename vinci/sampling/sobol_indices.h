@@ -18,8 +18,11 @@ struct SobolIndex {
 };
 
 struct SobolAnalysis {
-  std::vector<SobolIndex> indices;  // NaN where the values are all equal
-  double mean = 0.0, variance = 0.0;
+  std::vector<SobolIndex> indices;    // NaN where the values are all equal or too few
+  double mean = 0.0, variance = 0.0;  // NaN without two rows that count
+  // How many values at A and B the variance rests on, as by their fourth moment: of a rare event
+  // about as often as it happened.
+  double carriers = 0.0;
   std::uint64_t rows = 0;     // that count
   std::uint64_t dropped = 0;  // rows with a value that is not finite
 };

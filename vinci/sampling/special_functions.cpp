@@ -254,6 +254,13 @@ double student_quantile(double probability, double freedom) {
   return probability < 0.5 ? -size : size;
 }
 
+double binomial_density(double k, double n, double probability) {
+  const double x = probability, y = 1.0 - probability;
+  if (!(x > 0.0)) return k == 0.0 ? 1.0 : 0.0;
+  if (!(y > 0.0)) return k == n ? 1.0 : 0.0;
+  return beta_power(x, y, k + 1.0, n - k + 1.0) / ((n + 1.0) * x * y);
+}
+
 double binomial_cdf(double k, double n, double probability) {
   if (k < 0.0) return 0.0;
   if (k >= n) return 1.0;

@@ -23,7 +23,9 @@ double beta_upper_quantile(double probability, double a, double b);
 // t with P(T <= t) = probability of Student's distribution, freedom > 0.
 double student_quantile(double probability, double freedom);
 
-// P(successes <= k) of n trials that succeed with `probability` each.
+// P(successes = k), of whole 0 <= k <= n, and P(successes <= k) of n trials that succeed with
+// `probability` each.
+double binomial_density(double k, double n, double probability);
 double binomial_cdf(double k, double n, double probability);
 
 }  // namespace vinci

@@ -33,6 +33,9 @@ SubsetSimulation::SubsetSimulation(const SubsetOptions& options)
 }
 
 void SubsetSimulation::proceed() {
+  if (level_ == 0)
+    first_unknown_ =
+        static_cast<std::uint64_t>(std::count(is_unknown_.begin(), is_unknown_.end(), true));
   const Eigen::Index before = filled_ - points_.cols();
   for (Eigen::Index j = 0; j < points_.cols(); ++j, ++filled_) {
     // A chain stays where it was if its candidate is outside of the level.
@@ -122,12 +125,18 @@ void SubsetSimulation::add_level(double share,
 
 RareEstimate SubsetSimulation::estimate(double level) const {
   RareEstimate estimate = seen();
-  const double width = normal_width(level);
+  // Points without an answer are outside of every level: the event is what is known of it. All of
+  // theirs may belong to it, too, and how likely they are is counted among the undisturbed ones;
+  // the two ends share what may be missed.
+  const bool gaps = estimate.unknown > 0;
+  const double width = normal_width(gaps ? 0.5 * (1.0 + level) : level);
+  const double unknown =
+      gaps ? clopper_pearson(first_unknown_, options_.count, 0.5 * (1.0 + level)).high : 0.0;
   estimate.complete = complete_;
   estimate.variation = variation_;
   // The logarithm of a product of shares is about normal.
   const double spread = std::sqrt(std::log1p(variation_ * variation_));
-  const double high = std::min(1.0, probability_ * std::exp(width * spread));
+  const double high = std::min(1.0, probability_ * std::exp(width * spread) + unknown);
   if (!complete_) {
     // The event is rarer than what was reached.
     const auto found = static_cast<double>((values_.head(filled_).array() < 0.0).count());

@@ -7,6 +7,29 @@
 #include "vinci/scene/scene_data.h"
 
 namespace vinci {
+namespace {
+
+// Nobody looks below a node that is of another kind than belongs there.
+void prune(Node& node) {
+  if (!node.checked) node.children.clear();
+  for (Node& child : node.children) prune(child);
+}
+
+// A wrong number is a mistake of the entry that has it, of a list or of names: the others are fine.
+bool check_entries(Node& node, const SceneValue& value, const Numbers& numbers,
+                   Mistakes& mistakes) {
+  bool fine = true;
+  if (node.checked &&
+      (value.kind == SceneValue::Kind::list || value.kind == SceneValue::Kind::names))
+    for (Node& child : node.children)
+      fine &= check_entries(child, value.items[0], numbers, mistakes);
+  else
+    fine = check_numbers(node, value, numbers, mistakes);
+  node.bad |= !fine;
+  return !node.bad;
+}
+
+}  // namespace
 
 struct Document::Impl {
   SceneData data;
@@ -43,7 +66,8 @@ Document::Document(std::string_view text, const std::string& name, const SceneVa
     check_structure(data.root, grammar, data, impl_->mistakes);
     for (Node& child : data.root.children)
       if (const SceneKey* key = grammar.find(child.key); key && !child.bad)
-        child.bad = !check_numbers(child, key->value, *impl_->numbers, impl_->mistakes);
+        check_entries(child, key->value, *impl_->numbers, impl_->mistakes);
+    prune(data.root);
   });
 }
 

@@ -8,33 +8,39 @@
 
 namespace vinci {
 
-DesignRounds::DesignRounds(Study study) : study_(std::move(study)) {
-  const StudyData& data = study_.data();
+std::vector<std::uint64_t> look_schedule(const StudyData& data) {
   const std::uint64_t most = data.kind == StudyKind::map ? data.map.most : data.sample.count;
-  sampler_ = std::make_shared<const CaseSampler>(data, most);
+  std::vector<std::uint64_t> schedule;
   if (data.map.adaptive) {
-    // Twice as many each time: few rounds, and at most twice what an interval asked for.
-    for (std::uint64_t count = data.map.first; count < most; count *= 2) schedule_.push_back(count);
+    // Twice as many each time: few looks, and at most twice what an interval asked for.
+    for (std::uint64_t count = data.map.first; count < most; count *= 2) schedule.push_back(count);
   } else if (data.stop.is_given()) {
     for (std::uint64_t count = data.stop.every; count < most; count += data.stop.every)
-      schedule_.push_back(count);
+      schedule.push_back(count);
   }
-  schedule_.push_back(most);
+  schedule.push_back(most);
+  return schedule;
+}
+
+DesignRounds::DesignRounds(Study study)
+    : study_(std::move(study)), schedule_(look_schedule(study_.data())) {
+  sampler_ = std::make_shared<const CaseSampler>(study_.data(), schedule_.back());
   if (schedule_.size() > 1) counts_.resize(sampler_->designs());
 }
 
 bool DesignRounds::is_settled(const VerdictCounts& counts) const {
   const StudyData& data = study_.data();
-  const Probability it = probability_of(counts, data.confidence, data.exact_intervals);
-  const double width = it.upper - it.lower;
-  if (data.map.adaptive) {
-    const double threshold = data.map.threshold;
-    return (data.map.width > 0.0 && width <= data.map.width) ||
-           (threshold > 0.0 && (it.lower > threshold || it.upper < threshold));
-  }
   const StopSpec& stop = data.stop;
-  return (stop.width <= 0.0 || width <= stop.width) && counts.successes >= stop.successes &&
-         counts.failures >= stop.failures;
+  if (!data.map.adaptive) {
+    if (counts.successes < stop.successes || counts.failures < stop.failures) return false;
+    if (stop.width <= 0.0) return true;
+  }
+  const Probability it = probability_of(study_, counts);
+  const double width = it.upper - it.lower;
+  if (!data.map.adaptive) return width <= stop.width;
+  const double threshold = data.map.threshold;
+  return (data.map.width > 0.0 && width <= data.map.width) ||
+         (threshold > 0.0 && (it.lower > threshold || it.upper < threshold));
 }
 
 void DesignRounds::count_last(const ResultSource& results) {

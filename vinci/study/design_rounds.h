@@ -12,6 +12,9 @@
 
 namespace vinci {
 
+// Cases of a design after each look at which it may end; one where it ends by itself.
+std::vector<std::uint64_t> look_schedule(const StudyData& data);
+
 class DesignRounds : public Strategy {
  public:
   explicit DesignRounds(Study study);

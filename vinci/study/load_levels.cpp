@@ -49,6 +49,7 @@ class LevelLoader {
         if (other.name == level.name)
           load_.document.add(*node.find("name"), "the name is used twice");
       LevelSpec spec;
+      if (const Node* set = Document::fine(node, "set")) read_set(*set, spec);
       level.geometric ? read_passage(node, spec) : read_simulation(node, spec);
       study_.levels.push_back(std::move(level));
       study_.level_specs.push_back(std::move(spec));
@@ -61,7 +62,7 @@ class LevelLoader {
     level.name = "simulation";
     level.confirms = true;
     study_.levels.push_back(std::move(level));
-    study_.level_specs.push_back({of_all_, {}});
+    study_.level_specs.push_back({of_all_, {}, {}});
     if (study_.model && !load_.find("run")) check_run_of(load_.document.root(), of_all_);
   }
 
@@ -80,6 +81,12 @@ class LevelLoader {
       load_.document.add(
           node, error.where().empty() ? error.message() : error.where() + ": " + error.message());
     }
+  }
+
+  void read_set(const Node& node, LevelSpec& spec) {
+    for (const Node& child : node.children)
+      if (Document::is_fine(child) && load_.is_scene_parameter(child, child.key))
+        spec.set[child.key] = load_.document.number(child);
   }
 
   void refuse_keys(const Node& node, const std::vector<std::string>& keys, const char* text) {

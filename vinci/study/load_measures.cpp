@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures of a study, and what counts as success.
+// Measures of a study, when a case is over, and what counts as success.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "vinci/base/expression_check.h"
 #include "vinci/study/study_load.h"
 
 namespace vinci {
@@ -26,6 +27,7 @@ class MeasureLoader {
   void read() {
     const Node* measures = load_.document.root().find("measures");
     if (!measures || !study_.model) return;
+    has_mistake_ = !measures->checked;
     for (const Node& node : measures->children) {
       if (!Document::is_fine(node)) {
         has_mistake_ = true;
@@ -44,18 +46,36 @@ class MeasureLoader {
     }
   }
 
+  void read_until() {
+    const Node* node = load_.find("until");
+    if (!node || !study_.model) return;
+    load_.guarded(*node, [&] {
+      WatchedCondition until{Condition::parse(node->text), {}};
+      for (const std::string& text : until.condition.sides()) until.sides.push_back(side(text));
+      study_.until = std::move(until);
+    });
+  }
+
   void read_success() {
     const Node* node = load_.find("success");
     if (!node || !study_.model) return;
     load_.guarded(*node, [&] {
+      if (study_.is_geometric())
+        throw Error(
+            "is asked of simulations, and no level is one; accepted: no `success`, where "
+            "the geometric model alone decides");
       Condition condition = Condition::parse(node->text);
       if (has_mistake_) return;  // a name that is missing may be that of a measure with a mistake
       std::vector<std::string> names;
       for (const StudyMeasure& measure : study_.measures) names.push_back(measure.name);
       names.insert(names.end(), study_.names.begin(), study_.names.end());
       for (const std::string& side : condition.sides())
-        study_.success_sides.push_back(
-            parsed(side, [&] { return Expression::parse(side, names); }));
+        study_.success_sides.push_back(parsed(side, [&] {
+          Expression expression = Expression::parse(side, names);
+          if (has_no_value(expression))
+            throw Error("is no finite number: something is divided by zero");
+          return expression;
+        }));
       study_.success = std::move(condition);
     });
   }
@@ -168,6 +188,7 @@ class MeasureLoader {
 void load_measures(StudyLoad& load) {
   MeasureLoader loader(load);
   loader.read();
+  loader.read_until();
   loader.read_success();
 }
 
@@ -178,7 +199,7 @@ int measure_of(StudyLoad& load, const Node& node) {
     names.push_back(load.study.measures[i].name);
   }
   if (const Node* measures = load.document.root().find("measures");
-      !measures || !measures->has(node.text))
+      !measures || (measures->checked && !measures->has(node.text)))
     load.document.add(
         node, fmt::format("there is no measure {}{}; accepted: {}", in_quotes(node.text),
                           suggestion(node.text, names), names.empty() ? "none" : listed(names)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -226,6 +227,7 @@ class ParameterLoader {
   void read_correlations(const Node& node) {
     const auto count = static_cast<Eigen::Index>(study_.uncertain.size());
     MatrixX matrix = MatrixX::Identity(count, count);
+    std::set<std::pair<Eigen::Index, Eigen::Index>> named;
     for (const Node& entry : node.children) {
       std::vector<Eigen::Index> pair;
       for (const Node& name : entry.find("of")->children)
@@ -233,14 +235,31 @@ class ParameterLoader {
       if (pair.size() < 2) return;
       if (pair[0] == pair[1])
         return load_.document.add(entry, "a parameter with itself; accepted: two parameters");
+      if (!named.insert(std::minmax(pair[0], pair[1])).second)
+        return load_.document.add(entry, "the two stand in an entry before; accepted: one a pair");
       double value = load_.number(entry, "value", 0.0);
       // Of ranks rho belongs to 2 sin(pi rho / 6) of the normals [Pearson 1907].
-      if (StudyLoad::text(entry, "kind", "normal") == "rank")
+      if (StudyLoad::text(entry, "kind", "normal") == "rank") {
+        for (const Eigen::Index i : pair)
+          if (!is_continuous(study_.uncertain[static_cast<std::size_t>(i)].distribution))
+            return load_.document.add(
+                entry, fmt::format("'{}' has values that are drawn again and again, so that ranks "
+                                   "tie; accepted: continuous distributions, or kind: normal",
+                                   study_.uncertain[static_cast<std::size_t>(i)].name));
         value = 2.0 * std::sin(M_PI / 6.0 * value);
+      }
       matrix(pair[0], pair[1]) = matrix(pair[1], pair[0]) = value;
     }
     if (load_.guarded(node, [&] { static_cast<void>(GaussianCopula(matrix)); }))
       study_.correlation = matrix;
+  }
+
+  static bool is_continuous(const DistributionSpec& spec) {
+    if (spec.kind == DistributionKind::discrete) return false;
+    if (spec.kind != DistributionKind::measured) return true;
+    std::vector<double> values = spec.values;
+    std::sort(values.begin(), values.end());
+    return spec.smooth && std::adjacent_find(values.begin(), values.end()) == values.end();
   }
 
   Eigen::Index uncertain_of(const Node& name) {

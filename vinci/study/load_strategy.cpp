@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/study/design_rounds.h"
 #include "vinci/study/study_grammar.h"
 #include "vinci/study/study_load.h"
 
@@ -25,6 +26,12 @@ class StrategyLoader {
     if (const Node* node = load_.find("sensitivity")) read_sensitivity(*node);
     if (const Node* node = load_.find("rare")) read_rare(*node);
     if (const Node* node = load_.find("stop")) read_stop(*node);
+    if ((study_.kind == StudyKind::sample || study_.kind == StudyKind::map) &&
+        load_.document.none()) {
+      study_.looks = look_schedule(study_).size();
+      // Wilson's cover their level on average alone, which does not add up over looks.
+      study_.exact_intervals = study_.exact_intervals || study_.looks > 1;
+    }
     if (const Node* node = load_.find(to_string(study_.kind))) study_.kind_line = node->key_line;
   }
 
@@ -78,7 +85,8 @@ class StrategyLoader {
   }
 
   void need_success(const Node& node) {
-    if (!load_.document.root().has("success")) mistake(node, "needs `success`, which is missing");
+    if (!load_.document.root().has("success") && !study_.is_geometric())
+      mistake(node, "needs `success`, which is missing");
   }
 
   // All combinations of the values of the parameters, the last one running fastest.
@@ -230,6 +238,8 @@ class StrategyLoader {
     if (search.samples == 0) mistake(node, "'samples' is missing: cases of each design");
     search.confirm = load_.count(node, "confirm", 0);
     search.best = search.confirm > 0 ? load_.count(node, "best", 1) : 0;
+    if (node.has("best") && !node.has("confirm"))
+      mistake(*node.find("best"), "designs are run again with `confirm`, which is missing");
     if (study_.design.empty() || study_.listed ||
         !std::all_of(study_.design.begin(), study_.design.end(),
                      [](const DesignParameter& it) { return it.is_range; }))
@@ -282,7 +292,17 @@ class StrategyLoader {
     rare.measure = static_cast<std::size_t>(std::max(measure_of(load_, *node.find("of")), 0));
     rare.count = load_.count(node, "count", 10);
     rare.share = load_.number(node, "share", 0.1);
+    const double parts = rare.share > 0.0 ? std::round(1.0 / rare.share) : 0.0;
+    if (!rare.importance && static_cast<double>(rare.count) <= parts)
+      mistake(*node.find("count"),
+              fmt::format("{} cases of a round, of which one in {:g} begins the next one; "
+                          "accepted: more than {:g}, so that several begin it",
+                          rare.count, parts, parts));
     rare.rounds = static_cast<int>(std::min<std::uint64_t>(load_.count(node, "rounds", 10), 1000));
+    rare.components =
+        static_cast<int>(std::min<std::uint64_t>(load_.count(node, "components", 1), 100));
+    if (const Node* components = node.find("components"); components && !rare.importance)
+      mistake(*components, "subset simulation has none; accepted: with `method: importance`");
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");
@@ -301,6 +321,9 @@ class StrategyLoader {
     need_success(node);
     const std::uint64_t count =
         study_.kind == StudyKind::sample ? study_.sample.count : study_.map.most;
+    for (const char* key : {"successes", "failures"})
+      if (count > 0 && load_.count(node, key, 0) > count)
+        mistake(*node.find(key), fmt::format("more than the {} cases of a design", count));
     stop.every = load_.count(node, "every", std::max<std::uint64_t>(count / 20, 1));
   }
 

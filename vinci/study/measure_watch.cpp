@@ -20,6 +20,17 @@ double normal_impulse(const Simulation& simulation, int a, int b) {
 
 }  // namespace
 
+ConditionWatch::ConditionWatch(const WatchedCondition& what, const Simulation& simulation)
+    : condition_(&what.condition) {
+  for (const Quantity& side : what.sides) readers_.emplace_back(side, simulation);
+}
+
+bool ConditionWatch::holds(const Simulation& simulation) {
+  sides_.clear();
+  for (QuantityReader& reader : readers_) sides_.push_back(reader.read(simulation));
+  return condition_->holds(sides_);
+}
+
 MeasureWatch::MeasureWatch(std::span<const MeasureSpec> specs, const Simulation& simulation)
     : accept_(simulation.options().real("accept")),
       first_(simulation.state().time),

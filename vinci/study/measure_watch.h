@@ -10,6 +10,17 @@
 
 namespace vinci {
 
+class ConditionWatch {
+ public:
+  ConditionWatch(const WatchedCondition& what, const Simulation& simulation);
+  bool holds(const Simulation& simulation);  // now
+
+ private:
+  const Condition* condition_;
+  std::vector<QuantityReader> readers_;
+  std::vector<double> sides_;
+};
+
 class MeasureWatch : public StepWatcher {
  public:
   MeasureWatch(std::span<const MeasureSpec> specs, const Simulation& simulation);

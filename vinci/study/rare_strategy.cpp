@@ -20,6 +20,7 @@ std::unique_ptr<RareSampler> make_sampler(const StudyData& data) {
     options.final_count = 2 * rare.count;
     options.share = rare.share;
     options.most_rounds = rare.rounds;
+    options.components = rare.components;
     return std::make_unique<ImportanceSampling>(options);
   }
   SubsetOptions options;
@@ -73,6 +74,9 @@ void RareStrategy::conclude(const ResultSource&, StudyReport& report) const {
   summary.variation = estimate.variation;
   summary.rounds = rounds_;
   summary.converged = estimate.complete;
+  summary.unknown = estimate.unknown;
+  summary.is_partial = estimate.is_partial();
+  summary.elsewhere = std::max(estimate.led_elsewhere, estimate.found_elsewhere);
   report.rare = summary;
 }
 

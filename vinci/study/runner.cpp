@@ -45,7 +45,7 @@ struct Said {
 struct CaseRunner::Impl {
   struct Level {
     RunOverrides overrides;
-    std::vector<double*> places;           // of the values of a case among its parameters
+    std::vector<double*> places;           // of the values of a case among its parameters, or null
     std::optional<Simulation> simulation;  // of the last case, to begin anew with the next
     std::map<std::uint32_t, Said> known;   // of designs, where the level is run once a design
   };
@@ -62,8 +62,14 @@ struct CaseRunner::Impl {
       level.overrides.parameters = data.fixed;
       const std::size_t count =
           data.levels[i].per_design ? study.design_parameter_count() : data.parameters.size();
-      for (std::size_t k = 0; k < count; ++k)
-        level.places.push_back(&level.overrides.parameters[data.parameters[k].name]);
+      // Values that the level sets have no place of their own: what a case says goes nowhere.
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::string& name = data.parameters[k].name;
+        level.places.push_back(
+            data.level_specs[i].set.contains(name) ? nullptr : &level.overrides.parameters[name]);
+      }
+      for (const auto& [name, value] : data.level_specs[i].set)
+        level.overrides.parameters[name] = value;
     }
   }
 
@@ -88,7 +94,8 @@ void CaseRunner::Impl::set_values(Level& level, const StudyCase& item) const {
   if (item.values.size() != study.parameters().size())
     throw Error(fmt::format("the case has {} values, the study {} parameters", item.values.size(),
                             study.parameters().size()));
-  for (std::size_t k = 0; k < level.places.size(); ++k) *level.places[k] = item.values[k];
+  for (std::size_t k = 0; k < level.places.size(); ++k)
+    if (level.places[k] != nullptr) *level.places[k] = item.values[k];
 }
 
 bool CaseRunner::Impl::is_success(const Model& model, const std::vector<double>& measures) const {
@@ -107,8 +114,19 @@ void CaseRunner::Impl::simulate(Said& said, Recorder* recorder, Simulation& simu
   const auto most = static_cast<std::int64_t>(data.limits.steps);
   const bool limited = most > 0 && most < loop.last_step;
   if (limited) loop.last_step = most;
-  if (wanted) loop.go_on = [this] { return !wanted(); };
-  if (!run_steps(simulation, loop)) throw Stopped{};
+  std::optional<ConditionWatch> until;
+  if (data.until) until.emplace(*data.until, simulation);
+  const auto is_over = [&] { return until && until->holds(simulation); };
+  bool over = false;
+  loop.go_on = [&] {
+    if (wanted && wanted()) return false;
+    over = is_over();
+    return !over;
+  };
+  if (run_steps(simulation, loop))
+    over = is_over();
+  else if (!over)
+    throw Stopped{};
   if (wanted && wanted()) throw Stopped{};
   said.result.steps = static_cast<std::uint64_t>(simulation.state().step);
   if (simulation.diverged()) {
@@ -121,7 +139,7 @@ void CaseRunner::Impl::simulate(Said& said, Recorder* recorder, Simulation& simu
   for (std::size_t i = 0; i < data.measures.size(); ++i)
     if (data.measures[i].is_code)
       said.measures[i] = code.measures.at(data.measures[i].name)(simulation);
-  if (limited && !simulation.has_ended()) {
+  if (limited && !over && !simulation.has_ended()) {
     said.result.status = CaseStatus::timed_out;
     said.message = fmt::format("more than {} steps", most);
   } else if (!watch.is_certified()) {

@@ -76,8 +76,10 @@ CaseSampler::CaseSampler(const StudyData& study, std::uint64_t most, std::uint64
   }
   if (study.uncertain.empty() || study.method == SampleMethod::grid) return;
   space_.emplace(study);
-  points_.emplace(points(study.method, stream_seed(study.seed, stream), study.uncertain.size(),
-                         common_ ? most : most * designs_));
+  points_seed_ = stream_seed(study.seed, stream);
+  if (!common_ && study.method == SampleMethod::latin_hypercube) return;
+  points_ = std::make_shared<const DesignPoints>(
+      points(study.method, points_seed_, study.uncertain.size(), most));
 }
 
 std::vector<double> CaseSampler::design_at(const StudyData& study, std::span<const double> point) {
@@ -101,6 +103,18 @@ std::vector<double> CaseSampler::design(std::uint64_t design) const {
   return design_at(study_, point);
 }
 
+std::shared_ptr<const DesignPoints> CaseSampler::points_of(std::uint64_t design) const {
+  if (points_) return points_;
+  const std::lock_guard<std::mutex> lock(own_mutex_);
+  if (!own_points_ || own_design_ != design) {
+    own_design_ = design;
+    own_points_ = std::make_shared<const DesignPoints>(
+        DesignPoints::latin_hypercube(stream_seed(points_seed_, (std::uint64_t{1} << 32) + design),
+                                      static_cast<int>(study_.uncertain.size()), most_));
+  }
+  return own_points_;
+}
+
 // The last parameter runs fastest.
 void CaseSampler::append_grid(std::uint64_t sample, std::vector<double>& values) const {
   const std::size_t first = values.size();
@@ -116,9 +130,10 @@ StudyCase CaseSampler::at(std::uint64_t number, std::uint32_t design, std::uint6
                           std::vector<double> design_values) const {
   StudyCase item{number, design, sample, std::move(design_values)};
   item.values.reserve(study_.parameters.size());
-  if (points_) {
+  if (space_) {
     std::vector<double> point(study_.uncertain.size());
-    points_->point(common_ ? sample : design * most_ + sample, point);
+    const bool runs_on = points_ && !common_;  // one sequence through all designs
+    points_of(design)->point(runs_on ? design * most_ + sample : sample, point);
     space_->append(point, item.values);
   } else {
     append_grid(sample, item.values);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -49,13 +50,20 @@ class CaseSampler {
   StudyCase at(std::uint64_t number, std::uint32_t design, std::uint64_t sample) const;
 
  private:
+  std::shared_ptr<const DesignPoints> points_of(std::uint64_t design) const;
   void append_grid(std::uint64_t sample, std::vector<double>& values) const;
 
   const StudyData& study_;
   std::uint64_t designs_ = 1, most_ = 1;
   bool common_ = true;
   std::optional<UncertainSpace> space_;  // where they are drawn
-  std::optional<DesignPoints> points_;   // of the uncertain parameters
+  // Of the uncertain parameters; of all designs, unless each has a Latin hypercube of its own.
+  std::shared_ptr<const DesignPoints> points_;
+  std::uint64_t points_seed_ = 0;
+  // The hypercube that was asked for last: cases of a design come one after another.
+  mutable std::mutex own_mutex_;
+  mutable std::shared_ptr<const DesignPoints> own_points_;
+  mutable std::uint64_t own_design_ = 0;
   std::optional<DesignPoints> design_points_;
 };
 

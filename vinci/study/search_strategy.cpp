@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "vinci/sampling/interval.h"
 #include "vinci/study/study_data.h"
 
 namespace vinci {
@@ -24,8 +25,7 @@ class DesignValue {
                               ? result.measures[search_.measure]
                               : no_number;
     if (!std::isfinite(number)) return;
-    ++numbers_;
-    mean_ += (number - mean_) / static_cast<double>(numbers_);
+    mean_.add(number);
     least_ = std::min(least_, number);
     greatest_ = std::max(greatest_, number);
   }
@@ -39,22 +39,26 @@ class DesignValue {
                    ? no_number
                    : static_cast<double>(verdicts.successes) / cases;
       case SearchSpec::Goal::worst:
-        // The worst is known where every case has a number.
-        if (numbers_ < verdicts.cases()) return no_number;
-        return search_.minimise ? -greatest_ : least_;
+        return sign() * (search_.minimise ? greatest_ : least_) + missing();
       case SearchSpec::Goal::mean:
         break;
     }
-    if (numbers_ == 0) return no_number;
-    return search_.minimise ? -mean_ : mean_;
+    return sign() * mean_.mean() + missing();
   }
+
+  const RunningMean& mean() const { return mean_; }
 
   VerdictCounts verdicts;
 
  private:
+  double sign() const { return search_.minimise ? -1.0 : 1.0; }
+  // A measure is known of a design where every case has a number: those that have none may be the
+  // ones that matter.
+  double missing() const { return mean_.count() < verdicts.cases() ? no_number : 0.0; }
+
   const SearchSpec& search_;
-  std::uint64_t numbers_ = 0;
-  double mean_ = 0.0, least_ = infinity, greatest_ = -infinity;
+  RunningMean mean_;
+  double least_ = infinity, greatest_ = -infinity;
 };
 
 }  // namespace
@@ -79,7 +83,7 @@ std::vector<SearchStrategy::Tried> SearchStrategy::judged(const ResultSource& re
   });
   std::vector<Tried> tried;
   for (std::size_t i = 0; i < values.size(); ++i)
-    tried.push_back({plan.designs[i], values[i].verdicts, values[i].value()});
+    tried.push_back({plan.designs[i], values[i].verdicts, values[i].value(), values[i].mean()});
   return tried;
 }
 
@@ -169,15 +173,39 @@ void SearchStrategy::conclude(const ResultSource&, StudyReport& report) const {
   const StudyData& data = study_.data();
   const bool confirmed = !confirmed_.empty();
   const std::vector<Tried>& tried = confirmed ? confirmed_ : tried_;
-  for (const std::size_t i : best_first(tried)) {
+  std::vector<std::size_t> order = best_first(tried);
+  // A design that was confirmed and came to no value is told, too.
+  for (std::size_t i = 0; confirmed && i < tried.size(); ++i)
+    if (std::isnan(tried[i].value)) order.push_back(i);
+  report.without_value = static_cast<std::uint64_t>(std::count_if(
+      tried_.begin(), tried_.end(), [](const Tried& it) { return std::isnan(it.value); }));
+  // The best of several is chosen by the cases that are told: intervals of all hold together.
+  const double level = level_at_each(data.confidence, tried.size());
+  const bool by_mean = data.search.goal == SearchSpec::Goal::mean;
+  for (const std::size_t i : order) {
     if (!confirmed && report.found.size() >= most) break;
     FoundDesign& found = report.found.emplace_back();
     found.design = static_cast<std::uint32_t>((confirmed ? tried_.size() : 0) + i);
     found.values = tried[i].values;
     found.objective = data.search.minimise ? -tried[i].value : tried[i].value;
     found.verdicts = tried[i].verdicts;
-    found.probability = probability_of(found.verdicts, data.confidence, data.exact_intervals);
+    found.numbers = tried[i].mean.count();
     found.confirmed = confirmed;
+    found.probability =
+        probability_of(found.verdicts, level, data.exact_intervals || tried.size() > 1);
+    found.objective_lower = found.objective_upper = no_number;
+    if (!confirmed) {
+      // Of the best of many by the same draws no interval would hold.
+      Probability& it = found.probability;
+      it.lower = it.upper = it.least = it.most = no_number;
+    } else if (data.search.goal == SearchSpec::Goal::probability) {
+      found.objective_lower = found.probability.least;
+      found.objective_upper = found.probability.most;
+    } else if (by_mean && !std::isnan(found.objective)) {
+      const Interval interval = tried[i].mean.interval(level);
+      found.objective_lower = interval.low;
+      found.objective_upper = interval.high;
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "vinci/sampling/interval.h"
 #include "vinci/search/searcher.h"
 #include "vinci/study/report_make.h"
 #include "vinci/study/sampler.h"
@@ -24,6 +25,7 @@ class SearchStrategy : public ConcludingStrategy {
     std::vector<double> values;  // of the design
     VerdictCounts verdicts;
     double value = 0.0;  // the greater the better; not a number where there is no answer
+    RunningMean mean;    // of the numbers of the measure
   };
   // Designs of a round, numbered from `design` on, with `size` draws each.
   struct Plan {

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vinci/study/sensitivity_strategy.h"
 
+#include <fmt/format.h>
+
 #include "vinci/study/study_data.h"
 
 namespace vinci {
+namespace {
+
+// What is dropped is not like the rest: indices of the rest are those of another function.
+constexpr double most_dropped = 0.05;
+// With fewer rows that carry the variance, intervals do not cover what they promise.
+constexpr double fewest_carriers = 40.0;
+
+}  // namespace
 
 SensitivityStrategy::SensitivityStrategy(Study study) : study_(std::move(study)) {
   const StudyData& data = study_.data();
@@ -61,6 +71,14 @@ void SensitivityStrategy::add_indices(const std::string& measure, std::span<cons
     index.parameter = data.uncertain[i].name;
     return index;
   };
+  const auto withhold = [&](SensitivityIndex& index, const std::string& reason) {
+    index.first = index.first_lower = index.first_upper = no_number;
+    index.total = index.total_lower = index.total_upper = no_number;
+    index.reason = reason;
+  };
+  const auto share_of = [](std::uint64_t part, std::uint64_t rest) {
+    return static_cast<double>(part) / static_cast<double>(part + rest);
+  };
   if (const auto* morris = std::get_if<MorrisTrajectories>(points_.get())) {
     const std::vector<MorrisEffect> effects = morris->analyse(values, data.confidence);
     for (std::size_t i = 0; i < effects.size(); ++i) {
@@ -69,6 +87,11 @@ void SensitivityStrategy::add_indices(const std::string& measure, std::span<cons
       index.first_lower = effects[i].mean_size_interval.low;
       index.first_upper = effects[i].mean_size_interval.high;
       index.total = effects[i].deviation;
+      index.rows = effects[i].count;
+      index.dropped = data.sensitivity.count - effects[i].count;
+      if (index.rows < 2 || share_of(index.dropped, index.rows) > most_dropped)
+        withhold(index, fmt::format("{} of {} effects have a case without a number", index.dropped,
+                                    data.sensitivity.count));
     }
     return;
   }
@@ -82,6 +105,16 @@ void SensitivityStrategy::add_indices(const std::string& measure, std::span<cons
     index.total = it.total;
     index.total_lower = it.total_interval.low;
     index.total_upper = it.total_interval.high;
+    index.rows = analysis.rows;
+    index.dropped = analysis.dropped;
+    if (share_of(index.dropped, index.rows) > most_dropped)
+      withhold(index, fmt::format("{} of {} rows have a case without a number", index.dropped,
+                                  index.rows + index.dropped));
+    else if (!(analysis.variance > 0.0))
+      withhold(index, "the numbers are all equal");
+    else if (analysis.carriers < fewest_carriers)
+      withhold(index, fmt::format("too few events: the variance rests on some {:.0f} of {} rows",
+                                  analysis.carriers, index.rows));
   }
 }
 

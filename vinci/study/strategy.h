@@ -22,6 +22,8 @@ class ResultSource {
  public:
   virtual ~ResultSource() = default;
   virtual std::uint64_t size() const = 0;
+  // How many more there are of the round that is not complete: they are not counted yet.
+  virtual std::uint64_t waiting() const { return 0; }
   // In the order of their numbers, `count` from `first` on; memory does not grow with `count`.
   virtual void read(std::uint64_t first, std::uint64_t count,
                     const std::function<void(const CaseResult&)>& visit) const = 0;

@@ -48,6 +48,7 @@ bool StudyLoad::flag(const Node& map, std::string_view key, bool fallback) {
 namespace {
 
 std::string file_text(const fs::path& file) {
+  if (file.empty()) throw Error("this names no file");
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) throw Error("there is no such file");
@@ -119,6 +120,9 @@ NumberTable read_number_table(const std::string& text) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos || line[0] == '#') continue;
     const std::vector<std::string> cells = cells_of(line);
     if (table.names.empty()) {
+      for (auto cell = cells.begin(); cell != cells.end(); ++cell)
+        if (std::find(cells.begin(), cell, *cell) != cell)
+          throw Error(fmt::format("two columns have the name {}", in_quotes(*cell)));
       table.names = cells;
       continue;
     }
@@ -215,7 +219,9 @@ Study Study::load(const fs::path& file, const StudyFiles& files) {
   } catch (const Error& error) {
     throw SceneError({{file.string(), 0, "", error.message()}});
   }
-  auto study = load_text(text, file.parent_path(), file.string(), files);
+  // What lies beside a file does not lie beside a link to it.
+  const fs::path real = fs::is_symlink(file) ? fs::canonical(file) : file;
+  auto study = load_text(text, real.parent_path(), file.string(), files);
   auto named = std::make_shared<StudyData>(*study);
   named->file = file;
   return checked(std::move(named));
@@ -262,7 +268,7 @@ const std::vector<StudyMeasure>& Study::measures() const {
   return data_->measures;
 }
 bool Study::has_success() const {
-  return data_->success.has_value();
+  return data_->success.has_value() || data_->is_geometric();
 }
 const std::string& Study::success() const {
   static const std::string none;
@@ -279,6 +285,9 @@ double Study::confidence() const {
 }
 bool Study::exact_intervals() const {
   return data_->exact_intervals;
+}
+std::uint64_t Study::looks() const {
+  return data_->looks;
 }
 
 }  // namespace vinci

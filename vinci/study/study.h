@@ -79,12 +79,14 @@ class Study {
   const std::vector<StudyParameter>& parameters() const;
   std::size_t design_parameter_count() const;
   const std::vector<StudyMeasure>& measures() const;
-  bool has_success() const;  // without it every verdict is unknown
-  const std::string& success() const;
+  bool has_success() const;            // without it every verdict is unknown
+  const std::string& success() const;  // empty where the geometric model alone decides, too
   const std::vector<StudyLevel>& levels() const;  // at least one
   const StudyLimits& limits() const;
   double confidence() const;     // of intervals
   bool exact_intervals() const;  // of probabilities: Clopper and Pearson's; else Wilson's
+  // At how many numbers of cases a design may end by what they are; its intervals hold at all.
+  std::uint64_t looks() const;
 
   const StudyData& data() const { return *data_; }
 

@@ -2,6 +2,7 @@
 // What study.yaml says, checked; private to study/.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -95,8 +96,15 @@ struct PassageSpec {
 };
 
 struct LevelSpec {
-  RunOverrides overrides;  // parameters are those of the case
+  RunOverrides overrides;             // parameters are those of the case
+  std::map<std::string, double> set;  // but these
   PassageSpec passage;
+};
+
+// A condition on quantities of the run.
+struct WatchedCondition {
+  Condition condition;
+  std::vector<Quantity> sides;
 };
 
 enum class SampleMethod { monte_carlo, latin_hypercube, sobol, grid };
@@ -147,6 +155,7 @@ struct RareSpec {
   std::uint64_t count = 0;  // per round
   double share = 0.1;       // of a round that the next one begins with
   int rounds = 0;           // at most
+  int components = 1;       // of importance sampling: regions of the failure
 };
 
 struct StudyData {
@@ -168,10 +177,17 @@ struct StudyData {
 
   std::vector<StudyMeasure> measures;
   std::vector<MeasureSpec> measure_specs;
+  std::optional<WatchedCondition> until;  // a case is over where it holds
   std::optional<Condition> success;
   std::vector<Expression> success_sides;  // of measures, then the scene's parameters
   std::vector<StudyLevel> levels;
   std::vector<LevelSpec> level_specs;
+
+  // No level is a simulation: the verdicts are those of the geometric model.
+  bool is_geometric() const {
+    return !levels.empty() && std::all_of(levels.begin(), levels.end(),
+                                          [](const StudyLevel& level) { return level.geometric; });
+  }
 
   StudyKind kind = StudyKind::sample;
   int kind_line = 0;                                // where it stands
@@ -185,6 +201,7 @@ struct StudyData {
   StudyLimits limits;
   double confidence = 0.95;
   bool exact_intervals = false;
+  std::uint64_t looks = 1;  // at which a design may end
 };
 
 }  // namespace vinci

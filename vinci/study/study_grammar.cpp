@@ -182,6 +182,8 @@ SceneValue levels() {
            {"rejects", "A case that fails here has failed. By default true.", flag()},
            {"confirms", "A case succeeds only if it does so here. By default the last level.",
             flag()},
+           {"set", "Parameters of the scene that have another value at this level.",
+            identifiers("{parameter: value}", number("a number"))},
            {"per", "A level that looks at the design only runs once a design.",
             choice({"case", "design"})},
            {"body", "What is to pass (geometric).", word("the name of a body")},
@@ -264,7 +266,9 @@ SceneValue rare() {
        {"of", "A measure that is negative on failure.", word("the name of a measure"), true},
        {"count", "Cases of a round.", count("cases", 10, most_of_round), true},
        {"share", "Of a round that the next one begins with. By default 0.1.", share("a share")},
-       {"rounds", "At most. By default 10.", count("rounds")}});
+       {"rounds", "At most. By default 10.", count("rounds")},
+       {"components", "Of importance sampling: regions of the failure. By default 1.",
+        count("regions", 1, 100)}});
 }
 
 SceneValue stop() {
@@ -298,6 +302,7 @@ SceneValue root() {
            {"uncertain", "Parameters that are not known exactly.", uncertain()},
            {"correlations", "Between uncertain parameters.", correlations()},
            {"measures", "What is kept of a run, by name.", measures()},
+           {"until", "A case is over where this holds.", word("a condition, as in part.y < -0.1")},
            {"success", "What counts as success.", word("a condition, as in x_end > 0.1")},
            {"levels", "The ladder of models.", levels()},
            {"sample", "Draws of the uncertain parameters for every design.", sample()},

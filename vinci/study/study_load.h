@@ -43,7 +43,7 @@ struct StudyLoad {
 void load_parameters(StudyLoad& load);  // set, design(s), uncertain, correlations
 void load_model(StudyLoad& load);       // the scene with them
 void load_levels(StudyLoad& load);
-void load_measures(StudyLoad& load);  // and success
+void load_measures(StudyLoad& load);  // until and success too
 void load_strategy(StudyLoad& load);  // and stop, limits, intervals
 
 // A table with a line of names and lines of numbers. Throws Error.

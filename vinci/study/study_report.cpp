@@ -6,58 +6,45 @@
 
 #include <fmt/format.h>
 
+#include "vinci/base/shell.h"
 #include "vinci/base/words.h"
 #include "vinci/sampling/interval.h"
+#include "vinci/study/draws.h"
+#include "vinci/study/measure_counts.h"
 #include "vinci/study/report_make.h"
+#include "vinci/study/sampler.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_data.h"
 
 namespace vinci {
 namespace {
 
-constexpr std::size_t most_kept = std::size_t{1} << 20;  // numbers per measure, for quantiles
 constexpr std::size_t most_designs_listed = 20'000;
 constexpr std::size_t most_troubled = 20;
-constexpr double quantile_shares[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+constexpr std::size_t most_best = 10;
 
 OutcomeCounts outcomes_of(const VerdictCounts& counts) {
   return {counts.successes, counts.failures, counts.unknown};
 }
 
-// The numbers of a measure, every so many-th of them where there are many.
-class KeptNumbers {
- public:
-  void add(double value) {
-    if (seen_++ % every_ != 0) return;
-    values_.push_back(value);
-    if (values_.size() < most_kept) return;
-    for (std::size_t i = 0; 2 * i < values_.size(); ++i) values_[i] = values_[2 * i];
-    values_.resize(values_.size() / 2);
-    every_ *= 2;
-  }
-  std::vector<double>& values() { return values_; }
-  std::uint64_t every() const { return every_; }
-
- private:
-  std::vector<double> values_;
-  std::uint64_t seen_ = 0, every_ = 1;
-};
-
-struct MeasureCount {
-  RunningMean mean;
-  double least = infinity, greatest = -infinity;
-  KeptNumbers kept;
+// What became of a design, in few bytes: there may be a million.
+struct DesignCount {
+  VerdictCounts verdicts;
+  bool one_answer = false;  // of all its cases
 };
 
 class ReportMaker {
  public:
-  ReportMaker(const Study& study, const ResultSource& results, const CaseTimes& times)
+  ReportMaker(const Study& study, const ResultSource& results, const CaseTimes& times,
+              const RepeatCommand& repeat)
       : study_(study),
         data_(study.data()),
         results_(results),
         times_(times),
+        repeat_(repeat),
         cases_(study, results),
-        counts_(study.measures().size()) {}
+        draws_(draws_of(study)),
+        measures_(study) {}
 
   StudyReport make() {
     describe();
@@ -73,13 +60,22 @@ class ReportMaker {
     report_.hash = study_.hash();
     report_.file = study_.file().string();
     report_.kind = study_.kind();
-    report_.has_success = study_.has_success();
+    report_.has_verdicts = study_.has_success();
     report_.confidence = data_.confidence;
+    report_.looks = study_.looks();
     report_.morris = data_.sensitivity.morris;
+    report_.waiting = results_.waiting();
     for (const DesignParameter& it : data_.design) report_.design_parameters.push_back(it.name);
     for (const StudyLevel& level : study_.levels()) report_.levels.emplace_back().name = level.name;
+    answered_.resize(study_.levels().size());
     with_designs_ = report_.kind == StudyKind::map ||
                     (report_.kind == StudyKind::sample && !data_.design.empty());
+    any_per_design_ = std::any_of(study_.levels().begin(), study_.levels().end(),
+                                  [](const StudyLevel& level) { return level.per_design; });
+    for (std::uint32_t i = 0; i < study_.levels().size(); ++i)
+      for (std::uint32_t k = i + 1; k < study_.levels().size(); ++k)
+        if (!study_.levels()[i].geometric && !study_.levels()[k].geometric)
+          report_.levels_apart.push_back({i, k});
   }
 
   void add(const CaseResult& result) {
@@ -89,32 +85,44 @@ class ReportMaker {
     trace_.add(result.verdict == Verdict::success   ? Outcome::success
                : result.verdict == Verdict::failure ? Outcome::failure
                                                     : Outcome::unknown);
+    const std::uint32_t design =
+        with_designs_ || any_per_design_ ? cases_.at(result.number).design : 0;
+    one_answer_ = one_answer_ || has_answer_of_design(study_, result);
     const bool whole = is_whole(result.status);
-    for (std::size_t i = 0; whole && i < counts_.size(); ++i)
-      add_number(counts_[i], result.measures[i]);
-    add_levels(result);
-    if (with_designs_) add_design(cases_.at(result.number), result);
+    const std::size_t measured = measures_.level_of(result);
+    if (whole && !is_known(measured, design)) {
+      measures_.add(result);
+      if (with_designs_) measures_.add_to_design(result, design);
+    }
+    add_levels(result, design);
+    if (with_designs_) add_design(result, design);
     if (!whole && report_.troubled.size() < most_troubled)
-      report_.troubled.push_back(
-          {result.number, result.status, result.message,
-           fmt::format("vinci study repeat {} {}", report_.file, result.number)});
+      report_.troubled.push_back({result.number, result.status, result.message,
+                                  repeat_ ? repeat_(result.number)
+                                          : fmt::format("vinci study repeat {} {}",
+                                                        shell_word(report_.file), result.number)});
   }
 
-  static void add_number(MeasureCount& count, double value) {
-    if (!std::isfinite(value)) return;
-    count.mean.add(value);
-    count.least = std::min(count.least, value);
-    count.greatest = std::max(count.greatest, value);
-    count.kept.add(value);
+  // The level sees the design alone and has answered another case of it: that was the same answer.
+  bool is_known(std::size_t level, std::uint32_t design) const {
+    return study_.levels()[level].per_design && design < answered_[level].size() &&
+           answered_[level][design];
   }
 
-  void add_levels(const CaseResult& result) {
+  void add_levels(const CaseResult& result, std::uint32_t design) {
     for (const LevelResult& level : result.levels) {
+      if (is_known(level.level, design)) continue;
+      if (study_.levels()[level.level].per_design) {
+        std::vector<bool>& answered = answered_[level.level];
+        answered.resize(std::max<std::size_t>(answered.size(), std::size_t{design} + 1));
+        answered[design] = true;
+      }
       LevelSummary& summary = report_.levels[level.level];
       summary.verdicts.add(level.verdict);
       ++summary.statuses[static_cast<std::size_t>(level.status)];
       summary.steps += level.steps;
     }
+    compare_levels(result);
     if (!times_) return;
     const std::vector<double> times = times_(result.number);
     for (std::size_t i = 0; i < std::min(times.size(), result.levels.size()); ++i) {
@@ -123,41 +131,42 @@ class ReportMaker {
     }
   }
 
-  void add_design(const StudyCase& item, const CaseResult& result) {
-    if (item.design >= most_designs_listed) return;
-    for (auto d = static_cast<std::uint32_t>(report_.designs.size()); d <= item.design; ++d) {
-      DesignSummary& fresh = report_.designs.emplace_back();
-      fresh.design = d;
-      fresh.means.assign(counts_.size(), 0.0);
-      numbers_.resize(report_.designs.size() * counts_.size(), 0);
-    }
-    DesignSummary& summary = report_.designs[item.design];
-    if (summary.values.empty())
-      summary.values.assign(item.values.begin(),
-                            item.values.begin() + static_cast<long>(data_.design.size()));
-    summary.verdicts.add(result.verdict);
-    for (std::size_t i = 0; is_whole(result.status) && i < counts_.size(); ++i) {
-      if (!std::isfinite(result.measures[i])) continue;
-      const auto n = ++numbers_[item.design * counts_.size() + i];
-      summary.means[i] += (result.measures[i] - summary.means[i]) / static_cast<double>(n);
+  void compare_levels(const CaseResult& result) {
+    for (LevelsApart& pair : report_.levels_apart) {
+      Verdict first = Verdict::unknown, second = Verdict::unknown;
+      for (const LevelResult& level : result.levels) {
+        if (level.level == pair.first) first = level.verdict;
+        if (level.level == pair.second) second = level.verdict;
+      }
+      if (first == Verdict::unknown || second == Verdict::unknown) continue;
+      ++pair.cases;
+      if (first != second) ++(first == Verdict::success ? pair.first_only : pair.second_only);
     }
   }
 
+  void add_design(const CaseResult& result, std::uint32_t design) {
+    if (designs_.size() <= design) designs_.resize(std::size_t{design} + 1);
+    DesignCount& count = designs_[design];
+    count.verdicts.add(result.verdict);
+    count.one_answer = count.one_answer || has_answer_of_design(study_, result);
+  }
+
   Probability probability(const VerdictCounts& counts) const {
-    return probability_of(counts, data_.confidence, data_.exact_intervals);
+    return probability_of(study_, counts);
   }
 
   void finish() {
     report_.complete = cases_.complete() && results_.size() >= cases_.size();
-    report_.probability = probability(report_.verdicts);
-    for (DesignSummary& design : report_.designs) {
-      design.probability = probability(design.verdicts);
-      for (std::size_t i = 0; i < counts_.size(); ++i)
-        if (numbers_[design.design * counts_.size() + i] == 0) design.means[i] = no_number;
-    }
-    for (std::size_t i = 0; i < counts_.size(); ++i) finish_measure(i);
-    // With several designs their order would show, not how the estimate settles.
-    if (report_.has_success && report_.kind == StudyKind::sample && report_.designs.size() <= 1)
+    report_.withheld = draws_.reason;
+    if (report_.withheld.empty() && one_answer_)
+      report_.withheld = "a level that sees the design alone has decided: that is one answer";
+    const bool drawn = draws_.overall && !one_answer_;
+    if (drawn && report_.has_verdicts) report_.probability = probability(report_.verdicts);
+    report_.measures = measures_.summaries();
+    std::erase_if(report_.levels_apart,
+                  [](const LevelsApart& it) { return it.first_only == 0 && it.second_only == 0; });
+    finish_designs();
+    if (drawn && report_.has_verdicts && report_.kind == StudyKind::sample)
       for (const OutcomeCounts& at : trace_.points())
         report_.convergence.push_back(
             {at.all(), probability({at.successes, at.failures, at.unknown})});
@@ -165,28 +174,45 @@ class ReportMaker {
     conclude();
   }
 
-  void finish_measure(std::size_t index) {
-    MeasureCount& count = counts_[index];
-    MeasureSummary summary;
-    summary.name = study_.measures()[index].name;
-    summary.count = count.mean.count();
-    if (summary.count > 0) {
-      summary.mean = count.mean.mean();
-      summary.deviation = std::sqrt(count.mean.variance());
-      const Interval interval = count.mean.interval(data_.confidence);
-      summary.mean_lower = interval.low;
-      summary.mean_upper = interval.high;
-      summary.least = count.least;
-      summary.greatest = count.greatest;
-      summary.every = count.kept.every();
-      std::vector<double>& values = count.kept.values();
-      std::sort(values.begin(), values.end());
-      for (const double share : quantile_shares) {
-        const QuantileEstimate it = estimate_quantile(values, share, data_.confidence);
-        summary.quantiles.push_back({share, it.value, it.interval.low, it.interval.high});
-      }
+  std::optional<Probability> probability_of_design(const DesignCount& count) const {
+    if (!draws_.per_design || count.one_answer || !report_.has_verdicts) return std::nullopt;
+    return probability(count.verdicts);
+  }
+
+  // What a design surely reaches; of one that has a single answer, that answer.
+  double rank(const DesignCount& count) const {
+    if (const auto it = probability_of_design(count)) return it->lower;
+    const VerdictCounts& verdicts = count.verdicts;
+    const std::uint64_t known = verdicts.successes + verdicts.failures;
+    return known == 0 ? -1.0 : static_cast<double>(verdicts.successes) / static_cast<double>(known);
+  }
+
+  // All designs are compared; of very many the best are listed.
+  void finish_designs() {
+    report_.design_count = designs_.size();
+    if (designs_.empty()) return;
+    std::vector<double> ranks;
+    std::vector<std::uint32_t> order;
+    for (const DesignCount& count : designs_) {
+      order.push_back(static_cast<std::uint32_t>(ranks.size()));
+      ranks.push_back(rank(count));
     }
-    report_.measures.push_back(std::move(summary));
+    const auto is_better = [&](std::uint32_t a, std::uint32_t b) {
+      return ranks[a] != ranks[b] ? ranks[a] > ranks[b] : a < b;
+    };
+    const std::size_t listed = std::min(order.size(), most_designs_listed);
+    std::partial_sort(order.begin(), order.begin() + static_cast<long>(listed), order.end(),
+                      is_better);
+    order.resize(listed);
+    if (report_.kind == StudyKind::sample)
+      report_.best.assign(order.begin(),
+                          order.begin() + static_cast<long>(std::min(listed, most_best)));
+    std::sort(order.begin(), order.end());
+    const CaseSampler sampler(data_, 1);
+    for (const std::uint32_t design : order)
+      report_.designs.push_back({design, sampler.design(design), designs_[design].verdicts,
+                                 probability_of_design(designs_[design]),
+                                 measures_.of_design(design)});
   }
 
   void finish_map() {
@@ -218,9 +244,13 @@ class ReportMaker {
   const StudyData& data_;
   const ResultSource& results_;
   const CaseTimes& times_;
+  const RepeatCommand& repeat_;
   StudyCases cases_;
-  std::vector<MeasureCount> counts_;
-  std::vector<std::uint32_t> numbers_;  // per design and measure: how many make its mean
+  Draws draws_;
+  MeasureCounts measures_;
+  std::vector<DesignCount> designs_;
+  std::vector<std::vector<bool>> answered_;  // per level that sees the design alone: by design
+  bool any_per_design_ = false, one_answer_ = false;
   ConvergenceTrace trace_;
   bool with_designs_ = false;
   StudyReport report_;
@@ -240,32 +270,29 @@ Probability probability_of(const VerdictCounts& counts, double confidence, bool 
           estimate.whatever.high};
 }
 
-StudyProgress::StudyProgress(const Study& study)
-    : confidence_(study.confidence()),
-      exact_(study.data().exact_intervals),
-      has_success_(study.has_success()) {}
-
-void StudyProgress::add(const CaseResult& result) {
-  verdicts_.add(result.verdict);
-  ++statuses_[static_cast<std::size_t>(result.status)];
+Probability probability_of(const Study& study, const VerdictCounts& counts) {
+  const StudyData& data = study.data();
+  Probability it =
+      probability_of(counts, level_at_each(data.confidence, data.looks), data.exact_intervals);
+  const StopSpec& stop = data.stop;
+  const bool by_successes = stop.successes > 0;
+  if (!stop.is_given() || stop.width > 0.0 || by_successes == (stop.failures > 0) ||
+      counts.unknown > 0 || counts.cases() == 0)
+    return it;
+  InverseTrials trials;
+  trials.trials = counts.cases();
+  trials.before = (counts.cases() - 1) / stop.every * stop.every;
+  trials.successes = by_successes ? counts.successes : counts.failures;
+  trials.wanted = by_successes ? stop.successes : stop.failures;
+  const Interval interval = inverse_binomial(trials, data.confidence);
+  it.least = it.lower = by_successes ? interval.low : 1.0 - interval.high;
+  it.most = it.upper = by_successes ? interval.high : 1.0 - interval.low;
+  return it;
 }
 
-Probability StudyProgress::probability() const {
-  return probability_of(verdicts_, confidence_, exact_);
-}
-
-std::string StudyProgress::words() const {
-  std::string text = plural(static_cast<std::int64_t>(cases()), "case");
-  if (!has_success_) return text;
-  const Probability it = probability();
-  if (verdicts_.cases() > verdicts_.unknown)
-    text += fmt::format(", success {:.4g} ({:.4g} to {:.4g})", it.value, it.lower, it.upper);
-  if (verdicts_.unknown > 0) text += fmt::format(", {} unknown", verdicts_.unknown);
-  return text;
-}
-
-StudyReport make_report(const Study& study, const ResultSource& results, const CaseTimes& times) {
-  return ReportMaker(study, results, times).make();
+StudyReport make_report(const Study& study, const ResultSource& results, const CaseTimes& times,
+                        const RepeatCommand& repeat) {
+  return ReportMaker(study, results, times, repeat).make();
 }
 
 }  // namespace vinci

@@ -39,16 +39,22 @@ Json named(const std::vector<std::string>& names, const std::vector<double>& val
   return json;
 }
 
+Json probability_json(const std::optional<Probability>& it) {
+  return it ? probability_json(*it) : Json();
+}
+
 Json measure_json(const MeasureSummary& it) {
   Json json = {{"name", it.name}, {"count", it.count}};
   if (it.count == 0) return json;
-  json.update({{"mean", it.mean},
-               {"mean_lower", it.mean_lower},
-               {"mean_upper", it.mean_upper},
-               {"deviation", it.deviation},
+  const auto estimate = [&](double value) { return it.drawn ? Json(value) : Json(); };
+  json.update({{"level", it.level},
+               {"mean", estimate(it.mean)},
+               {"mean_lower", estimate(it.mean_lower)},
+               {"mean_upper", estimate(it.mean_upper)},
+               {"deviation", estimate(it.deviation)},
                {"least", it.least},
                {"greatest", it.greatest},
-               {"quantiles_of_every", it.every},
+               {"quantiles_of", it.quantiles_of},
                {"quantiles", Json::array()}});
   for (const MeasureQuantile& quantile : it.quantiles)
     json["quantiles"].push_back({{"share", quantile.share},
@@ -88,24 +94,38 @@ class ReportWriter {
                  {"kind", to_string(report_.kind)},
                  {"complete", report_.complete},
                  {"cases", report_.cases},
+                 {"waiting", report_.waiting},
                  {"confidence", report_.confidence},
+                 {"looks", report_.looks},
                  {"verdicts", counts_json(report_.verdicts)},
-                 {"probability",
-                  report_.counts_probability() ? probability_json(report_.probability) : Json()},
+                 {"probability", probability_json(report_.probability)},
+                 {"withheld", report_.withheld.empty() ? Json() : Json(report_.withheld)},
                  {"statuses", statuses_json(report_.statuses)},
                  {"measures", Json::array()},
                  {"levels", Json::array()},
+                 {"levels_apart", Json::array()},
                  {"convergence", Json::array()},
-                 {"designs", designs()}};
+                 {"designs", designs()},
+                 {"design_count", report_.design_count},
+                 {"best", report_.has_verdicts ? Json(report_.best) : Json::array()}};
     for (const MeasureSummary& it : report_.measures) json["measures"].push_back(measure_json(it));
     for (const LevelSummary& it : report_.levels) json["levels"].push_back(level_json(it));
+    for (const LevelsApart& it : report_.levels_apart)
+      json["levels_apart"].push_back(
+          {{"levels", {report_.levels[it.first].name, report_.levels[it.second].name}},
+           {"cases", it.cases},
+           {"first_only", it.first_only},
+           {"second_only", it.second_only}});
     for (const EstimateSoFar& it : report_.convergence)
       json["convergence"].push_back(
           {{"cases", it.cases}, {"probability", probability_json(it.probability)}});
     if (report_.map) json["map"] = map_json(*report_.map);
     if (report_.kind == StudyKind::sensitivity) json["sensitivity"] = sensitivity();
     if (report_.rare) json["rare"] = rare();
-    if (report_.kind == StudyKind::search) json["found"] = found();
+    if (report_.kind == StudyKind::search) {
+      json["found"] = found();
+      json["without_value"] = report_.without_value;
+    }
     json["troubled"] = Json::array();
     for (const TroubledCase& it : report_.troubled)
       json["troubled"].push_back({{"number", it.number},
@@ -117,15 +137,25 @@ class ReportWriter {
 
  private:
   Json designs() const {
-    std::vector<std::string> measures;
-    for (const MeasureSummary& it : report_.measures) measures.push_back(it.name);
     Json list = Json::array();
     for (const DesignSummary& it : report_.designs)
       list.push_back({{"design", it.design},
                       {"values", named(report_.design_parameters, it.values)},
                       {"verdicts", counts_json(it.verdicts)},
                       {"probability", probability_json(it.probability)},
-                      {"means", named(measures, it.means)}});
+                      {"measures", means(it.measures)}});
+    return list;
+  }
+
+  static Json means(const std::vector<DesignMeasure>& measures) {
+    Json list = Json::array();
+    for (const DesignMeasure& it : measures)
+      list.push_back({{"name", it.name},
+                      {"level", it.level},
+                      {"count", it.count},
+                      {"mean", it.mean},
+                      {"mean_lower", it.drawn ? Json(it.mean_lower) : Json()},
+                      {"mean_upper", it.drawn ? Json(it.mean_upper) : Json()}});
     return list;
   }
 
@@ -142,6 +172,9 @@ class ReportWriter {
         entry["total_lower"] = it.total_lower;
         entry["total_upper"] = it.total_upper;
       }
+      entry["rows"] = it.rows;
+      entry["dropped"] = it.dropped;
+      entry["reason"] = it.reason.empty() ? Json() : Json(it.reason);
       list.push_back(std::move(entry));
     }
     return list;
@@ -149,8 +182,15 @@ class ReportWriter {
 
   Json rare() const {
     const RareSummary& it = *report_.rare;
-    return {{"probability", it.probability}, {"lower", it.lower},   {"upper", it.upper},
-            {"variation", it.variation},     {"rounds", it.rounds}, {"converged", it.converged}};
+    return {{"probability", it.probability},
+            {"lower", it.lower},
+            {"upper", it.upper},
+            {"variation", it.variation},
+            {"rounds", it.rounds},
+            {"converged", it.converged},
+            {"unknown", it.unknown},
+            {"is_partial", it.is_partial},
+            {"elsewhere", it.elsewhere}};
   }
 
   Json found() const {
@@ -159,6 +199,9 @@ class ReportWriter {
       list.push_back({{"design", it.design},
                       {"values", named(report_.design_parameters, it.values)},
                       {"objective", it.objective},
+                      {"objective_lower", it.objective_lower},
+                      {"objective_upper", it.objective_upper},
+                      {"numbers", it.numbers},
                       {"confirmed", it.confirmed},
                       {"verdicts", counts_json(it.verdicts)},
                       {"probability", probability_json(it.probability)}});

@@ -18,7 +18,14 @@ std::string counted(std::uint64_t count, const std::string& noun) {
 
 std::string in_words(const Probability& it) {
   if (std::isnan(it.value)) return "not known";
+  if (std::isnan(it.lower)) return fmt::format("{:.4g}", it.value);
   return fmt::format("{:.4g} ({:.4g} to {:.4g})", it.value, it.lower, it.upper);
+}
+
+std::string in_words(const VerdictCounts& it) {
+  std::string words = fmt::format("{} of {}", it.successes, counted(it.cases(), "case"));
+  if (it.unknown > 0) words += fmt::format(", {} unknown", it.unknown);
+  return words;
 }
 
 class Words {
@@ -29,7 +36,14 @@ class Words {
     line("study", report_.title);
     line("cases",
          counted(report_.cases, "case") + (report_.complete ? "" : "; the study is not complete"));
+    if (report_.waiting > 0)
+      line("waiting", fmt::format("{} of a round that is not complete: they count when it is",
+                                  counted(report_.waiting, "case")));
     add_success();
+    if (report_.has_verdicts && report_.looks > 1)
+      line("intervals", fmt::format("exact; each holds its {:g} % although its runs could end at "
+                                    "{} looks at them",
+                                    100.0 * report_.confidence, report_.looks));
     add_statuses();
     for (const MeasureSummary& it : report_.measures) add_measure(it);
     add_levels();
@@ -56,13 +70,18 @@ class Words {
   }
 
   void add_success() {
-    if (!report_.counts_probability()) return;
-    line("success", fmt::format("{}, interval of {:g} %", in_words(report_.probability),
-                                100.0 * report_.confidence));
-    if (report_.verdicts.unknown == 0) return;
-    line("unknown", fmt::format("{}; whatever they would have been, {:.4g} to {:.4g}",
-                                counted(report_.verdicts.unknown, "case"),
-                                report_.probability.least, report_.probability.most));
+    const VerdictCounts& verdicts = report_.verdicts;
+    if (report_.has_verdicts && report_.probability) {
+      line("success", fmt::format("{}, interval of {:g} %", in_words(*report_.probability),
+                                  100.0 * report_.confidence));
+      if (verdicts.unknown > 0)
+        line("unknown", fmt::format("{}; whatever they would have been, {:.4g} to {:.4g}",
+                                    counted(verdicts.unknown, "case"), report_.probability->least,
+                                    report_.probability->most));
+    } else if (report_.has_verdicts) {
+      line("success", in_words(verdicts));
+    }
+    if (!report_.withheld.empty()) line("estimates", "none over all cases: " + report_.withheld);
   }
 
   void add_statuses() {
@@ -75,12 +94,18 @@ class Words {
 
   void add_measure(const MeasureSummary& it) {
     if (it.count == 0) return line(it.name, "no numbers");
-    std::string words = fmt::format("mean {:.5g} ({:.5g} to {:.5g}), from {:.5g} to {:.5g}",
-                                    it.mean, it.mean_lower, it.mean_upper, it.least, it.greatest);
+    std::string words;
+    if (it.drawn)
+      words =
+          fmt::format("mean {:.5g} ({:.5g} to {:.5g}), ", it.mean, it.mean_lower, it.mean_upper);
+    words += fmt::format("from {:.5g} to {:.5g}", it.least, it.greatest);
     for (const MeasureQuantile& quantile : it.quantiles)
       if (quantile.share == 0.05 || quantile.share == 0.5 || quantile.share == 0.95)
         words += fmt::format(", {:g} %: {:.5g}", 100.0 * quantile.share, quantile.value);
+    if (it.drawn && it.quantiles_of < it.count)
+      words += fmt::format("; quantiles of {} of them, drawn", it.quantiles_of);
     if (it.count < report_.cases) words += fmt::format("; of {}", counted(it.count, "case"));
+    if (report_.levels.size() > 1) words += fmt::format(", by level {}", it.level);
     line(it.name, words);
   }
 
@@ -96,22 +121,40 @@ class Words {
                            it.verdicts.cases(), it.verdicts.successes, it.verdicts.failures,
                            it.verdicts.unknown, it.steps, cost);
     }
+    for (const LevelsApart& it : report_.levels_apart) {
+      const std::string &first = report_.levels[it.first].name,
+                        &second = report_.levels[it.second].name;
+      text_ += fmt::format(
+          "levels {} and {} contradict each other in {} of {}: {} succeed by {} alone, {} by {}\n",
+          first, second, it.first_only + it.second_only, counted(it.cases, "case"), it.first_only,
+          first, it.second_only, second);
+    }
   }
 
-  // The best designs, of those that are known best.
+  // The best designs; without verdicts the first ones.
   void add_designs() {
-    constexpr std::size_t most = 10;
-    if (report_.kind != StudyKind::sample || report_.designs.size() < 2 || !report_.has_success)
-      return;
-    std::vector<const DesignSummary*> order;
-    for (const DesignSummary& it : report_.designs) order.push_back(&it);
-    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-      return a->probability.lower > b->probability.lower;
-    });
-    text_ += fmt::format("\nbest of {}\n", counted(order.size(), "design"));
-    for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
-      text_ += fmt::format("  {:>6}  {}  {}\n", order[i]->design, values(order[i]->values),
-                           in_words(order[i]->probability));
+    if (report_.best.empty() || report_.design_count < 2) return;
+    text_ += fmt::format("\n{} of {}\n", report_.has_verdicts ? "best" : "first",
+                         counted(report_.design_count, "design"));
+    for (const std::uint32_t design : report_.best) {
+      const auto at = std::lower_bound(
+          report_.designs.begin(), report_.designs.end(), design,
+          [](const DesignSummary& it, std::uint32_t number) { return it.design < number; });
+      text_ += fmt::format("  {:>6}  {}  {}\n", design, values(at->values), design_words(*at));
+    }
+  }
+
+  std::string design_words(const DesignSummary& it) const {
+    if (report_.has_verdicts)
+      return it.probability ? in_words(*it.probability) : in_words(it.verdicts);
+    std::string words;
+    for (const DesignMeasure& measure : it.measures) {
+      words += fmt::format("{}{} {:.5g}", words.empty() ? "" : ", ", measure.name, measure.mean);
+      if (measure.drawn)
+        words += fmt::format(" ({:.5g} to {:.5g})", measure.mean_lower, measure.mean_upper);
+      if (report_.levels.size() > 1) words += fmt::format(" by level {}", measure.level);
+    }
+    return words;
   }
 
   // Percent of success; the first parameter to the right, the second one upwards.
@@ -129,8 +172,11 @@ class Words {
     for (std::size_t j = along; j-- > 0;) {
       text_ += along > 1 ? fmt::format("{:>10.4g} ", map.values[1][j]) : std::string(11, ' ');
       for (std::size_t i = 0; i < across; ++i) {
-        const double value = report_.designs[j * across + i].probability.value;
-        text_ += std::isnan(value) ? "   -" : fmt::format("{:>4.0f}", 100.0 * value);
+        const VerdictCounts& it = report_.designs[j * across + i].verdicts;
+        const std::uint64_t known = it.successes + it.failures;
+        text_ += known == 0 ? "   -"
+                            : fmt::format("{:>4.0f}", 100.0 * static_cast<double>(it.successes) /
+                                                          static_cast<double>(known));
       }
       text_ += "\n";
     }
@@ -147,10 +193,25 @@ class Words {
       const auto with_ends = [](double value, double lower, double upper) {
         return fmt::format("{:.3g} ({:.3g} to {:.3g})", value, lower, upper);
       };
+      if (!it.reason.empty()) {
+        text_ += fmt::format("{:<16}{:<16}    none: {}\n", it.measure, it.parameter, it.reason);
+        continue;
+      }
       text_ += fmt::format("{:<16}{:<16}{:>28}{:>28}\n", it.measure, it.parameter,
                            with_ends(it.first, it.first_lower, it.first_upper),
                            report_.morris ? fmt::format("{:.3g}", it.total)
                                           : with_ends(it.total, it.total_lower, it.total_upper));
+    }
+    add_dropped();
+  }
+
+  void add_dropped() {
+    const std::string* last = nullptr;
+    for (const SensitivityIndex& it : report_.sensitivity) {
+      if (it.dropped == 0 || !it.reason.empty() || (last && *last == it.measure)) continue;
+      text_ += fmt::format("  {}: without {} of {}, in which a case has no number\n", it.measure,
+                           it.dropped, counted(it.rows + it.dropped, "row"));
+      last = &it.measure;
     }
   }
 
@@ -159,17 +220,39 @@ class Words {
     const RareSummary& it = *report_.rare;
     line("failure", fmt::format("{:.3g} ({:.3g} to {:.3g}), variation {:.2g}, {}", it.probability,
                                 it.lower, it.upper, it.variation, counted(it.rounds, "round")));
-    if (!it.converged) line("", "the failure was not reached: only a bound");
+    if (it.unknown > 0)
+      line("", fmt::format("{} without a number; the interval holds whatever they were",
+                           counted(it.unknown, "case")));
+    if (it.is_partial)
+      line("", fmt::format("only a part: {:.0f} % of what leads to failures lies in other "
+                           "directions; use `method: subset`, or more `components`",
+                           100.0 * it.elsewhere));
+    else if (!it.converged)
+      line("", "the failure was not reached: only a bound");
   }
 
   void add_found() {
     for (std::size_t i = 0; i < report_.found.size(); ++i) {
       const FoundDesign& it = report_.found[i];
-      std::string words = fmt::format("{}: {:.6g}", values(it.values), it.objective);
-      if (report_.has_success) words += ", success " + in_words(it.probability);
+      std::string words = values(it.values) + ": ";
+      if (std::isnan(it.objective))
+        words +=
+            fmt::format("no value, {} of {} without a number", it.verdicts.cases() - it.numbers,
+                        counted(it.verdicts.cases(), "case"));
+      else
+        words += fmt::format("{:.6g}", it.objective);
+      if (!std::isnan(it.objective_lower))
+        words += fmt::format(" ({:.6g} to {:.6g})", it.objective_lower, it.objective_upper);
+      if (report_.has_verdicts) words += ", success " + in_words(it.probability);
       if (!it.confirmed) words += "; by the draws of the search";
       line(i == 0 ? "found" : "", words);
     }
+    if (report_.found.size() > 1 && report_.found[0].confirmed)
+      line("", fmt::format("intervals of all {} hold together: the first one was chosen by them",
+                           counted(report_.found.size(), "design")));
+    if (report_.without_value > 0)
+      line("without value", counted(report_.without_value, "design") +
+                                " of the search, by cases without a number or a verdict");
   }
 
   void add_troubled() {

@@ -12,6 +12,8 @@
 #include "vinci/base/clock.h"
 #include "vinci/base/error.h"
 #include "vinci/campaign/ledger_times.h"
+#include "vinci/sampling/interval.h"
+#include "vinci/study/draws.h"
 #include "vinci/study/study_report.h"
 
 namespace vinci {
@@ -128,6 +130,11 @@ void StudyWatch::add(const CaseResult& result) {
   last_levels_.push_back(byte_of(result.level));
   for (const LevelResult& it : result.levels) {
     Level& level = levels_.at(it.level);
+    if (study_.levels()[it.level].per_design) {
+      if (level.answered.size() <= item.design) level.answered.resize(item.design + 1);
+      if (level.answered[item.design]) continue;  // the same answer again
+      level.answered[item.design] = true;
+    }
     ++level.verdicts[static_cast<std::size_t>(it.verdict)];
     level.steps += it.steps;
   }
@@ -159,12 +166,13 @@ std::string StudyWatch::description() const {
                       {"timed", it.timed},
                       {"cpu_seconds", it.cpu_seconds}});
   }
-  const VerdictCounts counts{tally_.with(Verdict::success), tally_.with(Verdict::failure),
-                             tally_.with(Verdict::unknown)};
-  const Probability probability =
-      probability_of(counts, study_.confidence(), study_.exact_intervals());
-  const bool counted = study_.has_success() &&
-                       (study_.kind() == StudyKind::sample || study_.kind() == StudyKind::map);
+  StudyProgress progress(study_);
+  progress.set(
+      {tally_.with(Verdict::success), tally_.with(Verdict::failure), tally_.with(Verdict::unknown)},
+      tally_.statuses);
+  const VerdictCounts& counts = progress.verdicts();
+  const std::optional<Probability> probability = progress.probability();
+  const Draws draws = draws_of(study_);
   return json_text({{"title", study_.title()},
                     {"name", folder_.path.filename().string()},
                     {"file", study_.file().string()},
@@ -179,18 +187,23 @@ std::string StudyWatch::description() const {
                     {"expected", Json::parse(expected_)},
                     {"rounds", rounds_},
                     {"confidence", study_.confidence()},
+                    {"cell_confidence", level_at_each(study_.confidence(), study_.looks())},
                     {"exact", study_.exact_intervals()},
-                    {"success", study_.has_success() ? Json(study_.success()) : Json()},
+                    {"success", !study_.success().empty() ? Json(study_.success())
+                                : study_.has_success()    ? Json("as the geometric levels say")
+                                                          : Json()},
                     {"successes", counts.successes},
                     {"failures", counts.failures},
                     {"unknown", counts.unknown},
                     {"statuses", statuses},
-                    {"probability", counted ? Json{{"value", probability.value},
-                                                   {"lower", probability.lower},
-                                                   {"upper", probability.upper},
-                                                   {"least", probability.least},
-                                                   {"most", probability.most}}
-                                            : Json()},
+                    {"probability", probability ? Json{{"value", probability->value},
+                                                       {"lower", probability->lower},
+                                                       {"upper", probability->upper},
+                                                       {"least", probability->least},
+                                                       {"most", probability->most}}
+                                                : Json()},
+                    {"withheld", draws.reason.empty() ? Json() : Json(draws.reason)},
+                    {"draws", draws.per_design},
                     {"parameters", parameters},
                     {"measures", measures},
                     {"levels", levels},

@@ -39,6 +39,7 @@ class StudyWatch {
   struct Level {
     std::uint64_t verdicts[3] = {}, steps = 0, timed = 0;
     double cpu_seconds = 0.0;
+    std::vector<bool> answered;  // designs, of a level that sees these alone
   };
 
   void forget();

@@ -2,6 +2,7 @@
 // What the page of a study computes: blocks of cases, intervals, cells, the boundary of success.
 import { describe, expect, it } from 'vitest';
 import { boundary, cellAxis, countCells, rowsOfCell } from '../src/study/cells';
+import { isAnswerOfDesign, parseStudy, type LevelJson } from '../src/study/description';
 import { intervalRule } from '../src/study/interval';
 import { CaseTable, decodeCaseBlock } from '../src/study/table';
 
@@ -75,7 +76,7 @@ describe('cells', () => {
   it('stand for the values that there are, and count what became of their cases', () => {
     const made = table(rows);
     const x = cellAxis(made, 0, 20), y = cellAxis(made, 1, 20);
-    const cells = countCells(made, x, y, 2, null);
+    const cells = countCells(made, x, y, 2, null, () => true);
     expect([cells.width, cells.height]).toEqual([2, 2]);
     expect([...cells.cases]).toEqual([1, 2, 1, 1]);
     expect([...cells.successes]).toEqual([1, 1, 0, 0]);
@@ -93,8 +94,37 @@ describe('cells', () => {
 
   it('count the chosen cases alone', () => {
     const made = table(rows);
-    const cells = countCells(made, cellAxis(made, 0, 20), null, null, Uint8Array.from([1, 0, 0, 1, 0]));
+    const cells = countCells(made, cellAxis(made, 0, 20), null, null, Uint8Array.from([1, 0, 0, 1, 0]), () => true);
     expect([...cells.cases]).toEqual([1, 1]);
+  });
+});
+
+describe('intervals of cells', () => {
+  const level = (per_design: boolean, rejects = true): LevelJson =>
+    ({ name: '', rejects, confirms: true, per_design, unknown: 0, successes: 0, failures: 0, steps: 0, timed: 0, cpu_seconds: 0 });
+
+  it('are of draws of one design, not of several', () => {
+    const made = table([0, 0, 1].map((x) => ({ values: [x], verdict: 1 })));
+    made.designs.set([0, 1, 1]);
+    const cells = countCells(made, cellAxis(made, 0, 20), null, null, null, () => true);
+    expect([...cells.mixed]).toEqual([1, 0]);
+    expect([...countCells(made, cellAxis(made, 0, 20), null, null, null, (row) => row < 2).mixed]).toEqual([1, 1]);
+  });
+
+  it('are none where a level that sees the design alone has answered for all', () => {
+    const levels = [level(true), level(false)];
+    expect(isAnswerOfDesign(levels, 0, 2)).toBe(true);
+    expect(isAnswerOfDesign(levels, 1, 2)).toBe(false);
+    expect(isAnswerOfDesign(levels, 1, 1)).toBe(false);
+    expect(isAnswerOfDesign([level(false), level(true)], 1, 2)).toBe(true);
+    expect(isAnswerOfDesign([level(true)], 0, 1)).toBe(true);
+  });
+
+  it('of all cases are withheld with a reason', () => {
+    const found = parseStudy({ generation: 1, cases: 3, rows: 3, rounds: 1, confidence: 0.95, successes: 1, failures: 2,
+      unknown: 0, probability: null, withheld: 'there are 3 designs, each with its own', draws: true,
+      parameters: [], measures: [], levels: [] });
+    expect([found.probability, found.withheld, found.draws]).toEqual([null, 'there are 3 designs, each with its own', true]);
   });
 });
 

@@ -48,19 +48,24 @@ export interface Cells {
   cases: Uint32Array; // cell x + width · y; those with an unknown verdict included
   successes: Uint32Array;
   failures: Uint32Array;
+  mixed: Uint8Array; // 1: not draws of one design, so that no interval holds
   means: Float64Array | null; // of the measure, where it is a number
 }
 
-// `shown`: rows that count, all of them without it.
+// `shown`: rows that count, all of them without it. `isDraw`: whether the verdict of a row is one of
+// its own, and not that of its whole design.
 export function countCells(table: CaseTable, x: CellAxis, y: CellAxis | null, measure: number | null,
-                           shown: Uint8Array | null): Cells {
+                           shown: Uint8Array | null, isDraw: (row: number) => boolean): Cells {
   const width = x.count, height = y ? y.count : 1, size = width * height;
   const cases = new Uint32Array(size), successes = new Uint32Array(size), failures = new Uint32Array(size);
+  const mixed = new Uint8Array(size), designs = new Uint32Array(size);
   const sums = new Float64Array(size), measured = new Uint32Array(size);
   for (let i = 0; i < table.rows; ++i) {
     if (shown && shown[i] === 0) continue;
     const cell = cellOf(table, x, y, i);
     if (cell < 0) continue;
+    if (cases[cell] === 0) designs[cell] = table.designs[i];
+    if (table.designs[i] !== designs[cell] || !isDraw(i)) mixed[cell] = 1;
     ++cases[cell];
     if (table.verdicts[i] === success) ++successes[cell];
     else if (table.verdicts[i] === failure) ++failures[cell];
@@ -71,7 +76,7 @@ export function countCells(table: CaseTable, x: CellAxis, y: CellAxis | null, me
     ++measured[cell];
   }
   const means = measure === null ? null : sums.map((sum, i) => sum / measured[i]);
-  return { x, y, width, height, cases, successes, failures, means };
+  return { x, y, width, height, cases, successes, failures, mixed, means };
 }
 
 // -1 where the row lies in none.

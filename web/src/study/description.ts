@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of a study besides its cases, checked where it enters.
-import { statuses } from './table';
+import { failure, statuses } from './table';
 
 export interface ProbabilityJson {
   value: number | null;
@@ -43,6 +43,7 @@ export interface StudyDescription {
   expected: number | null;
   rounds: number;
   confidence: number;
+  cellConfidence: number; // at each of the looks at which runs may end
   exact: boolean;
   success: string | null;
   successes: number;
@@ -50,9 +51,20 @@ export interface StudyDescription {
   unknown: number;
   statuses: Record<string, number>;
   probability: ProbabilityJson | null;
+  withheld: string; // why there is no probability over all cases, else ''
+  draws: boolean; // the cases of a design are draws of what is uncertain
   columns: Column[]; // parameters, then measures
   levels: LevelJson[];
   map: { over: string[]; threshold: number | null } | null;
+}
+
+// Whether all cases of a design have the verdict of this one, by one answer: of levels that see the
+// design alone. `last`: the last level that was asked.
+export function isAnswerOfDesign(levels: LevelJson[], last: number, verdict: number): boolean {
+  const level = levels[last];
+  if (!level) return false;
+  if (verdict === failure && level.rejects) return level.per_design;
+  return levels.slice(0, last + 1).every((it) => it.per_design);
 }
 
 type Json = Record<string, unknown>;
@@ -106,11 +118,12 @@ export function parseStudy(value: unknown): StudyDescription {
     hash: text(json.hash), generation: amount(json, 'generation'), complete: json.complete === true,
     running: json.running === true, cases: amount(json, 'cases'), rows: amount(json, 'rows'),
     expected: typeof json.expected === 'number' ? json.expected : null, rounds: amount(json, 'rounds'),
-    confidence: amount(json, 'confidence'), exact: json.exact === true,
+    confidence: amount(json, 'confidence'), cellConfidence: amount(json, 'cell_confidence'), exact: json.exact === true,
     success: typeof json.success === 'string' ? json.success : null,
     successes: amount(json, 'successes'), failures: amount(json, 'failures'), unknown: amount(json, 'unknown'),
     statuses: Object.fromEntries(statuses.map((name) => [name, Number(counts[name] ?? 0)])),
     probability: probabilityOf(json.probability),
+    withheld: text(json.withheld), draws: json.draws === true,
     columns: [
       ...list(json, 'parameters').map((it) => ({
         name: text(it.name), text: text(it.text),

@@ -15,7 +15,7 @@ import { panel, tipPlace } from './styles';
 
 type Shown = 'value' | 'lower' | 'upper' | 'width' | 'cases' | number; // a number is a measure
 const shownNames: [Shown, string][] = [
-  ['value', 'Probability of success'], ['lower', 'Lower end of the interval'], ['upper', 'Upper end of the interval'],
+  ['value', 'Share that succeeds'], ['lower', 'Lower end of the interval'], ['upper', 'Upper end of the interval'],
   ['width', 'Width of the interval'], ['cases', 'Number of cases'],
 ];
 const mostOthers = 60; // cases of a cell that are offered beside the first one
@@ -72,12 +72,14 @@ export class MapView extends LitElement {
     const x = cellAxis(table, this.x, this.ranges);
     const y = this.y === null ? null : cellAxis(table, this.y, this.ranges);
     if (x.count === 0 || y?.count === 0) return;
-    this.cells = countCells(table, x, y, typeof this.shown === 'number' ? this.shown : null, this.model.chosen);
+    this.cells = countCells(table, x, y, typeof this.shown === 'number' ? this.shown : null, this.model.chosen,
+                            (row) => this.model.isDraw(row));
     this.field = this.fieldOf(this.cells);
   }
 
   private interval(cells: Cells, cell: number) {
-    return this.model.interval(cells.successes[cell], cells.successes[cell] + cells.failures[cell]);
+    const found = this.model.interval(cells.successes[cell], cells.successes[cell] + cells.failures[cell]);
+    return cells.mixed[cell] ? { ...found, lower: NaN, upper: NaN } : found;
   }
 
   private fieldOf(cells: Cells): Float64Array {
@@ -146,7 +148,7 @@ export class MapView extends LitElement {
     const radius = Math.max(1.2, Math.min(3.2, Math.min(wide, high) / 9));
     for (let cell = 0; cell < this.field.length; ++cell) {
       const { value, lower, upper } = this.interval(cells, cell);
-      if (!Number.isFinite(value) || lower > this.threshold || upper < this.threshold) continue;
+      if (!Number.isFinite(value) || Number.isNaN(lower) || lower > this.threshold || upper < this.threshold) continue;
       const [x, y] = this.centre(cell % cells.width, Math.floor(cell / cells.width), wide, high);
       pen.beginPath();
       pen.arc(x, y, radius, 0, 2 * Math.PI);
@@ -239,8 +241,9 @@ export class MapView extends LitElement {
       pen.globalAlpha = 0.2;
       pen.fillStyle = colours.accent;
       pen.beginPath();
-      for (const cell of known) pen.lineTo(x(cell), y(this.interval(cells, cell).upper));
-      for (const cell of [...known].reverse()) pen.lineTo(x(cell), y(this.interval(cells, cell).lower));
+      const banded = known.filter((cell) => !cells.mixed[cell]);
+      for (const cell of banded) pen.lineTo(x(cell), y(this.interval(cells, cell).upper));
+      for (const cell of [...banded].reverse()) pen.lineTo(x(cell), y(this.interval(cells, cell).lower));
       pen.fill();
       pen.globalAlpha = 1;
     }
@@ -298,7 +301,7 @@ export class MapView extends LitElement {
       <div>${place(cells.x, cell % cells.width)}</div>
       ${cells.y ? html`<div>${place(cells.y, Math.floor(cell / cells.width))}</div>` : nothing}
       ${known > 0 ? html`<div><b>${cells.successes[cell]} of ${known}</b> succeed: ${percent(value)}</div>
-        <div>${percentRange(lower, upper)}</div>` : nothing}
+        <div>${cells.mixed[cell] ? 'no interval: not draws of one design' : percentRange(lower, upper)}</div>` : nothing}
       ${unknown > 0 ? html`<div>${unknown} unknown</div>` : nothing}
       ${cells.means ? html`<div>${this.shownName()}: ${number(cells.means[cell])}</div>` : nothing}
       <div class="muted">click: replay</div>
@@ -335,7 +338,7 @@ export class MapView extends LitElement {
         @pointermove=${(event: PointerEvent) => { this.pointed = this.cellAt(event); }}
         @pointerleave=${() => { this.pointed = null; }} @click=${(event: MouseEvent) => this.clicked(event)}></canvas>
         ${this.tip()}</div>
-      <div class="note">${share ? html`The red line is where ${this.shown === 'value' ? 'the probability' : 'this end'}
+      <div class="note">${share ? html`The red line is where ${this.shown === 'value' ? 'the share that succeeds' : 'this end'}
         passes ${percent(this.threshold, 0)}${this.y === null ? '.'
           : '; a dot marks a cell whose interval holds it.'}` : 'Point at a cell for its numbers.'}</div>`;
   }

@@ -3,7 +3,7 @@
 // asks for more.
 import { message } from '../data/source';
 import type { Theme } from '../palette';
-import type { Column, StudyDescription } from './description';
+import { isAnswerOfDesign, type Column, type StudyDescription } from './description';
 import { intervalRule, type IntervalRule } from './interval';
 import type { StudySource } from './source';
 import { CaseTable } from './table';
@@ -41,6 +41,12 @@ export class StudyModel extends EventTarget {
 
   get columns(): Column[] {
     return this.description?.columns ?? [];
+  }
+
+  // The verdict of the row is a draw: not placed by a strategy, not an answer of the whole design.
+  isDraw(row: number): boolean {
+    const it = this.description;
+    return it !== null && it.draws && !isAnswerOfDesign(it.levels, this.table.levels[row], this.table.verdicts[row]);
   }
 
   announce(event: StudyEvent): void {
@@ -107,7 +113,7 @@ export class StudyModel extends EventTarget {
     if (!before || before.generation !== now.generation || before.columns.length !== now.columns.length) {
       this.table = new CaseTable(now.columns.length);
       this.history.length = 0;
-      this.interval = intervalRule(now.confidence, now.exact);
+      this.interval = intervalRule(now.cellConfidence, now.exact);
     }
     this.description = now;
     this.note(now);

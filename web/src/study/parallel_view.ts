@@ -188,15 +188,17 @@ export class ParallelView extends LitElement {
   private summary() {
     const { table, chosen, chosenCount, interval, brushes } = this.model;
     if (!chosen || brushes.size === 0) return nothing;
-    let successes = 0, known = 0;
+    let successes = 0, known = 0, design = -1, draws = true;
     for (let i = 0; i < table.rows; ++i) {
       if (chosen[i] === 0 || table.verdicts[i] === unknown) continue;
       ++known;
+      if (design < 0) design = table.designs[i];
+      draws &&= table.designs[i] === design && this.model.isDraw(i);
       if (table.verdicts[i] === success) ++successes;
     }
     const { value, lower, upper } = interval(successes, known);
     return html`<span class="chosen" role="status">${count(chosenCount, 'case')} chosen${known > 0
-      ? html`: <b>${successes} of ${known}</b> succeed, ${percent(value)} (${percentRange(lower, upper)})` : nothing}</span>
+      ? html`: <b>${successes} of ${known}</b> succeed, ${percent(value)}${draws ? ` (${percentRange(lower, upper)})` : ''}` : nothing}</span>
       <button class="plain" @click=${() => this.model.clearBrushes()}>Show all</button>`;
   }
 

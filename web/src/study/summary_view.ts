@@ -58,11 +58,13 @@ export class SummaryView extends LitElement {
 
   private estimate(it: StudyDescription) {
     const level = `${plainNumber(100 * it.confidence)}\u202f%`;
-    if (!it.probability || it.probability.value === null)
+    if (!it.probability || it.probability.value === null) {
+      const known = it.successes + it.failures;
       return html`<section><h2>Success</h2><div class="muted" style="margin-top: 0.4rem">${
-        it.success === null ? 'This study asks for measures only.' : it.probability
-          ? 'No case has a verdict yet.' : `Cases of a study of kind ‘${it.kind}’ are placed, not drawn: their share of successes is no probability. Its result stands below.`}</div>
+        it.success === null ? 'This study asks for measures only.' : it.withheld ? `No probability over all cases: ${it.withheld}.`
+          : known === 0 ? 'No case has a verdict yet.' : 'No probability: a level that sees the design alone may have decided, and that is one answer.'}</div>
         ${this.counts(it)}</section>`;
+    }
     const { value, lower, upper, least, most } = it.probability;
     const at = (share: number) => `${100 * share}%`;
     return html`<section><h2>Probability of success</h2>

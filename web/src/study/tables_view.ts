@@ -53,7 +53,8 @@ export class TablesView extends LitElement {
     return html`<section><h2>Levels and their cost</h2><div class="wide"><table>
       <tr><th>level</th><th>asked</th><th>success</th><th>failure</th><th>unknown</th><th>steps</th>
         <th title="Time of the processor">a case</th><th>in all</th><th>share</th></tr>
-      ${levels.map(line)}</table></div></section>`;
+      ${levels.map(line)}</table></div>
+      ${this.rows('levels_apart').map((it) => html`<div class="note">${levelsApart(it)}</div>`)}</section>`;
   }
 
   private measures() {
@@ -61,9 +62,10 @@ export class TablesView extends LitElement {
     if (rows.length === 0) return nothing;
     const quantile = (row: Row, share: number) =>
       (row.quantiles as { share: number; value: number }[] | undefined)?.find((it) => it.share === share)?.value;
+    const several = (this.model.description?.levels.length ?? 0) > 1;
     return section('Measures', ['measure', 'cases', 'mean', 'deviation', 'least', 'median', 'greatest'], rows.map((row) => [
-      String(row.name), Number(row.count).toLocaleString('en'), value(row.mean), value(row.deviation), value(row.least),
-      number(quantile(row, 0.5)), value(row.greatest)]));
+      several ? `${row.name} (${row.level})` : String(row.name), Number(row.count).toLocaleString('en'), value(row.mean), value(row.deviation), value(row.least),
+      value(quantile(row, 0.5)), value(row.greatest)]));
   }
 
   private sensitivity() {
@@ -83,9 +85,10 @@ export class TablesView extends LitElement {
     if (rows.length === 0) return nothing;
     const names = Object.keys(rows[0].values as Row);
     return section('Best designs', ['design', ...names, 'objective', 'success'], rows.map((row) => {
-      const it = row.probability as { value: number | null; lower: number; upper: number };
+      const it = row.probability as { value: number | null; lower: number | null; upper: number | null };
       return [String(row.design), ...names.map((name) => value((row.values as Row)[name])), value(row.objective),
-              `${percent(it.value)} (${percentRange(it.lower, it.upper)})`];
+              it.lower === null || it.upper === null ? percent(it.value)
+                : `${percent(it.value)} (${percentRange(it.lower, it.upper)})`];
     }));
   }
 
@@ -114,6 +117,12 @@ export class TablesView extends LitElement {
     if (!description) return nothing;
     return html`${this.rare()}${this.found()}${this.sensitivity()}${this.levels(description.levels)}${this.measures()}${this.troubled()}`;
   }
+}
+
+function levelsApart(row: Row): string {
+  const [first, second] = row.levels as string[];
+  return `${first} and ${second} contradict each other in ${Number(row.first_only) + Number(row.second_only)} of ${row.cases} cases: ` +
+      `${row.first_only} succeed by ${first} alone, ${row.second_only} by ${second}.`;
 }
 
 function section(title: string, head: string[], rows: string[][]): TemplateResult {
