@@ -41,7 +41,7 @@ Json loops_of(const LoopAnalysis& analysis, const Model& model) {
   return loops;
 }
 
-// Of the scene, and of gains that change while it runs.
+// Of the scene, of gains that change while it runs, and of what may end it.
 std::vector<std::string> notes_of(const std::string& file, const Simulation& simulation) {
   std::vector<std::string> notes = simulation.scene().notes();
   for (const auto& controller : simulation.model().controllers)
@@ -49,6 +49,8 @@ std::vector<std::string> notes_of(const std::string& file, const Simulation& sim
       for (const std::string& note :
            signals->network().gain_notes(simulation.options().real("duration")))
         notes.push_back(fmt::format("{}: note: {}", file, note));
+  if (const std::string caution = simulation.caution(); !caution.empty())
+    notes.push_back(fmt::format("{}: note: {}", file, caution));
   return notes;
 }
 

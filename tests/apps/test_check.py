@@ -181,6 +181,20 @@ def test_bodies_that_begin_inside_each_other_are_named_with_their_depth(vinci):
     assert abs(scene["overlaps"][0]["depth"] - 0.005) < 1e-12
 
 
+def test_shapes_whose_contacts_events_do_not_know_are_noted_and_the_run_goes_on(vinci):
+    scene = """
+bodies:
+  can: {freedom: fixed, shapes: [{cylinder: {radius: 0.1, height: 0.2}}]}
+  ball: {shapes: [{sphere: 0.1}], mass: 1, position: [2, 0, 0]}
+EXCLUDED
+run: {stepper: event-driven, step: 10 ms, duration: 50 ms}
+"""
+    far = vinci.scene(scene.replace("EXCLUDED", ""))
+    assert "`exclude: [[can, ball]]` says that the two never meet" in vinci("check", far).stdout
+    vinci("run", far)
+    assert "note" not in vinci("check", vinci.scene(scene.replace("EXCLUDED", "exclude: [[can, ball]]"))).stdout
+
+
 def test_a_change_that_a_parameter_makes_impossible_is_found_before_the_run(vinci):
     vinci.scene("world: planar\nparameters: {a: 0.2, b: 0.1}\nbodies:\n"
                 "  ball: {shapes: [{circle: a-b}]}\nchanges: [{at: 0.05, set: {a: 0.15}}]\n")

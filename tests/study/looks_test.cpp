@@ -43,9 +43,9 @@ Kept kept_by(const std::string& which, double p, double threshold = 0.0) {
   Kept kept;
   for (const DesignSummary& it : report.designs) {
     const double share = 1.0 / designs;
-    kept.covered += it.probability.lower <= p && p <= it.probability.upper ? share : 0.0;
-    kept.above += it.probability.lower > threshold ? share : 0.0;
-    kept.below += it.probability.upper < threshold ? share : 0.0;
+    kept.covered += it.probability->lower <= p && p <= it.probability->upper ? share : 0.0;
+    kept.above += it.probability->lower > threshold ? share : 0.0;
+    kept.below += it.probability->upper < threshold ? share : 0.0;
     kept.cases += share * static_cast<double>(it.verdicts.cases());
   }
   return kept;

@@ -72,22 +72,6 @@ bool can_touch(const Model& model, int a, int b) {
                              std::pair<int, int>(std::minmax(a, b)));
 }
 
-// The first two shapes that may touch and whose contacts are not known, in words; "": none.
-std::string unknown_pair(const Model& model) {
-  for (std::size_t j = 0; j < model.shapes.size(); ++j)
-    for (std::size_t i = 0; i < j; ++i) {
-      const PlacedShape &a = model.shapes[i], &b = model.shapes[j];
-      if (may_meet(a.shape, b.shape) || !can_touch(model, a.body, b.body)) continue;
-      const std::string &one = model.bodies[static_cast<std::size_t>(a.body)].name,
-                        &two = model.bodies[static_cast<std::size_t>(b.body)].name;
-      return fmt::format(
-          "does not know contacts between a {} (of '{}') and a {} (of '{}'); accepted: cylinders "
-          "that meet planes alone, or `exclude: [[{}, {}]]` where the two never meet",
-          kind_of(a.shape), one, kind_of(b.shape), two, one, two);
-    }
-  return {};
-}
-
 }  // namespace
 
 // What a part found; it counts only if nothing was missed.
@@ -129,7 +113,6 @@ std::string EventDriven::why_not(const Model& model) const {
       return fmt::format("does not know surfaces that run (of '{}')",
                          model.bodies[placed.body].name);
   }
-  if (std::string pair = unknown_pair(model); !pair.empty()) return pair;
   for (const Surface& surface : model.surfaces) {
     if (surface.law) return "knows friction of one coefficient alone";
     if (surface.moments.any()) return "does not know rolling and torsional friction";
@@ -145,6 +128,22 @@ std::string EventDriven::why_not(const Model& model) const {
         return fmt::format("knows dampers alone along the freedoms of the ball joint '{}'",
                            joint.name);
   }
+  return {};
+}
+
+// The first two shapes that may touch and whose contacts are not known.
+std::string EventDriven::caution(const Model& model) const {
+  for (std::size_t j = 0; j < model.shapes.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const PlacedShape &a = model.shapes[i], &b = model.shapes[j];
+      if (may_meet(a.shape, b.shape) || !can_touch(model, a.body, b.body)) continue;
+      const std::string &one = model.bodies[static_cast<std::size_t>(a.body)].name,
+                        &two = model.bodies[static_cast<std::size_t>(b.body)].name;
+      return fmt::format(
+          "the run ends if a {} (of '{}') and a {} (of '{}') touch: motion through events knows "
+          "cylinders that meet planes alone; `exclude: [[{}, {}]]` says that the two never meet",
+          kind_of(a.shape), one, kind_of(b.shape), two, one, two);
+    }
   return {};
 }
 

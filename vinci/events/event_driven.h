@@ -21,6 +21,7 @@ class EventDriven : public TimeStepper {
   static StepperRegistry::Entry entry();
 
   std::string why_not(const Model& model) const override;
+  std::string caution(const Model& model) const override;
   ComplementarityProblem probe(const Model& model) const override;
   StepReport step(StepContext& context, State& state, double h) override;
   // Bodies sink in while an impact lasts: that is the model.

@@ -513,6 +513,10 @@ void Simulation::keep_last_finite() {
   clear_events();
 }
 
+std::string Simulation::caution() const {
+  return stepper_->caution(*model_);
+}
+
 bool Simulation::is_event_driven() const {
   return stepper_->is_event_driven();
 }

@@ -95,6 +95,8 @@ class Simulation {
   // {"stepper", values}, {"detector", ...}, {"solver", ...}, {"impact-law", ...}
   const std::map<std::string, OptionValues>& plugin_options() const { return plugin_options_; }
 
+  // What may end the run, in words; "" where nothing is known to.
+  std::string caution() const;
   double step_size() const { return h_; }
   std::int64_t total_steps() const { return total_steps_; }
   std::int64_t output_every() const {

@@ -24,6 +24,7 @@ class CheckedStepper : public TimeStepper {
  public:
   explicit CheckedStepper(std::unique_ptr<TimeStepper> method);
   std::string why_not(const Model& model) const override { return method_->why_not(model); }
+  std::string caution(const Model& model) const override { return method_->caution(model); }
   ComplementarityProblem probe(const Model& model) const override { return method_->probe(model); }
   void prepare(StepContext& context, State& state) override { method_->prepare(context, state); }
   StepReport step(StepContext& context, State& state, double h) override;

@@ -135,6 +135,8 @@ class TimeStepper {
   virtual ~TimeStepper() = default;
   // "" if this method can run the model, otherwise the reason in words.
   virtual std::string why_not(const Model& model) const = 0;
+  // What of a model that it runs may end the run, in words; "" where nothing is known to.
+  virtual std::string caution(const Model&) const { return {}; }
   // A problem with one contact, of the laws and the form that the steps of this model will have;
   // lets a caller ask a solver beforehand whether it takes them.
   virtual ComplementarityProblem probe(const Model& model) const = 0;
