@@ -223,7 +223,7 @@ def test_a_block_at_rest_has_a_step_with_two_sides(vinci):
     (["--outputs", "rod.a"], "--outputs: nothing is called 'rod.a'"),
     (["--mode", "rod-floor=contact"], "--mode: no constraint is called 'rod-floor'; accepted: nothing"),
     (["--mode", "pin"], "--mode: 'pin' says no state of a constraint"),
-    (["--at", "-1"], "--at: is not a time of the run"),
+    (["--at", "-1"], "--at: -1 s is not a time of the run; accepted: 0 to 1 s"),
     (["--of", "everything"], "--of: unknown value 'everything'; accepted: model, step"),
     (["--of", "step"], "--of: the step has no map that is known: bodies hang on joints"),
     (["--root-locus", "0,x"], "--root-locus"),

@@ -32,8 +32,8 @@ struct RunLoop {
 };
 
 // Steps until last_step, or the run diverges or ends by its motion model, or a step of a strict run
-// is not certified (true), or go_on() or, within a step, Simulation::stop_when() ends it (false). An Error of a step, a watcher or the
-// recorder is thrown as a Failure: the input was good.
+// is not certified (true), or go_on() or, within a step, Simulation::stop_when() ends it (false).
+// An Error of a step, a watcher or the recorder is thrown as a Failure: the input was good.
 bool run_steps(Simulation& simulation, const RunLoop& loop);
 
 }  // namespace vinci

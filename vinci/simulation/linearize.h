@@ -41,8 +41,9 @@ struct Linearization {
 // linear_scene() and step_map() do; Failure where the run ends before.
 Linearization linearize_at(Simulation& simulation, const LinearizeOptions& options);
 
-// Compares a map with steps of the simulation that made this one, from states beside its start, with
-// the forces of controllers held; throws Error where they differ. The simulation is then at the end of the step.
+// Compares a map with steps of the simulation that made this one, from states beside its start,
+// with the forces of controllers held; throws Error where they differ. The simulation is then at
+// the end of the step.
 void check_map(Simulation& simulation, const MadeStep& step, const StepMap& map);
 
 // One JSON object: the point, the mode, the matrices, and what follows from them: poles with their
