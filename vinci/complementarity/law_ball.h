@@ -9,6 +9,8 @@ namespace vinci::law {
 
 inline double norm(int size, const double* x) {
   if (size == 1) return std::abs(x[0]);
+  if (size == 2) return std::hypot(x[0], x[1]);
+  if (size == 3) return std::hypot(x[0], x[1], x[2]);
   double sum = 0.0;
   for (int i = 0; i < size; ++i) sum += x[i] * x[i];
   return std::sqrt(sum);
