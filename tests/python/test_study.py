@@ -118,7 +118,7 @@ def test_a_limit_of_time_ends_cases_beside_functions(folder: Path, workers: int)
     text = WITH_FUNCTION.replace("count: 30", "count: 2") + "limits: {time: 0.2 s}\n"
     text += "run: {duration: 1e6, step: 1 ms}\n"
     study = vinci.Study(text, folder=folder, measures={"again": again}).run(workers=workers)
-    assert set(study.results["status"]) == {"timed_out"}
+    assert set(study.results["status"]) == {"timed-out"}
     assert set(study.results["message"]) == {"took longer than 0.2 s"}
     assert np.isnan(study.results["again"]).all()
 

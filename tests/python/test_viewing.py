@@ -69,7 +69,7 @@ STUDY = """
 import sys, vinci
 study = vinci.Study({
     "scene": "stack.yaml", "run": {"duration": 0.01}, "seed": 1,
-    "uncertain": {"mu": {"uniform": [0.2, 0.6]}}, "measures": {"high": {"end": "box-1.y"}},
+    "uncertain": {"mu": {"uniform": [0.2, 0.6]}}, "measures": {"high": {"end": "box-01.y"}},
     "sample": {"count": 3},
 }, folder=sys.argv[1], measures={} if sys.argv[2] == "plain" else {"time": lambda s: s.time})
 study.run(workers=1)

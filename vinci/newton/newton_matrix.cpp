@@ -143,8 +143,11 @@ void NewtonMatrix::find_units(const ComplementarityProblem& problem) {
   unit_.setOnes(problem.unknowns());
   for (int row = 0; row < problem.unknowns(); ++row)
     for (int k = problem.M.starts[row]; k < problem.M.starts[row + 1]; ++k)
-      if (problem.M.indices[k] == row && problem.M.values[k] > 0.0)
-        unit_[row] = std::exp2(-std::round(0.5 * std::log2(problem.M.values[k])));
+      if (problem.M.indices[k] == row && problem.M.values[k] > 0.0) {
+        int power = 0;
+        std::frexp(problem.M.values[k], &power);
+        unit_[row] = std::ldexp(1.0, -(power >> 1));
+      }
 }
 
 // Adds J_aᵀ D_a J_a, a column at a time.

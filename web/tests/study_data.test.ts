@@ -121,7 +121,7 @@ describe('intervals of cells', () => {
   });
 
   it('of all cases are withheld with a reason', () => {
-    const found = parseStudy({ generation: 1, cases: 3, rows: 3, rounds: 1, confidence: 0.95, successes: 1, failures: 2,
+    const found = parseStudy({ generation: 1, cases: 3, rows: 3, rounds: 1, confidence: 0.95, cell_confidence: 0.95, successes: 1, failures: 2,
       unknown: 0, probability: null, withheld: 'there are 3 designs, each with its own', draws: true,
       parameters: [], measures: [], levels: [] });
     expect([found.probability, found.withheld, found.draws]).toEqual([null, 'there are 3 designs, each with its own', true]);
