@@ -45,6 +45,7 @@ class ContactUnits {
   bool read(const ComplementarityProblem& problem);
 
   std::span<const ContactUnit> units() const { return units_; }
+  bool has_pyramids() const { return pyramids_; }
   // The same problem with the rows of the units; its blocks are not those of polygons.
   const ComplementarityProblem& problem() const { return *form_; }
   // λ of the problem that was read, and that of the units.

@@ -203,11 +203,11 @@ bool LoadSelection::apply_rule(const ComplementarityProblem& problem, const Vect
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  const bool led =
-      led_by(limit_.go_on(begun_)) ||
-      (accuracy.tolerance >= loose ? is_centre_enough(problem, accuracy)
-                                   : led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
-                                         led_by(begin_centred()) || led_by(limit_.come_together()));
+  const bool led = led_by(limit_.go_on(begun_)) ||
+                   (accuracy.tolerance >= loose && !units_.has_pyramids()
+                        ? is_centre_enough(problem, accuracy)
+                        : led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
+                              led_by(begin_centred()) || led_by(limit_.come_together()));
   const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
   const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
   if (!led) return rest_.stood_still(begun) && rests();
