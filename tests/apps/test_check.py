@@ -183,6 +183,7 @@ def test_bodies_that_begin_inside_each_other_are_named_with_their_depth(vinci):
 
 def test_shapes_whose_contacts_events_do_not_know_are_noted_and_the_run_goes_on(vinci):
     scene = """
+world: spatial
 bodies:
   can: {freedom: fixed, shapes: [{cylinder: {radius: 0.1, height: 0.2}}]}
   ball: {shapes: [{sphere: 0.1}], mass: 1, position: [2, 0, 0]}
