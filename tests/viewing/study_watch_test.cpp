@@ -160,7 +160,7 @@ TEST(StudyWatch, ledgers_that_are_not_there_or_of_others_are_refused) {
     Ledger ledger = it.writer();
     it.complete(ledger);
   }
-  EXPECT_THROW(StudyWatch(other.study, it.run()), Error);
+  EXPECT_THROW(StudyWatch(other.study, it.run(), {}), Error);
   StudyWatch watch = it.watch();
   std::filesystem::remove(it.run().ledger());
   EXPECT_THROW(watch.refresh(1.0), Error);

@@ -19,7 +19,7 @@ struct MorrisEffect {
   std::uint64_t count = 0;  // of effects, without those of values that are not finite
 };
 
-// Trajectories of d + 1 points, in each of which every coordinate changes once by a half.
+// Trajectories of d + 1 points, in each of which every coordinate changes once, to any other value.
 // Coordinates are the middles of `levels` equal cells, so that none is an end of an infinite
 // distribution.
 class MorrisTrajectories {
@@ -34,7 +34,11 @@ class MorrisTrajectories {
   std::vector<MorrisEffect> analyse(std::span<const double> values, double level) const;
 
  private:
-  bool rises(std::uint64_t trajectory, std::uint64_t input) const;
+  struct Change {
+    double from, to;
+  };
+  Change change(std::uint64_t trajectory, std::uint64_t input) const;
+  double middle(std::uint64_t cell) const;
 
   CounterRandom places_, orders_;
   int dimensions_;

@@ -271,6 +271,8 @@ class StrategyLoader {
     SensitivitySpec& sensitivity = study_.sensitivity;
     need_one_design(node);
     sensitivity.morris = StudyLoad::text(node, "method", "sobol") == "morris";
+    // Versions before had other points: their ledgers are of other studies.
+    if (sensitivity.morris) load_.hash.bytes("any step", 8);
     sensitivity.count = load_.count(node, "count", 2);
     sensitivity.levels =
         static_cast<int>(std::min<std::uint64_t>(load_.count(node, "levels", 4), 1000));
@@ -303,10 +305,24 @@ class StrategyLoader {
         static_cast<int>(std::min<std::uint64_t>(load_.count(node, "components", 1), 100));
     if (const Node* components = node.find("components"); components && !rare.importance)
       mistake(*components, "subset simulation has none; accepted: with `method: importance`");
+    check_importance(node, rare);
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");
     check_cases(node, static_cast<double>(rare.count) * static_cast<double>(rare.rounds));
+  }
+
+  // The points that lead a round are what a mixture is fitted to: with fewer of them its intervals
+  // miss far more often than they say.
+  void check_importance(const Node& node, const RareSpec& rare) {
+    constexpr double leaders_per_number = 2.0;
+    const double least = std::ceil(leaders_per_number * rare.components *
+                                   static_cast<double>(study_.uncertain.size()) / rare.share);
+    if (rare.importance && load_.document.none() && static_cast<double>(rare.count) < least)
+      mistake(*node.find("count"),
+              fmt::format("{} cases of a round for {} uncertain parameters and {} components; "
+                          "accepted: at least {:g}, or `method: subset`",
+                          rare.count, study_.uncertain.size(), rare.components, least));
   }
 
   void read_stop(const Node& node) {

@@ -42,7 +42,7 @@ struct StudyLevel {
 // Of a case. Time and memory are for those who run workers: the runner sees the steps only, which
 // are the same everywhere.
 struct StudyLimits {
-  double seconds = 0.0;     // wall time; 0: none
+  double seconds = 0.0;     // that it computes and sleeps; 0: none
   std::uint64_t bytes = 0;  // of memory; 0: none
   std::uint64_t steps = 0;  // of a level; 0: none
 };
