@@ -77,9 +77,12 @@ SubsetSimulation subset(std::uint64_t seed, int dimensions) {
   return SubsetSimulation(options);
 }
 
-ImportanceSampling importance(std::uint64_t seed, int dimensions, int components = 1) {
+ImportanceSampling importance(std::uint64_t seed, int dimensions, int components = 1,
+                              std::uint64_t count = 1000) {
   ImportanceOptions options;
   options.seed = seed;
+  options.count = count;
+  options.final_count = 2 * count;
   options.dimensions = dimensions;
   options.components = components;
   return ImportanceSampling(options);
@@ -88,13 +91,28 @@ ImportanceSampling importance(std::uint64_t seed, int dimensions, int components
 constexpr int studies_count = 200;
 
 TEST(SubsetSimulation, finds_one_in_100000) {
-  for (const int dimensions : {2, 10, 20}) {
+  for (const int dimensions : {2, 10, 20, 50}) {
     const Studies studies = studies_of([&](std::uint64_t seed) { return subset(seed, dimensions); },
                                        plane, 1e-5, studies_count);
     EXPECT_NEAR(studies.mean, 1.0, 0.15) << dimensions;
     EXPECT_GT(studies.told_variation, studies.deviation) << dimensions;
     EXPECT_GT(studies.covered, 0.95) << dimensions;
     EXPECT_LT(studies.evaluations, 5500.0);
+  }
+}
+
+// The sum of the squares of 20 and 50 numbers is beyond a limit: P = e^-x Σ xᵏ/k!, k < n/2.
+TEST(SubsetSimulation, finds_what_lies_in_all_directions_of_many_numbers) {
+  for (const int dimensions : {20, 50}) {
+    const double x = dimensions == 20 ? 30.0 : 55.0;
+    double term = std::exp(-x), truth = 0.0;
+    for (int k = 0; k < dimensions / 2; ++k, term *= x / k) truth += term;
+    EXPECT_LT(truth, 2e-5);
+    const Studies studies = studies_of([&](std::uint64_t seed) { return subset(seed, dimensions); },
+                                       [&](const VectorX& z) { return 2.0 * x - z.squaredNorm(); },
+                                       truth, studies_count);
+    EXPECT_NEAR(studies.mean, 1.0, 0.2) << dimensions;
+    EXPECT_GT(studies.covered, 0.95) << dimensions;
   }
 }
 
@@ -107,6 +125,26 @@ TEST(SubsetSimulation, finds_events_in_two_directions_and_curved_ones) {
                                     sum_of_exponentials, probability_of_sum(), studies_count);
   EXPECT_NEAR(curved.mean, 1.0, 0.15);
   EXPECT_GT(curved.covered, 0.95);
+}
+
+// Margins that are counts: of ten numbers at least seven, or nine, are above 0.5.
+TEST(SubsetSimulation, finds_events_of_margins_that_tie) {
+  for (const int wanted : {7, 9}) {
+    double truth = 0.0;
+    for (int k = wanted; k <= 10; ++k) truth += binomial_density(k, 10.0, normal_cdf(-0.5));
+    RunningMean estimates;
+    int covered = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      auto sampler = subset(seed, 10);
+      const RareEstimate estimate = run(sampler, [&](const VectorX& z) {
+        return wanted - 0.5 - static_cast<double>((z.array() > 0.5).count());
+      });
+      estimates.add(estimate.probability / truth);
+      covered += estimate.interval.contains(truth);
+    }
+    EXPECT_NEAR(estimates.mean(), 1.0, 0.12) << wanted;
+    EXPECT_GT(covered, 190) << wanted;
+  }
 }
 
 TEST(SubsetSimulation, a_frequent_event_is_counted) {
@@ -126,6 +164,19 @@ TEST(ImportanceSampling, finds_one_in_100000) {
     EXPECT_NEAR(studies.told_variation / studies.deviation, 1.0, 0.2) << dimensions;
     EXPECT_GT(studies.covered, 0.9) << dimensions;
     EXPECT_LT(studies.evaluations, 9000.0);
+  }
+}
+
+// As many points lead a round as studies ask for: four for each number.
+TEST(ImportanceSampling, finds_one_in_100000_of_many_numbers) {
+  for (const int dimensions : {20, 50}) {
+    const auto count = static_cast<std::uint64_t>(40 * dimensions);
+    const Studies studies = studies_of(
+        [&](std::uint64_t seed) { return importance(seed, dimensions, 1, count); }, plane, 1e-5,
+        studies_count);
+    EXPECT_NEAR(studies.mean, 1.0, 0.02) << dimensions;
+    EXPECT_NEAR(studies.told_variation / studies.deviation, 1.0, 0.2) << dimensions;
+    EXPECT_GT(studies.covered, 0.9) << dimensions;
   }
 }
 

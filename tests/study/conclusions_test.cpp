@@ -95,6 +95,31 @@ TEST(Search, gives_no_interval_of_designs_that_are_not_confirmed) {
   EXPECT_NE(report_json(report).find("\"lower\":null"), std::string::npos);
 }
 
+// Fifty cases of a design that a level judges by the design alone are one answer.
+TEST(Search, gives_no_interval_of_one_answer) {
+  const auto judge = [](const StudyCase& item, CaseResult& result) {
+    result.verdict = item.values[0] > 0.5 ? Verdict::success : Verdict::failure;
+    result.levels[0].verdict = result.verdict;
+    result.measures.assign(result.measures.size(), item.values[0]);
+  };
+  const std::string uncertain = "uncertain: {vy: {uniform: [0, 1]}}\n";
+  const std::string start = "design: {vx: {from: 0, to: 1}}\nmeasures: {z: {end: ball.x}}\n";
+  const std::string end =
+      "success: vx > 0.5\nsearch: {samples: 5, evaluations: 20, confirm: 50, best: 2, ";
+  const std::string levels = "levels: [{name: alone, per: design}]\n";
+  for (const std::string& goal : {"maximise: probability}\n", "maximise: mean, of: z}\n"})
+    for (const std::string& what : {uncertain + levels, std::string()}) {
+      const StudyReport report = concluded(start + what + end + goal, judge);
+      ASSERT_EQ(report.found.size(), 2u);
+      EXPECT_TRUE(report.found[0].confirmed);
+      EXPECT_TRUE(std::isnan(report.found[0].probability.upper)) << what;
+      EXPECT_TRUE(std::isnan(report.found[0].objective_lower)) << what;
+      EXPECT_EQ(report_words(report).find("nan"), std::string::npos);
+    }
+  const StudyReport drawn = concluded(start + uncertain + end + "maximise: probability}\n", judge);
+  EXPECT_FALSE(std::isnan(drawn.found[0].probability.upper));
+}
+
 const char* const indices =
     "uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [-1, 1]}}\nmeasures: {z: {end: ball.x}}\n"
     "success: z > 0\nsensitivity: {of: [z], count: 200}\n";

@@ -306,6 +306,8 @@ class StrategyLoader {
     if (const Node* components = node.find("components"); components && !rare.importance)
       mistake(*components, "subset simulation has none; accepted: with `method: importance`");
     check_importance(node, rare);
+    // As of Morris' effects.
+    if (!rare.importance) load_.hash.bytes("any seed", 8);
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");
@@ -315,7 +317,7 @@ class StrategyLoader {
   // The points that lead a round are what a mixture is fitted to: with fewer of them its intervals
   // miss far more often than they say.
   void check_importance(const Node& node, const RareSpec& rare) {
-    constexpr double leaders_per_number = 2.0;
+    constexpr double leaders_per_number = 4.0;
     const double least = std::ceil(leaders_per_number * rare.components *
                                    static_cast<double>(study_.uncertain.size()) / rare.share);
     if (rare.importance && load_.document.none() && static_cast<double>(rare.count) < least)

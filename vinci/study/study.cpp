@@ -45,6 +45,11 @@ bool StudyLoad::flag(const Node& map, std::string_view key, bool fallback) {
   return node ? node->text == "true" : fallback;
 }
 
+void refuse_column_name(const std::string& name) {
+  for (const char* own : {"number", "design", "sample", "status", "verdict", "level", "message"})
+    if (name == own) throw Error("the table has a column of this name; choose another one");
+}
+
 namespace {
 
 std::string file_text(const fs::path& file) {
@@ -171,6 +176,15 @@ void load_scene(StudyLoad& load) {
   });
 }
 
+// Of a library what it holds: its name may be another one elsewhere.
+void hash_file(const fs::path& file, Hash& hash) {
+  std::ifstream stream(file, std::ios::binary);
+  std::vector<char> buffer(1 << 16);
+  while (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         stream.gcount() > 0)
+    hash.bytes(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+}
+
 std::shared_ptr<const StudyData> load_text(std::string_view text, const fs::path& folder,
                                            const std::string& name, const StudyFiles& files) {
   auto study = std::make_shared<StudyData>();
@@ -193,6 +207,7 @@ std::shared_ptr<const StudyData> load_text(std::string_view text, const fs::path
   load_levels(load);
   load_measures(load);
   load_strategy(load);
+  for (const fs::path& library : files.libraries) hash_file(library, load.hash);
   study->hash = load.hash.hex();
   document.finish();
   return study;

@@ -55,6 +55,7 @@ struct StudyData;  // private to study/
 struct StudyFiles {
   std::shared_ptr<const Plugins> plugins;      // null: the built-in ones
   std::vector<std::filesystem::path> allowed;  // folders where scenes may read besides their own
+  std::vector<std::filesystem::path> libraries = {};  // of the plugins: other ones, another study
 };
 
 class Study {
