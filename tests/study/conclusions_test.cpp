@@ -120,6 +120,27 @@ TEST(Search, gives_no_interval_of_one_answer) {
   EXPECT_FALSE(std::isnan(drawn.found[0].probability.upper));
 }
 
+// A level that confirms and does not reject leaves those open that it does not confirm: they are not
+// like the ones that it does.
+TEST(Levels, that_leave_cases_open_leave_their_interval_open) {
+  const auto judge = [](const StudyCase& item, CaseResult& result) {
+    result.verdict = item.values[0] > 0.4 ? Verdict::success : Verdict::unknown;
+  };
+  const std::string start = "uncertain: {vy: {uniform: [0, 1]}}\nsuccess: vy > 0.4\n";
+  const std::string end = "sample: {count: 400}\n";
+  const StudyReport report =
+      concluded(start + "levels: [{name: a, rejects: false}]\n" + end, judge);
+  ASSERT_TRUE(report.probability);
+  EXPECT_LT(report.probability->lower, 0.6);
+  EXPECT_GT(report.probability->lower, 0.5);
+  EXPECT_EQ(report.probability->upper, 1.0);
+  EXPECT_EQ(report.probability->lower, report.probability->least);
+  // Of trouble it is told as if the others were like those that are known, beside the bounds.
+  const StudyReport trouble = concluded(start + end, judge);
+  EXPECT_GT(trouble.probability->lower, 0.9);
+  EXPECT_LT(trouble.probability->least, 0.6);
+}
+
 const char* const indices =
     "uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [-1, 1]}}\nmeasures: {z: {end: ball.x}}\n"
     "success: z > 0\nsensitivity: {of: [z], count: 200}\n";

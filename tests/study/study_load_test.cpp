@@ -191,6 +191,11 @@ constexpr Bad table[] = {
      "{uniform: [0, 1]}}\nmeasures: {a: {end: ball.x}}",
      "accepted: at least 80, or `method: subset`"},
     {"sample: {count: 1}\nmeasures: {vx: {end: ball.x}}", "a parameter of the scene has this name"},
+    {"rare: {of: a, count: 100}\nuncertain: {vx: {uniform: [0, 1]}}\nmeasures: {a: {end: ball.x}}\n"
+     "success: a > 0\nlevels: [{name: rough, run: {step: 20 ms}}, {name: fine}]",
+     "would be of another model"},
+    {"sample: {count: 1}\nlevels: [{name: a, confirms: false}, {name: b, confirms: false}]",
+     "no level confirms"},
     {"sample: {count: 1}\nmeasures: {verdict: {end: ball.x}}",
      "the table has a column of this name"},
     {"sample: {count: 1}\nmeasures: {a: {end: ball.x, least: ball.y}}", "together"},

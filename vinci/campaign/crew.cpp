@@ -244,7 +244,7 @@ void Crew::watch_time(Worker& worker) {
   if (!at) return;
   if (!worker.time || worker.time->started != at->started) {
     const double cpu = worker.process.cpu_seconds();
-    worker.time = CaseTime{at->started, cpu, cpu};
+    worker.time = CaseTime{at->started, cpu, cpu, 0.0, {}};
     return;
   }
   CaseTime& time = *worker.time;

@@ -202,6 +202,10 @@ void SearchStrategy::conclude(const ResultSource&, StudyReport& report) const {
     found.confirmed = confirmed;
     found.probability =
         probability_of(found.verdicts, level, data.exact_intervals || tried.size() > 1);
+    if (found.verdicts.unknown > 0 && may_leave_open(study_)) {
+      found.probability.lower = found.probability.least;
+      found.probability.upper = found.probability.most;
+    }
     found.objective_lower = found.objective_upper = no_number;
     if (!confirmed || tried[i].one_answer) {
       // Of the best of many by the same draws no interval would hold, and one answer has none.

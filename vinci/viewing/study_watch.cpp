@@ -216,6 +216,7 @@ std::string StudyWatch::description(std::uint64_t rows) const {
                     {"withheld", draws.reason.empty() ? Json() : Json(draws.reason)},
                     // Of a part of runs that could end at looks no interval holds.
                     {"draws", draws.per_design && !(thinned && study_.looks() > 1)},
+                    {"open", may_leave_open(study_)},
                     {"repeat", {{"before", repeat_.before}, {"after", repeat_.record}}},
                     {"parameters", parameters},
                     {"measures", measures},

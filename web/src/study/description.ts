@@ -54,6 +54,7 @@ export interface StudyDescription {
   statuses: Record<string, number>;
   probability: ProbabilityJson | null;
   withheld: string; // why there is no probability over all cases, else ''
+  open: boolean; // unknown verdicts are not like the known ones
   draws: boolean; // the cases of a design are draws of what is uncertain
   columns: Column[]; // parameters, then measures
   levels: LevelJson[];
@@ -131,7 +132,7 @@ export function parseStudy(value: unknown): StudyDescription {
     successes: amount(json, 'successes'), failures: amount(json, 'failures'), unknown: amount(json, 'unknown'),
     statuses: Object.fromEntries(statuses.map((name) => [name, Number(counts[name] ?? 0)])),
     probability: probabilityOf(json.probability),
-    withheld: text(json.withheld), draws: json.draws === true,
+    withheld: text(json.withheld), open: json.open === true, draws: json.draws === true,
     columns: [
       ...list(json, 'parameters').map((it) => ({
         name: text(it.name), text: text(it.text),

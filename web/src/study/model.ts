@@ -51,6 +51,14 @@ export class StudyModel extends EventTarget {
     return it !== null && it.draws && !isAnswerOfDesign(it.levels, this.table.levels[row], this.table.verdicts[row]);
   }
 
+  // Of draws of one design. Where those that are unknown are not like the others, whatever they were.
+  cellInterval(successes: number, failures: number, unknown: number): Interval {
+    const known = successes + failures, found = this.interval(successes, known);
+    if (unknown === 0 || !this.description?.open) return found;
+    return { value: found.value, lower: this.interval(successes, known + unknown).lower,
+             upper: this.interval(successes + unknown, known + unknown).upper };
+  }
+
   // Of a cell that has all cases of a design, its interval is that of the report, which knows by what
   // the cases ended. Null where the report does not tell of just these.
   designInterval(design: number, successes: number, failures: number, unknown: number): Interval | null {
