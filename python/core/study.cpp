@@ -398,7 +398,6 @@ void add_study(py::module_& module) {
   study.def_property_readonly("kind", [](const Study& self) { return to_string(self.kind()); });
   study.def_property_readonly("parameters", &parameters_of);
   study.def_property_readonly("measures", &measures_of);
-  study.def_property_readonly("success", &Study::success);
   // Of time or memory: what only those can watch who are another process.
   study.def_property_readonly("has_limits", [](const Study& self) {
     return self.limits().seconds > 0.0 || self.limits().bytes > 0;

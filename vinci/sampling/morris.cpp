@@ -26,18 +26,20 @@ std::uint64_t MorrisTrajectories::count() const {
   return trajectories_ * static_cast<std::uint64_t>(dimensions_ + 1);
 }
 
-// The cells that a coordinate leaves and enters. All pairs are alike: of a step that is always the
-// same one, what repeats itself after it would be hidden.
+// The places that a coordinate leaves and enters: all pairs of cells are alike, and all places in
+// them. Of a step that is always the same one, or of places that are, what repeats itself or is a
+// mirror image of itself would be hidden.
 MorrisTrajectories::Change MorrisTrajectories::change(std::uint64_t trajectory,
                                                       std::uint64_t input) const {
   const auto cells = static_cast<std::uint64_t>(levels_);
-  const std::uint64_t from = places_.below(cells, trajectory, 2 * input);
-  const std::uint64_t to = places_.below(cells - 1, trajectory, 2 * input + 1);
-  return {middle(from), middle(to < from ? to : to + 1)};
-}
-
-double MorrisTrajectories::middle(std::uint64_t cell) const {
-  return (static_cast<double>(cell) + 0.5) / levels_;
+  const std::uint64_t from = places_.below(cells, trajectory, 3 * input);
+  const std::uint64_t other = places_.below(cells - 1, trajectory, 3 * input + 1);
+  const std::uint64_t to = other < from ? other : other + 1;
+  const double within = places_.uniform(trajectory, 3 * input + 2);
+  const auto place = [&](std::uint64_t cell) {
+    return (static_cast<double>(cell) + within) / levels_;
+  };
+  return {place(from), place(to)};
 }
 
 void MorrisTrajectories::point(std::uint64_t number, std::span<double> out) const {

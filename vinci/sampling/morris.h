@@ -20,8 +20,8 @@ struct MorrisEffect {
 };
 
 // Trajectories of d + 1 points, in each of which every coordinate changes once, to any other value.
-// Coordinates are the middles of `levels` equal cells, so that none is an end of an infinite
-// distribution.
+// Of `levels` equal cells a coordinate goes from one to another, to the same place in it, which is
+// never an end.
 class MorrisTrajectories {
  public:
   MorrisTrajectories(std::uint64_t seed, int dimensions, std::uint64_t trajectories,
@@ -38,7 +38,6 @@ class MorrisTrajectories {
     double from, to;
   };
   Change change(std::uint64_t trajectory, std::uint64_t input) const;
-  double middle(std::uint64_t cell) const;
 
   CounterRandom places_, orders_;
   int dimensions_;
