@@ -107,7 +107,7 @@ TEST(Search, gives_no_interval_of_one_answer) {
   const std::string end =
       "success: vx > 0.5\nsearch: {samples: 5, evaluations: 20, confirm: 50, best: 2, ";
   const std::string levels = "levels: [{name: alone, per: design}]\n";
-  for (const std::string& goal : {"maximise: probability}\n", "maximise: mean, of: z}\n"})
+  for (const char* const goal : {"maximise: probability}\n", "maximise: mean, of: z}\n"})
     for (const std::string& what : {uncertain + levels, std::string()}) {
       const StudyReport report = concluded(start + what + end + goal, judge);
       ASSERT_EQ(report.found.size(), 2u);

@@ -95,14 +95,14 @@ TEST(Looks, of_stops_leave_intervals_of_measures_right) {
   const std::string stops[] = {"{width: 0.45, every: 5}", "{successes: 1, failures: 1, every: 5}"};
   for (const std::string& stop : stops) {
     const CounterRandom random(11, "measures");
+    const Study study = Study::parse(
+        "scene: scene.yaml\nuncertain: {vy: {uniform: [0, 1]}}\nmeasures: {z: {end: ball.x}}\n"
+        "success: z > 0.5\nsample: {count: 100}\nstop: " +
+            stop + "\n",
+        folder.path());
     int means = 0, medians = 0;
     const int studies = 1000;
     for (std::uint64_t seed = 0; seed < studies; ++seed) {
-      const Study study = Study::parse(
-          "scene: scene.yaml\nuncertain: {vy: {uniform: [0, 1]}}\nmeasures: {z: {end: ball.x}}\n"
-          "success: z > 0.5\nsample: {count: 100}\nstop: " +
-              stop + "\n",
-          folder.path());
       StoredResults results;
       const auto strategy = make_strategy(study);
       while (const auto round = strategy->next(results))
