@@ -18,8 +18,8 @@ from study_helpers import SCENE, children, plugin, slide, table, write
 SHIM = os.environ["VINCI_TEST_FAULTS"]
 
 
-# Twenty looks after a case each: hundreds of writes.
-OFTEN = slide(40) + "stop: {width: 1e-6, every: 1}\n"
+# A look after each case: some three hundred writes.
+OFTEN = slide(60) + "stop: {width: 1e-6, every: 1}\n"
 
 
 class Kills:
