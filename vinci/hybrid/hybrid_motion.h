@@ -169,10 +169,9 @@ class HybridMotion {
 
   // jolt.cpp: impulses of contacts that friction keeps from pushing.
   bool closed_contact(int constraint) const;
-  std::vector<int> jamming(const HybridMode& mode);
   bool jolt(const HybridState& before, std::size_t first_event);
   void take_slips();
-  bool stop(const std::vector<int>& stopped, VectorX& changes, VectorX& given);
+  bool jam(VectorX& changes, VectorX& given);
 
   // failing.cpp: what is told where it cannot go on.
   std::string why_nothing_fits(std::size_t first_event) const;

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// States of contacts (held, free) and of slips (at rest, sliding): a mode of them makes P the
+// solution of equations, linear but for slips in two directions, where Newton's method is used.
+// First what does not fit is changed one by one, then all modes are tried in a fixed order.
+#include "vinci/hybrid/jam_impulse.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <Eigen/Dense>
+
+namespace vinci {
+namespace {
+
+constexpr std::int64_t most_modes = 4096;
+constexpr int most_rounds = 30;      // of Newton's method
+constexpr double negligible = 1e-9;  // share of the impulses, or of the rates, that are rounding
+constexpr double same_impulses = 1e-11;
+
+enum class Now { rests, slides, slides_back };
+
+struct Mode {
+  std::vector<bool> held;  // by contact
+  std::vector<Now> slips;
+  bool operator==(const Mode&) const = default;
+};
+
+class Search {
+ public:
+  explicit Search(const JamProblem& problem) : problem_(problem) {
+    fastest_ = 0.0;
+    for (const JamProblem::Slip& slip : problem.slips)
+      fastest_ = std::max(fastest_, now(slip).norm());
+  }
+  std::optional<VectorX> find();
+
+ private:
+  VectorX now(const JamProblem::Slip& slip) const {
+    return problem_.rates.segment(slip.first, slip.count);
+  }
+  VectorX after(const JamProblem::Slip& slip) const {
+    return now(slip) + problem_.mobility.middleRows(slip.first, slip.count) * impulses_;
+  }
+  int choices(const JamProblem::Slip& slip) const {
+    return slip.never_slides ? 1 : slip.count == 2 ? 2 : 3;
+  }
+  // Along which it slides, of one direction: that of the slip, or of what would come to rest the
+  // way it is pushed.
+  double along(const JamProblem::Slip& slip, Now state) const {
+    const double sign = problem_.rates[slip.first] < 0.0 ? -1.0 : 1.0;
+    return state == Now::slides ? sign : -sign;
+  }
+  bool solve(const Mode& mode);
+  bool refine(const Mode& mode);
+  void rows(const Mode& mode, const VectorX& impulses, VectorX& left, MatrixX& slope) const;
+  bool mend(Mode& mode) const;
+  bool gives() const { return impulses_.lpNorm<Eigen::Infinity>() > 0.0 && fastest_ > 0.0; }
+
+  const JamProblem& problem_;
+  VectorX impulses_;
+  double fastest_ = 0.0;
+};
+
+// What has to be zero, and how it changes with the impulses.
+void Search::rows(const Mode& mode, const VectorX& impulses, VectorX& left, MatrixX& slope) const {
+  const MatrixX& S = problem_.mobility;
+  left = impulses;
+  slope.setIdentity(S.rows(), S.cols());
+  for (std::size_t c = 0; c < problem_.normals.size(); ++c) {
+    if (!mode.held[c]) continue;
+    const int row = problem_.normals[c];
+    slope.row(row) = S.row(row);
+    left[row] = S.row(row).dot(impulses);
+  }
+  for (std::size_t i = 0; i < problem_.slips.size(); ++i) {
+    const JamProblem::Slip& slip = problem_.slips[i];
+    const int normal = problem_.normals[static_cast<std::size_t>(slip.contact)];
+    if (!mode.held[static_cast<std::size_t>(slip.contact)]) continue;
+    const MatrixX own = S.middleRows(slip.first, slip.count);
+    const VectorX rate = now(slip) + own * impulses;
+    if (mode.slips[i] == Now::rests) {
+      slope.middleRows(slip.first, slip.count) = own;
+      left.segment(slip.first, slip.count) = rate;
+    } else if (slip.count == 1) {
+      const double share = slip.friction * along(slip, mode.slips[i]);
+      slope(slip.first, normal) = share;
+      left[slip.first] += share * impulses[normal];
+    } else {
+      const double speed = rate.norm();
+      const VectorX rub = impulses.segment(slip.first, 2);
+      MatrixX change = slip.friction * impulses[normal] * own;
+      if (speed > 0.0) change += rub * (rate.transpose() * own) / speed;
+      change.middleCols(slip.first, 2).diagonal().array() += speed;
+      change.col(normal) += slip.friction * rate;
+      slope.middleRows(slip.first, 2) = change;
+      left.segment(slip.first, 2) = speed * rub + slip.friction * impulses[normal] * rate;
+    }
+  }
+}
+
+// The impulses of a mode; false where it asks for what cannot be had together.
+bool Search::solve(const Mode& mode) {
+  const auto size = problem_.mobility.rows();
+  Mode start = mode;
+  bool curved = false;
+  for (std::size_t i = 0; i < problem_.slips.size(); ++i)
+    if (problem_.slips[i].count == 2 && mode.slips[i] != Now::rests &&
+        mode.held[static_cast<std::size_t>(problem_.slips[i].contact)]) {
+      start.slips[i] = Now::rests;
+      curved = true;
+    }
+  VectorX left;
+  MatrixX slope;
+  rows(start, VectorX::Zero(size), left, slope);
+  Eigen::CompleteOrthogonalDecomposition<MatrixX> factors(slope);
+  factors.setThreshold(same_impulses);
+  impulses_ = -factors.solve(left);
+  if (curved) return refine(mode);
+  const VectorX missed = slope * impulses_ + left;
+  return missed.lpNorm<Eigen::Infinity>() <= negligible * left.lpNorm<Eigen::Infinity>();
+}
+
+// Slips in two directions: from a part of what would bring them to rest.
+bool Search::refine(const Mode& mode) {
+  const VectorX all = impulses_;
+  VectorX left;
+  MatrixX slope;
+  for (const double share : {0.5, 0.9, 0.99}) {
+    impulses_ = share * all;
+    for (int round = 0; round < most_rounds; ++round) {
+      rows(mode, impulses_, left, slope);
+      const VectorX change = -Eigen::FullPivLU<MatrixX>(slope).solve(left);
+      if (!change.allFinite()) break;
+      impulses_ += change;
+      if (change.lpNorm<Eigen::Infinity>() > same_impulses * impulses_.lpNorm<Eigen::Infinity>())
+        continue;
+      if (impulses_.lpNorm<Eigen::Infinity>() > negligible * all.lpNorm<Eigen::Infinity>())
+        return true;
+      break;
+    }
+  }
+  return false;
+}
+
+// Changes the first that does not fit; false where all do.
+bool Search::mend(Mode& mode) const {
+  const double rounding = negligible * impulses_.lpNorm<Eigen::Infinity>();
+  const VectorX changes = problem_.mobility * impulses_;
+  for (std::size_t c = 0; c < problem_.normals.size(); ++c) {
+    const int row = problem_.normals[c];
+    const double least =
+        -negligible * problem_.mobility.row(row).cwiseAbs().dot(impulses_.cwiseAbs());
+    if (mode.held[c] ? impulses_[row] >= -rounding : changes[row] >= least) continue;
+    mode.held[c] = !mode.held[c];
+    return true;
+  }
+  for (std::size_t i = 0; i < problem_.slips.size(); ++i) {
+    const JamProblem::Slip& slip = problem_.slips[i];
+    if (slip.never_slides || !mode.held[static_cast<std::size_t>(slip.contact)]) continue;
+    const VectorX rub = impulses_.segment(slip.first, slip.count);
+    const double normal = impulses_[problem_.normals[static_cast<std::size_t>(slip.contact)]];
+    if (mode.slips[i] == Now::rests) {
+      if (rub.norm() <= slip.friction * normal + rounding) continue;
+      mode.slips[i] = slip.count == 2 || rub[0] * along(slip, Now::slides) < 0.0 ? Now::slides
+                                                                                 : Now::slides_back;
+      return true;
+    }
+    // It slides the way that it is rubbed against.
+    const VectorX rate = after(slip);
+    const double way = slip.count == 2 ? -rub.dot(rate) : rate[0] * along(slip, mode.slips[i]);
+    if (way >= -negligible * (slip.count == 2 ? rub.norm() : 1.0) * fastest_) continue;
+    mode.slips[i] = Now::rests;
+    return true;
+  }
+  return false;
+}
+
+std::optional<VectorX> Search::find() {
+  Mode mode{std::vector<bool>(problem_.normals.size(), true),
+            std::vector<Now>(problem_.slips.size(), Now::rests)};
+  std::vector<Mode> visited;
+  while (std::find(visited.begin(), visited.end(), mode) == visited.end()) {
+    visited.push_back(mode);
+    if (!solve(mode)) break;
+    if (!mend(mode)) {
+      if (gives()) return impulses_;
+      break;
+    }
+  }
+  std::int64_t modes = 1;
+  for (std::size_t c = 0; c < problem_.normals.size(); ++c) modes = std::min(most_modes, 2 * modes);
+  for (const JamProblem::Slip& slip : problem_.slips)
+    modes = std::min(most_modes, choices(slip) * modes);
+  for (std::int64_t number = 0; number < modes; ++number) {
+    std::int64_t rest = number;
+    for (std::size_t i = 0; i < problem_.slips.size(); ++i) {
+      mode.slips[i] = static_cast<Now>(rest % choices(problem_.slips[i]));
+      rest /= choices(problem_.slips[i]);
+    }
+    for (std::size_t c = 0; c < problem_.normals.size(); ++c) {
+      mode.held[c] = rest % 2 == 0;
+      rest /= 2;
+    }
+    if (Mode same = mode; solve(mode) && !mend(same) && gives()) return impulses_;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<VectorX> jam_impulse(const JamProblem& problem) {
+  if (problem.normals.empty()) return {};
+  return Search(problem).find();
+}
+
+}  // namespace vinci
