@@ -260,6 +260,11 @@ void ModeEquations::find_still(const HybridMode& mode, const MatrixX& pushes) {
     still_.col(static_cast<Eigen::Index>(k)) = found[k];
 }
 
+double ModeEquations::regularity() const {
+  if (active_.empty() || is_redundant()) return 0.0;
+  return scaled_.partialPivLu().determinant();
+}
+
 bool ModeEquations::is_still(int constraint) const {
   const auto found = std::find(active_.begin(), active_.end(), constraint);
   if (found == active_.end() || still_.cols() == 0) return false;

@@ -13,9 +13,12 @@ namespace vinci {
 namespace {
 
 constexpr std::int64_t most_modes = 4096;
-constexpr int most_rounds = 30;      // of Newton's method
-constexpr double negligible = 1e-9;  // share of the impulses, or of the rates, that are rounding
+constexpr int most_rounds = 20;  // of Newton's method
 constexpr double same_impulses = 1e-11;
+
+// Directions that are tried.
+const Vector2 all_around[] = {{1, 0},  {2, 1},   {1, 2},   {0, 1},  {-1, 2}, {-2, 1},
+                              {-1, 0}, {-2, -1}, {-1, -2}, {0, -1}, {1, -2}, {2, -1}};
 
 enum class Now { rests, slides, slides_back };
 
@@ -52,6 +55,7 @@ class Search {
   }
   bool solve(const Mode& mode);
   bool refine(const Mode& mode);
+  bool newton(const Mode& mode, double size);
   void rows(const Mode& mode, const VectorX& impulses, VectorX& left, MatrixX& slope) const;
   bool mend(Mode& mode) const;
   bool gives() const { return impulses_.lpNorm<Eigen::Infinity>() > 0.0 && fastest_ > 0.0; }
@@ -117,39 +121,55 @@ bool Search::solve(const Mode& mode) {
   impulses_ = -factors.solve(left);
   if (curved) return refine(mode);
   const VectorX missed = slope * impulses_ + left;
-  return missed.lpNorm<Eigen::Infinity>() <= negligible * left.lpNorm<Eigen::Infinity>();
+  return missed.lpNorm<Eigen::Infinity>() <= problem_.negligible * left.lpNorm<Eigen::Infinity>();
 }
 
-// Slips in two directions: from a part of what would bring them to rest.
+// Slips in two directions: from a part of what would bring them to rest, and from what rubs along
+// directions all around.
 bool Search::refine(const Mode& mode) {
   const VectorX all = impulses_;
-  VectorX left;
-  MatrixX slope;
+  const double size = all.lpNorm<Eigen::Infinity>();
   for (const double share : {0.5, 0.9, 0.99}) {
     impulses_ = share * all;
-    for (int round = 0; round < most_rounds; ++round) {
-      rows(mode, impulses_, left, slope);
-      const VectorX change = -Eigen::FullPivLU<MatrixX>(slope).solve(left);
-      if (!change.allFinite()) break;
-      impulses_ += change;
-      if (change.lpNorm<Eigen::Infinity>() > same_impulses * impulses_.lpNorm<Eigen::Infinity>())
-        continue;
-      if (impulses_.lpNorm<Eigen::Infinity>() > negligible * all.lpNorm<Eigen::Infinity>())
-        return true;
-      break;
+    if (newton(mode, size)) return true;
+  }
+  for (const Vector2& direction : all_around) {
+    impulses_ = all;
+    for (const JamProblem::Slip& slip : problem_.slips) {
+      const int normal = problem_.normals[static_cast<std::size_t>(slip.contact)];
+      if (slip.count < 2 || !mode.held[static_cast<std::size_t>(slip.contact)]) continue;
+      impulses_[normal] = std::abs(all[normal]);
+      impulses_.segment<2>(slip.first) = slip.friction * impulses_[normal] * direction.normalized();
     }
+    if (newton(mode, size)) return true;
+  }
+  return false;
+}
+
+bool Search::newton(const Mode& mode, double size) {
+  VectorX left;
+  MatrixX slope;
+  for (int round = 0; round < most_rounds; ++round) {
+    rows(mode, impulses_, left, slope);
+    const VectorX change = -Eigen::FullPivLU<MatrixX>(slope).solve(left);
+    if (!change.allFinite()) return false;
+    impulses_ += change;
+    if (change.lpNorm<Eigen::Infinity>() > same_impulses * impulses_.lpNorm<Eigen::Infinity>())
+      continue;
+    Mode same = mode;
+    return impulses_.lpNorm<Eigen::Infinity>() > problem_.negligible * size && !mend(same);
   }
   return false;
 }
 
 // Changes the first that does not fit; false where all do.
 bool Search::mend(Mode& mode) const {
-  const double rounding = negligible * impulses_.lpNorm<Eigen::Infinity>();
+  const double rounding = problem_.negligible * impulses_.lpNorm<Eigen::Infinity>();
   const VectorX changes = problem_.mobility * impulses_;
   for (std::size_t c = 0; c < problem_.normals.size(); ++c) {
     const int row = problem_.normals[c];
     const double least =
-        -negligible * problem_.mobility.row(row).cwiseAbs().dot(impulses_.cwiseAbs());
+        -problem_.negligible * problem_.mobility.row(row).cwiseAbs().dot(impulses_.cwiseAbs());
     if (mode.held[c] ? impulses_[row] >= -rounding : changes[row] >= least) continue;
     mode.held[c] = !mode.held[c];
     return true;
@@ -168,7 +188,7 @@ bool Search::mend(Mode& mode) const {
     // It slides the way that it is rubbed against.
     const VectorX rate = after(slip);
     const double way = slip.count == 2 ? -rub.dot(rate) : rate[0] * along(slip, mode.slips[i]);
-    if (way >= -negligible * (slip.count == 2 ? rub.norm() : 1.0) * fastest_) continue;
+    if (way >= -problem_.negligible * (slip.count == 2 ? rub.norm() : 1.0) * fastest_) continue;
     mode.slips[i] = Now::rests;
     return true;
   }

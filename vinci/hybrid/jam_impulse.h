@@ -29,6 +29,7 @@ struct JamProblem {
   VectorX rates;     // s of the rows of slips; those of normals do not count
   std::vector<int> normals;
   std::vector<Slip> slips;
+  double negligible = 1e-9;  // share of impulses, or of rates, that is none
 };
 
 // P of every row; nothing if none is found but P = 0.

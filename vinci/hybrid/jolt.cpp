@@ -19,10 +19,11 @@ bool HybridMotion::closed_contact(int i) const {
 }
 
 // Impulses of all that is closed; links, and what never slides on its own, bear what they must.
-bool HybridMotion::jam(VectorX& changes, VectorX& given) {
+bool HybridMotion::jam(double negligible, VectorX& changes, VectorX& given) {
   const auto& all = system_.constraints();
   const auto m = static_cast<int>(state_.mode.states.size());
   JamProblem problem;
+  problem.negligible = negligible;
   problem.rates = VectorX::Zero(m);
   std::vector<int> place(static_cast<std::size_t>(m), -1);
   HybridMode links = state_.mode;
@@ -91,7 +92,7 @@ void HybridMotion::take_slips() {
 }
 
 // True where velocities changed.
-bool HybridMotion::jolt(const HybridState& before, std::size_t first_event) {
+bool HybridMotion::jolt(const HybridState& before, std::size_t first_event, double negligible) {
   state_ = before;
   events_.resize(first_event);
   try_forces();
@@ -101,7 +102,7 @@ bool HybridMotion::jolt(const HybridState& before, std::size_t first_event) {
         slip_rate(i).norm() > 1.01 * still_speed(options_.accuracy))
       direct(i, slip_rate(i).normalized());
   VectorX changes, given;
-  const bool found = jam(changes, given);
+  const bool found = jam(negligible, changes, given);
   try_forces();
   if (!found) return false;
   for (int i = 0; i < given.size(); ++i)
