@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t most_modes = 4096;
 constexpr int most_rounds = 20;  // of Newton's method
+// A slip that turns ends where it is no longer drawn in, by so much of S_nn: a force is finite
+// there.
+constexpr double least_lift = 1e-8;
 constexpr double same_impulses = 1e-11;
 
 // Directions that are tried.
@@ -55,7 +58,12 @@ class Search {
   }
   bool solve(const Mode& mode);
   bool refine(const Mode& mode);
-  bool newton(const Mode& mode, double size);
+  bool newton(const Mode& mode, const VectorX& all, const Vector2& direction);
+  bool slides_across(const Mode& mode, std::size_t i) const {
+    const JamProblem::Slip& slip = problem_.slips[i];
+    return slip.count == 2 && mode.slips[i] != Now::rests &&
+           mode.held[static_cast<std::size_t>(slip.contact)];
+  }
   void rows(const Mode& mode, const VectorX& impulses, VectorX& left, MatrixX& slope) const;
   bool mend(Mode& mode) const;
   bool gives() const { return impulses_.lpNorm<Eigen::Infinity>() > 0.0 && fastest_ > 0.0; }
@@ -89,15 +97,6 @@ void Search::rows(const Mode& mode, const VectorX& impulses, VectorX& left, Matr
       const double share = slip.friction * along(slip, mode.slips[i]);
       slope(slip.first, normal) = share;
       left[slip.first] += share * impulses[normal];
-    } else {
-      const double speed = rate.norm();
-      const VectorX rub = impulses.segment(slip.first, 2);
-      MatrixX change = slip.friction * impulses[normal] * own;
-      if (speed > 0.0) change += rub * (rate.transpose() * own) / speed;
-      change.middleCols(slip.first, 2).diagonal().array() += speed;
-      change.col(normal) += slip.friction * rate;
-      slope.middleRows(slip.first, 2) = change;
-      left.segment(slip.first, 2) = speed * rub + slip.friction * impulses[normal] * rate;
     }
   }
 }
@@ -108,8 +107,7 @@ bool Search::solve(const Mode& mode) {
   Mode start = mode;
   bool curved = false;
   for (std::size_t i = 0; i < problem_.slips.size(); ++i)
-    if (problem_.slips[i].count == 2 && mode.slips[i] != Now::rests &&
-        mode.held[static_cast<std::size_t>(problem_.slips[i].contact)]) {
+    if (slides_across(mode, i)) {
       start.slips[i] = Now::rests;
       curved = true;
     }
@@ -124,40 +122,73 @@ bool Search::solve(const Mode& mode) {
   return missed.lpNorm<Eigen::Infinity>() <= problem_.negligible * left.lpNorm<Eigen::Infinity>();
 }
 
-// Slips in two directions: from a part of what would bring them to rest, and from what rubs along
-// directions all around.
+// Slips in two directions, from what rubs along directions all around.
 bool Search::refine(const Mode& mode) {
   const VectorX all = impulses_;
-  const double size = all.lpNorm<Eigen::Infinity>();
-  for (const double share : {0.5, 0.9, 0.99}) {
-    impulses_ = share * all;
-    if (newton(mode, size)) return true;
-  }
-  for (const Vector2& direction : all_around) {
-    impulses_ = all;
-    for (const JamProblem::Slip& slip : problem_.slips) {
-      const int normal = problem_.normals[static_cast<std::size_t>(slip.contact)];
-      if (slip.count < 2 || !mode.held[static_cast<std::size_t>(slip.contact)]) continue;
-      impulses_[normal] = std::abs(all[normal]);
-      impulses_.segment<2>(slip.first) = slip.friction * impulses_[normal] * direction.normalized();
-    }
-    if (newton(mode, size)) return true;
-  }
+  for (const Vector2& direction : all_around)
+    if (newton(mode, all, direction.normalized())) return true;
   return false;
 }
 
-bool Search::newton(const Mode& mode, double size) {
-  VectorX left;
-  MatrixX slope;
+// Beside P the unknowns of a slip that slides in two directions are d and σ of
+//   Pₜ + μ Pₙ d = 0,   s⁺ − σ d = 0,   d·d = 1.
+bool Search::newton(const Mode& mode, const VectorX& all, const Vector2& direction) {
+  const auto size = all.size();
+  const double most = all.lpNorm<Eigen::Infinity>();
+  std::vector<std::size_t> curved;
+  for (std::size_t i = 0; i < problem_.slips.size(); ++i)
+    if (slides_across(mode, i)) curved.push_back(i);
+  const auto more = 3 * static_cast<Eigen::Index>(curved.size());
+  VectorX unknowns(size + more), left(size + more);
+  unknowns.head(size) = all;
+  for (std::size_t k = 0; k < curved.size(); ++k) {
+    const JamProblem::Slip& slip = problem_.slips[curved[k]];
+    const int normal = problem_.normals[static_cast<std::size_t>(slip.contact)];
+    unknowns[normal] = std::abs(all[normal]);
+    unknowns.segment<2>(slip.first) = -slip.friction * unknowns[normal] * direction;
+    unknowns.segment<2>(size + 3 * static_cast<Eigen::Index>(k)) = direction;
+    unknowns[size + 3 * static_cast<Eigen::Index>(k) + 2] = now(slip).norm();
+  }
+  MatrixX slope(size + more, size + more);
   for (int round = 0; round < most_rounds; ++round) {
-    rows(mode, impulses_, left, slope);
+    VectorX plain;
+    MatrixX own;
+    rows(mode, unknowns.head(size), plain, own);
+    slope.setZero();
+    slope.topLeftCorner(size, size) = own;
+    left.head(size) = plain;
+    for (const std::size_t i : curved) {
+      const int normal = problem_.normals[static_cast<std::size_t>(problem_.slips[i].contact)];
+      const double lift = least_lift * problem_.mobility(normal, normal);
+      slope(normal, normal) -= lift;
+      left[normal] -= lift * unknowns[normal];
+    }
+    for (std::size_t k = 0; k < curved.size(); ++k) {
+      const JamProblem::Slip& slip = problem_.slips[curved[k]];
+      const int normal = problem_.normals[static_cast<std::size_t>(slip.contact)];
+      const Eigen::Index at = size + 3 * static_cast<Eigen::Index>(k);
+      const Vector2 d = unknowns.segment<2>(at);
+      const double push = slip.friction * unknowns[normal], speed = unknowns[at + 2];
+      left.segment<2>(slip.first) = unknowns.segment<2>(slip.first) + push * d;
+      slope.block<2, 1>(slip.first, normal) = slip.friction * d;
+      slope.block<2, 2>(slip.first, at).diagonal().setConstant(push);
+      left.segment<2>(at) =
+          now(slip) + problem_.mobility.middleRows(slip.first, 2) * unknowns.head(size) - speed * d;
+      slope.block(at, 0, 2, size) = problem_.mobility.middleRows(slip.first, 2);
+      slope.block<2, 2>(at, at).diagonal().setConstant(-speed);
+      slope.block<2, 1>(at, at + 2) = -d;
+      left[at + 2] = d.squaredNorm() - 1.0;
+      slope.block<1, 2>(at + 2, at) = 2.0 * d.transpose();
+    }
     const VectorX change = -Eigen::FullPivLU<MatrixX>(slope).solve(left);
     if (!change.allFinite()) return false;
-    impulses_ += change;
-    if (change.lpNorm<Eigen::Infinity>() > same_impulses * impulses_.lpNorm<Eigen::Infinity>())
+    unknowns += change;
+    if (change.lpNorm<Eigen::Infinity>() > same_impulses * unknowns.lpNorm<Eigen::Infinity>())
       continue;
+    impulses_ = unknowns.head(size);
+    if (left.lpNorm<Eigen::Infinity>() > problem_.negligible * (most + fastest_)) return false;
     Mode same = mode;
-    return impulses_.lpNorm<Eigen::Infinity>() > problem_.negligible * size && !mend(same);
+    return impulses_.lpNorm<Eigen::Infinity>() > problem_.negligible * most && !mend(same);
   }
   return false;
 }
