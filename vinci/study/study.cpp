@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 
 #include <fmt/format.h>
 
+#include "vinci/base/input_file.h"
 #include "vinci/base/words.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_grammar.h"
@@ -45,31 +45,10 @@ bool StudyLoad::flag(const Node& map, std::string_view key, bool fallback) {
   return node ? node->text == "true" : fallback;
 }
 
-namespace {
-
-std::string file_text(const fs::path& file) {
-  if (file.empty()) throw Error("this names no file");
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) throw Error("there is no such file");
-  if (!fs::is_regular_file(status)) throw Error("this is no regular file");
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error || size > max_scene_bytes)
-    throw Error(fmt::format("the file has {} bytes; at most {} MiB are accepted", size,
-                            max_scene_bytes >> 20));
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(size, '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(size)))
-    throw Error("the file cannot be read");
-  return text;
-}
-
-}  // namespace
-
 std::string StudyLoad::read_file(const std::string& name) {
   if (name.empty() || name.find('\0') != std::string::npos) throw Error("this names no file");
   try {
-    std::string text = file_text(study.folder / name);
+    std::string text = read_input(study.folder / name, max_scene_bytes);
     hash.bytes(text.data(), text.size());
     return text;
   } catch (const Error& error) {
@@ -215,7 +194,7 @@ Study Study::checked(std::shared_ptr<const StudyData> data) {
 Study Study::load(const fs::path& file, const StudyFiles& files) {
   std::string text;
   try {
-    text = file_text(file);
+    text = read_input(file, max_scene_bytes);
   } catch (const Error& error) {
     throw SceneError({{file.string(), 0, "", error.message()}});
   }
