@@ -134,9 +134,12 @@ void CompliantRest::load(const ComplementarityProblem& problem, const MassFactor
 void CompliantRest::measure() {
   w_ = problem_->b;
   const SparseRows& J = problem_->J;
-  for (int row = 0; row < problem_->rows(); ++row)
-    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-      w_[row] += J.values[k] * u_[J.indices[k]];
+  for (int row = 0; row < problem_->rows(); ++row) {
+    double sum = w_[row];
+    for (int k = J.starts[row], end = J.starts[row + 1]; k < end; ++k)
+      sum += J.values[k] * u_[J.indices[k]];
+    w_[row] = sum;
+  }
 }
 
 void CompliantRest::measure_at(const VectorX& lambda, VectorX& w) {
@@ -252,9 +255,12 @@ double CompliantRest::evaluate() {
     value += u_[row] * (0.5 * sum - problem_->p[row]);
     gradient_[row] += sum;
   }
-  for (int row = 0; row < problem_->rows(); ++row)
-    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-      gradient_[J.indices[k]] -= J.values[k] * lambda_[row];
+  for (int row = 0; row < problem_->rows(); ++row) {
+    const double load = lambda_[row];
+    if (load == 0.0) continue;
+    for (int k = J.starts[row], end = J.starts[row + 1]; k < end; ++k)
+      gradient_[J.indices[k]] -= J.values[k] * load;
+  }
   return value;
 }
 
@@ -275,10 +281,13 @@ bool CompliantRest::minimise() {
         for (int b = 0; b < unit.count; ++b) {
           const double slope = alone ? (a == b ? 1.0 : 0.0) : slopes_[i](a, b);
           if (slope == 0.0) continue;
-          for (int k = J.starts[unit.first + a]; k < J.starts[unit.first + a + 1]; ++k)
-            for (int l = J.starts[unit.first + b]; l < J.starts[unit.first + b + 1]; ++l)
-              lu_.entry(J.indices[k], J.indices[l]) +=
-                  slope / compliance_ * J.values[k] * J.values[l];
+          const double stiffness = slope / compliance_;
+          const int from = J.starts[unit.first + b], end = J.starts[unit.first + b + 1];
+          for (int k = J.starts[unit.first + a]; k < J.starts[unit.first + a + 1]; ++k) {
+            double* const to = &lu_.entry(J.indices[k], 0);
+            const double factor = stiffness * J.values[k];
+            for (int l = from; l < end; ++l) to[J.indices[l]] += factor * J.values[l];
+          }
         }
     }
     lu_.factor();

@@ -29,6 +29,32 @@ bool have_equal_columns(const SparseRows& J, const ContactUnit& unit) {
   return true;
 }
 
+// The column of the first of these entries, if the others follow it one by one; otherwise −1.
+int first_of_run(const int* columns, int count) {
+  for (int k = 1; k < count; ++k)
+    if (columns[k] != columns[0] + k) return -1;
+  return count > 0 ? columns[0] : 0;
+}
+
+// y += factor · a row, in its columns; mostly those of one body, which follow each other.
+void add_row(int run, const int* columns, const double* values, int count, double factor,
+             double* y) {
+  if (run >= 0)
+    for (int k = 0; k < count; ++k) y[run + k] += values[k] * factor;
+  else
+    for (int k = 0; k < count; ++k) y[columns[k]] += values[k] * factor;
+}
+
+// sum + a row · x
+double add_product(int run, const int* columns, const double* values, int count, const double* x,
+                   double sum) {
+  if (run >= 0)
+    for (int k = 0; k < count; ++k) sum += values[k] * x[run + k];
+  else
+    for (int k = 0; k < count; ++k) sum += values[k] * x[columns[k]];
+  return sum;
+}
+
 }  // namespace
 
 bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFactor& mass,
@@ -40,6 +66,7 @@ bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFact
   starts_.assign(1, 0);
   columns_.clear();
   values_.clear();
+  runs_.clear();
   size_ = 0;
   for (const ContactUnit& unit : units)
     if (!add_unit(unit)) return false;
@@ -100,8 +127,10 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
     if (count == most_entries) return false;
     columns[count++] = column;
   }
+  const int run = first_of_run(columns, count);
   for (int row = unit.first; row < unit.first + unit.count; ++row) {
     const int from = J.starts[row], end = J.starts[row + 1];
+    runs_.push_back(run);
     columns_.insert(columns_.end(), columns, columns + count);
     if (uniform) {
       values_.insert(values_.end(), J.values.data() + from, J.values.data() + end);
@@ -135,24 +164,19 @@ void CompliantSystem::apply_inverse(const double* x, double* y) const {
 
 void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
   std::copy(push_.begin(), push_.end(), momentum_.begin());
-  const int* const columns = columns_.data();
-  const double* const values = values_.data();
-  double* const momentum = momentum_.data();
   const int count = rows();
   for (int row = 0; row < count; ++row) {
-    const double load = lambda[row];
-    if (load == 0.0) continue;
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      momentum[columns[k]] += values[k] * load;
+    const int begin = row_begin(row);
+    if (lambda[row] != 0.0)
+      add_row(run_of(row), &columns_[begin], &values_[begin], row_end(row) - begin, lambda[row],
+              momentum_.data());
   }
-  apply_inverse(momentum, motion_.data());
-  const double* const motion = motion_.data();
+  apply_inverse(momentum_.data(), motion_.data());
   w.resize(count);
   for (int row = 0; row < count; ++row) {
-    double sum = problem_->b[row];
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      sum += values[k] * motion[columns[k]];
-    w[row] = sum;
+    const int begin = row_begin(row);
+    w[row] = add_product(run_of(row), &columns_[begin], &values_[begin], row_end(row) - begin,
+                         motion_.data(), problem_->b[row]);
   }
   if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
 }
@@ -249,31 +273,43 @@ void CompliantSystem::factor_velocities() {
   may_leave_open_ = true;
   if (sparse_) {
     velocities_->clear();
-    fill_velocities([&](int row, const int* columns, const double* values, int count) {
-      for (int k = 0; k < count; ++k) velocities_->add(row, columns[k], values[k]);
-    });
+    fill_velocities();
     velocities_->factor();
     return;
   }
   lu_.reset(size_);
-  fill_velocities([&](int row, const int* columns, const double* values, int count) {
-    double* const to = &lu_.entry(row, 0);
-    for (int k = 0; k < count; ++k) to[columns[k]] += values[k];
-  });
+  fill_velocities();
   lu_.factor();
 }
 
-// M + JᵀE R⁻¹GᵀJ, rows of it handed to `add`.
-template <class Add>
-void CompliantSystem::fill_velocities(Add add) {
+// The matrix += force · lineᵀ, both with entries in the columns of a row of J.
+void CompliantSystem::add_to_matrix(int row, const double* force, const double* line) {
+  const int begin = row_begin(row), width = row_end(row) - begin, run = run_of(row);
+  const int* const columns = columns_.data() + begin;
+  for (int i = 0; i < width; ++i) {
+    const double factor = force[i];
+    if (factor == 0.0) continue;
+    if (sparse_)
+      for (int k = 0; k < width; ++k) velocities_->add(columns[i], columns[k], factor * line[k]);
+    else
+      add_row(run, columns, line, width, factor, &lu_.entry(columns[i], 0));
+  }
+}
+
+// M + JᵀE R⁻¹GᵀJ
+void CompliantSystem::fill_velocities() {
   for (const int component : components_)
     for (const int row : mass_->members(component))
       for (int k = problem_->M.starts[row]; k < problem_->M.starts[row + 1]; ++k) {
         const int first = place_[component];
+        const int at = first + mass_->position_of(row);
         const int column = first + mass_->position_of(problem_->M.indices[k]);
-        add(first + mass_->position_of(row), &column, &problem_->M.values[k], 1);
+        if (sparse_)
+          velocities_->add(at, column, problem_->M.values[k]);
+        else
+          lu_.entry(at, column) += problem_->M.values[k];
       }
-  double line[most_entries], before[most_entries], part[most_entries];
+  double line[most_entries], before[most_entries];
   std::size_t entries = 0;
   for (const Unknown& unknown : unknowns_)
     entries +=
@@ -285,18 +321,13 @@ void CompliantSystem::fill_velocities(Add add) {
     const Unknown& unknown = unknowns_[j];
     const int begin = row_begin(unknown.force.first);
     const int width = row_end(unknown.force.first) - begin;
-    const int* const columns = columns_.data() + begin;
     gather(unknown.equation, equation);
     gather(unknown.force, force);
     const double stiffness = 1.0 / diagonal_[j];
     const double link = unknown.joined ? coupling_[j] : 0.0;
     for (int k = 0; k < width; ++k)
       line[k] = (link == 0.0 ? equation[k] : equation[k] - link * before[k]) * stiffness;
-    for (int i = 0; i < width; ++i) {
-      if (force[i] == 0.0) continue;
-      for (int k = 0; k < width; ++k) part[k] = force[i] * line[k];
-      add(columns[i], columns, part, width);
-    }
+    add_to_matrix(unknown.force.first, force, line);
     std::copy_n(line, width, before);
     force += width;
     equation += width;
@@ -321,17 +352,19 @@ void CompliantSystem::solve(std::vector<double>& x) {
   relax(right);
   const double* force = forces_.data();
   for (std::size_t j = 0; j < factored_.size(); ++j) {
-    const int row = factored_[j].force.first;
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      motion_[columns_[k]] += *force++ * right[j];
+    const int row = factored_[j].force.first, begin = row_begin(row), width = row_end(row) - begin;
+    add_row(run_of(row), &columns_[begin], force, width, right[j], motion_.data());
+    force += width;
   }
   sparse_ ? velocities_->solve(motion_.data()) : lu_.solve(motion_.data());
   const double* line = lines_.data();
   for (std::size_t j = 0; j < factored_.size(); ++j) {
-    const int row = factored_[j].equation.first;
+    const int row = factored_[j].equation.first, begin = row_begin(row);
+    const int width = row_end(row) - begin;
+    const int* const columns = &columns_[begin];
     double sum = x[j];
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      sum -= *line++ * motion_[columns_[k]];
+    for (int k = 0; k < width; ++k) sum -= line[k] * motion_[columns[k]];
+    line += width;
     x[j] = sum;
   }
   relax(x);

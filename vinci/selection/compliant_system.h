@@ -63,8 +63,9 @@ class CompliantSystem {
   void apply_inverse(const double* x, double* y) const;  // M⁻¹
   void factor_loads(double compliance);
   void factor_velocities();
-  template <class Add>
-  void fill_velocities(Add add);
+  void fill_velocities();
+  void add_to_matrix(int row, const double* force, const double* line);
+  int run_of(int row) const { return runs_[row]; }
   void find_pattern(std::span<const ContactUnit> units);
   double joint(int j, double compliance) const;
   void relax(std::vector<double>& x) const;  // x ← R⁻¹x
@@ -76,6 +77,7 @@ class CompliantSystem {
   // J of the velocities here, the rows of a unit with entries in the same columns.
   std::vector<int> starts_, columns_;
   std::vector<double> values_;
+  std::vector<int> runs_;     // per row: its first column where the others follow one by one, or −1
   int size_ = 0;              // velocities that take part
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
