@@ -62,8 +62,10 @@ class ContactAxes {
     int column, coordinate, side;
   };
   void add_side(int body, double sign, std::span<const Pose> poses, const Vector3& point) {
-    sides_[sign < 0.0 ? 0 : 1] = {body, point - poses[body] * model_.bodies[body].mass.center,
-                                  sign};
+    const Vector3& center = model_.bodies[body].mass.center;
+    const Pose& pose = poses[body];
+    sides_[sign < 0.0 ? 0 : 1] = {
+        body, point - (center.isZero(0.0) ? pose.position : pose * center), sign};
   }
   void add_entries(int side) {
     const Body& body = model_.bodies[sides_[side].body];

@@ -125,6 +125,8 @@ Vector3 driven_velocity(const Model& model, int body, const Pose& now, const Pos
 
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
                             const std::vector<Pose>& placed, const Contact& contact, double h) {
+  if (!is_carried(model, contact.body_a) && !is_carried(model, contact.body_b))
+    return Vector3::Zero();
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
   // Both bodies are looked at in one place: the centre of the one that turns freely, otherwise the
   // contact itself.

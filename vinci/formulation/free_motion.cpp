@@ -116,6 +116,29 @@ Vector6 free_part(const Model& model, const Body& body, Vector6 velocity) {
   return velocity;
 }
 
+using FreeMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+using FreeVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+
+// x ← block⁻¹ x. Without drag only turns are coupled; the numbers are those of the whole factors.
+void solve_inertia(const FreeEntries& free, bool coupled, const FreeMatrix& block, FreeVector& x) {
+  if (coupled) {
+    x = block.llt().solve(x).eval();
+    return;
+  }
+  int turns = 0;
+  for (int i = 0; i < free.count; ++i) turns += free.entries[i] >= 3 ? 1 : 0;
+  const int alone = turns == 3 ? free.count - 3 : free.count;
+  for (int i = 0; i < alone; ++i) {
+    const double root = std::sqrt(block(i, i));
+    x[i] = x[i] / root / root;
+  }
+  if (turns == 3) {
+    const Vector3 turning =
+        block.bottomRightCorner<3, 3>().eval().llt().solve(x.tail<3>().eval());
+    x.tail<3>() = turning;
+  }
+}
+
 struct Assembly {
   const Model& model;
   const std::vector<Pose>& poses;
@@ -166,8 +189,8 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
     if (viscous) m += from.time * drag;
     Vector6 gain = from.time * force;  // impulse over the velocity at the start
     if (viscous) gain = p - m * free_part(model, body, velocity);
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> block(free.count, free.count);
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> push(free.count);
+    FreeMatrix block(free.count, free.count);
+    FreeVector push(free.count);
     const int first = model.free_index[body.velocity_offset + free.entries[0]];
     for (int i = 0; i < free.count; ++i) {
       momentum[first + i] = p[free.entries[i]];
@@ -181,9 +204,9 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
       inertia.end_row();
     }
     if (!from.weighs) continue;
-    const auto change = block.llt().solve(push).eval();
+    solve_inertia(free, viscous, block, push);
     for (int i = 0; i < free.count; ++i)
-      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + change[i];
+      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + push[i];
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/linear/short_rows.h"
 #include "vinci/selection/velocity_matrix.h"
 
 namespace vinci {
@@ -40,7 +41,7 @@ int first_of_run(const int* columns, int count) {
 void add_row(int run, const int* columns, const double* values, int count, double factor,
              double* y) {
   if (run >= 0)
-    for (int k = 0; k < count; ++k) y[run + k] += values[k] * factor;
+    add_entries(count, values, factor, y + run);
   else
     for (int k = 0; k < count; ++k) y[columns[k]] += values[k] * factor;
 }
@@ -48,10 +49,8 @@ void add_row(int run, const int* columns, const double* values, int count, doubl
 // sum + a row · x
 double add_product(int run, const int* columns, const double* values, int count, const double* x,
                    double sum) {
-  if (run >= 0)
-    for (int k = 0; k < count; ++k) sum += values[k] * x[run + k];
-  else
-    for (int k = 0; k < count; ++k) sum += values[k] * x[columns[k]];
+  if (run >= 0) return sum_entries(count, values, x + run, sum);
+  for (int k = 0; k < count; ++k) sum += values[k] * x[columns[k]];
   return sum;
 }
 
@@ -217,6 +216,24 @@ void CompliantSystem::factor(double compliance) {
   }
   by_velocities_ = sparse_ || (count > size_ && problem_->C.empty());
   by_velocities_ ? factor_velocities() : factor_loads(compliance);
+}
+
+// An old matrix leaves this share of a step to the next one, as the springs do.
+bool CompliantSystem::serves() const {
+  constexpr double turned = 1e-6;
+  const auto is_near = [](const Direction& a, const Direction& b) {
+    if (a.first != b.first || a.count != b.count) return false;
+    for (int k = 0; k < a.count; ++k)
+      if (!(std::abs(a.part[k] - b.part[k]) <= turned)) return false;
+    return true;
+  };
+  return unknowns_.size() == factored_.size() &&
+         std::equal(unknowns_.begin(), unknowns_.end(), factored_.begin(),
+                    [&](const Unknown& now, const Unknown& then) {
+                      return now.joined == then.joined && is_near(now.force, then.force) &&
+                             is_near(now.equation, then.equation) &&
+                             std::abs(now.slip - then.slip) <= turned * (compliance_ + then.slip);
+                    });
 }
 
 bool CompliantSystem::leaves_open() const {
