@@ -133,8 +133,7 @@ void solve_inertia(const FreeEntries& free, bool coupled, const FreeMatrix& bloc
     x[i] = x[i] / root / root;
   }
   if (turns == 3) {
-    const Vector3 turning =
-        block.bottomRightCorner<3, 3>().eval().llt().solve(x.tail<3>().eval());
+    const Vector3 turning = block.bottomRightCorner<3, 3>().eval().llt().solve(x.tail<3>().eval());
     x.tail<3>() = turning;
   }
 }

@@ -21,6 +21,16 @@ inline void add_entries(int count, const double* values, double factor, double* 
   }
 }
 
+// y = factor · values
+inline void scale_entries(int count, const double* values, double factor, double* y) {
+  if (count == 6) {
+    using Six = Eigen::Matrix<double, 6, 1>;
+    Eigen::Map<Six>{y} = Eigen::Map<const Six>{values} * factor;
+  } else {
+    for (int k = 0; k < count; ++k) y[k] = values[k] * factor;
+  }
+}
+
 // sum + values · x
 inline double sum_entries(int count, const double* values, const double* x, double sum) {
   if (count == 6) {

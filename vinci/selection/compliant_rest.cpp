@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "vinci/base/regular_polygon.h"
 
@@ -118,6 +119,38 @@ Response nearest_in_disk(double radius, int sides, int tangents, const Vector3& 
   response.slope.setZero();
   if (part > low && part < high) response.slope.topLeftCorner<2, 2>() = edge * edge.transpose();
   return response;
+}
+
+struct Descent {
+  const VectorX &u, &lambda, &gradient;
+  double compliance;
+};
+
+// Whether nothing is left of the gradient but what the terms of its entries round to; `noise` is
+// working memory.
+bool is_rounding(const ComplementarityProblem& problem, const Descent& at,
+                 std::vector<double>& noise) {
+  const SparseRows &M = problem.M, &J = problem.J;
+  for (int row = 0; row < problem.unknowns(); ++row) {
+    double terms = std::abs(problem.p[row]);
+    for (int k = M.starts[row]; k < M.starts[row + 1]; ++k)
+      terms += std::abs(M.values[k] * at.u[M.indices[k]]);
+    noise[static_cast<std::size_t>(row)] = terms;
+  }
+  for (int row = 0; row < problem.rows(); ++row) {
+    if (at.lambda[row] == 0.0) continue;
+    double speed = std::abs(problem.b[row]);
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+      speed += std::abs(J.values[k] * at.u[J.indices[k]]);
+    const double load = std::abs(at.lambda[row]) + speed / at.compliance;
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+      noise[static_cast<std::size_t>(J.indices[k])] += std::abs(J.values[k]) * load;
+  }
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  for (int row = 0; row < problem.unknowns(); ++row)
+    if (!(std::abs(at.gradient[row]) <= epsilon * noise[static_cast<std::size_t>(row)]))
+      return false;
+  return true;
 }
 
 }  // namespace
@@ -318,7 +351,9 @@ bool CompliantRest::minimise() {
     least = std::min(least, gradient_.norm());
     if (idle == most_idle) return true;
     // The steps themselves say less: small ones may cross into another piece of the function.
-    if (gradient_.norm() <= balanced * problem_->p.norm() || part < 1e-6) return true;
+    if (gradient_.norm() <= balanced * problem_->p.norm() || part < 1e-6 ||
+        is_rounding(*problem_, {u_, lambda_, gradient_, compliance_}, step_))
+      return true;
   }
   return true;  // as far as it goes: the judge decides
 }

@@ -130,17 +130,18 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
   for (int row = unit.first; row < unit.first + unit.count; ++row) {
     const int from = J.starts[row], end = J.starts[row + 1];
     runs_.push_back(run);
-    columns_.insert(columns_.end(), columns, columns + count);
+    const std::size_t first = values_.size();
+    columns_.resize(first + static_cast<std::size_t>(count));
+    std::copy_n(columns, count, columns_.data() + first);
+    values_.resize(first + static_cast<std::size_t>(count), 0.0);
     if (uniform) {
-      values_.insert(values_.end(), J.values.data() + from, J.values.data() + end);
+      std::copy_n(J.values.data() + from, count, values_.data() + first);
     } else {
-      const auto first = static_cast<int>(values_.size());
-      values_.resize(values_.size() + static_cast<std::size_t>(count), 0.0);
       for (int k = from; k < end; ++k) {
         const int unknown = J.indices[k];
         const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
         const auto at = std::find(columns, columns + count, column) - columns;
-        values_[static_cast<std::size_t>(first + at)] = J.values[k];
+        values_[first + static_cast<std::size_t>(at)] = J.values[k];
       }
     }
     starts_.push_back(static_cast<int>(values_.size()));
@@ -167,15 +168,15 @@ void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
   for (int row = 0; row < count; ++row) {
     const int begin = row_begin(row);
     if (lambda[row] != 0.0)
-      add_row(run_of(row), &columns_[begin], &values_[begin], row_end(row) - begin, lambda[row],
-              momentum_.data());
+      add_row(run_of(row), columns_.data() + begin, values_.data() + begin, row_end(row) - begin,
+              lambda[row], momentum_.data());
   }
   apply_inverse(momentum_.data(), motion_.data());
   w.resize(count);
   for (int row = 0; row < count; ++row) {
     const int begin = row_begin(row);
-    w[row] = add_product(run_of(row), &columns_[begin], &values_[begin], row_end(row) - begin,
-                         motion_.data(), problem_->b[row]);
+    w[row] = add_product(run_of(row), columns_.data() + begin, values_.data() + begin,
+                         row_end(row) - begin, motion_.data(), problem_->b[row]);
   }
   if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
 }
@@ -183,12 +184,11 @@ void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
 // The row of J along a direction, in the order of the columns of its first row.
 void CompliantSystem::gather(const Direction& direction, double* values) const {
   const int begin = row_begin(direction.first), width = row_end(direction.first) - begin;
-  for (int k = 0; k < width; ++k) values[k] = direction.part[0] * values_[begin + k];
+  scale_entries(width, values_.data() + begin, direction.part[0], values);
   for (int a = 1; a < direction.count; ++a) {
     const double part = direction.part[a];
     if (part == 0.0) continue;
-    const double* const own = values_.data() + row_begin(direction.first + a);
-    for (int k = 0; k < width; ++k) values[k] += part * own[k];
+    add_entries(width, values_.data() + row_begin(direction.first + a), part, values);
   }
 }
 
@@ -218,9 +218,9 @@ void CompliantSystem::factor(double compliance) {
   by_velocities_ ? factor_velocities() : factor_loads(compliance);
 }
 
-// An old matrix leaves this share of a step to the next one, as the springs do.
+// An old matrix leaves this share of a step to the next one.
 bool CompliantSystem::serves() const {
-  constexpr double turned = 1e-6;
+  constexpr double turned = 1e-4;
   const auto is_near = [](const Direction& a, const Direction& b) {
     if (a.first != b.first || a.count != b.count) return false;
     for (int k = 0; k < a.count; ++k)
@@ -370,7 +370,7 @@ void CompliantSystem::solve(std::vector<double>& x) {
   const double* force = forces_.data();
   for (std::size_t j = 0; j < factored_.size(); ++j) {
     const int row = factored_[j].force.first, begin = row_begin(row), width = row_end(row) - begin;
-    add_row(run_of(row), &columns_[begin], force, width, right[j], motion_.data());
+    add_row(run_of(row), columns_.data() + begin, force, width, right[j], motion_.data());
     force += width;
   }
   sparse_ ? velocities_->solve(motion_.data()) : lu_.solve(motion_.data());
@@ -378,7 +378,7 @@ void CompliantSystem::solve(std::vector<double>& x) {
   for (std::size_t j = 0; j < factored_.size(); ++j) {
     const int row = factored_[j].equation.first, begin = row_begin(row);
     const int width = row_end(row) - begin;
-    const int* const columns = &columns_[begin];
+    const int* const columns = columns_.data() + begin;
     double sum = x[j];
     for (int k = 0; k < width; ++k) sum -= line[k] * motion_[columns[k]];
     line += width;
