@@ -131,6 +131,7 @@ struct Descent {
 bool is_rounding(const ComplementarityProblem& problem, const Descent& at,
                  std::vector<double>& noise) {
   const SparseRows &M = problem.M, &J = problem.J;
+  noise.resize(static_cast<std::size_t>(problem.unknowns()));
   for (int row = 0; row < problem.unknowns(); ++row) {
     double terms = std::abs(problem.p[row]);
     for (int k = M.starts[row]; k < M.starts[row + 1]; ++k)
@@ -301,8 +302,11 @@ bool CompliantRest::minimise() {
   const SparseRows &M = problem_->M, &J = problem_->J;
   const int size = problem_->unknowns();
   double value = evaluate(), least = gradient_.norm();
+  const auto ends = [&] {
+    return is_rounding(*problem_, {u_, lambda_, gradient_, compliance_}, noise_);
+  };
   int idle = 0;  // descents since the function or the gradient fell
-  for (int step = 0; step < most_descents; ++step) {
+  for (int step = 0; step < most_descents && !ends(); ++step) {
     lu_.reset(size);
     for (int row = 0; row < size; ++row)
       for (int k = M.starts[row]; k < M.starts[row + 1]; ++k)
@@ -340,7 +344,7 @@ bool CompliantRest::minimise() {
       now = evaluate();
       const double noise = rounded * std::abs(value);
       if (now <= value - 1e-4 * part * descent ||
-          (now <= value + noise && gradient_.norm() < before))
+          (now <= value + noise && (gradient_.norm() < before || ends())))
         break;
     }
     // Below, gradients and values only round. Either may rise on the way: the function falls while
@@ -351,9 +355,7 @@ bool CompliantRest::minimise() {
     least = std::min(least, gradient_.norm());
     if (idle == most_idle) return true;
     // The steps themselves say less: small ones may cross into another piece of the function.
-    if (gradient_.norm() <= balanced * problem_->p.norm() || part < 1e-6 ||
-        is_rounding(*problem_, {u_, lambda_, gradient_, compliance_}, step_))
-      return true;
+    if (gradient_.norm() <= balanced * problem_->p.norm() || part < 1e-6) return true;
   }
   return true;  // as far as it goes: the judge decides
 }
