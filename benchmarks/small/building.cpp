@@ -25,7 +25,11 @@ std::vector<BuildingRow> measure_building(const std::string& file, const std::st
       {"compile", [&] { scene.compile(next()); }},
       {"set_parameter", [&] { kept.set_parameter(next()); }},
       {"restart", [&] { kept.restart(next()); }},
-      {"simulation", [&] { Simulation(scene, RunOverrides{.parameters = next()}); }}};
+      {"simulation", [&] {
+         RunOverrides overrides;
+         overrides.parameters = next();
+         Simulation(scene, overrides);
+       }}};
   std::vector<BuildingRow> rows;
   for (const auto& [what, make] : ways) {
     double best = 0.0;

@@ -50,6 +50,7 @@ std::vector<SmallCase> cases() {
                    .kind = Kind::rides,
                    .planar = planar,
                    .friction = 0.5,
+                   .speed = 0.04 * M_PI,
                    .amplitude = 4e-3,
                    .rate = 10.0 * M_PI});
   }

@@ -26,7 +26,7 @@ std::string scene_text(const SmallCase& what) {
       "materials: {{m: {{friction: {}}}}}\n"
       "bodies:\n"
       "  floor: {{{}, shapes: [{{{}: {{}}, material: m}}]}}\n"
-      "  body: {{shapes: [{{{}, material: m}}], density: {}, position: [0, {}{}], velocity: [{}, "
+      "  body: {{shapes: [{{{}, material: m, density: {}}}], position: [0, {}{}], velocity: [{}, "
       "0{}]}}\n"
       "run: {{step: {}, duration: 1e6}}\n",
       planar ? "planar" : "spatial", along, planar ? "" : "0, ", down, what.friction, motion,
