@@ -17,7 +17,7 @@ bool turns_freely(const Body& body) {
 bool is_carried(const Model& model, int body) {
   while (!model.tree_joint.empty() && body >= 0 && model.tree_joint[body] >= 0)
     body = parent_body(model, body);
-  return body >= 0 && model.bodies[body].is_prescribed();
+  return body >= 0 && model.bodies[body].velocity_size > 0 && model.bodies[body].is_prescribed();
 }
 
 bool hangs_on_joint(const Model& model, int body) {

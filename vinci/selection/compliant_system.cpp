@@ -63,12 +63,12 @@ bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFact
   place_.assign(static_cast<std::size_t>(mass.component_count()), -1);
   components_.clear();
   starts_.assign(1, 0);
-  columns_.clear();
-  values_.clear();
   runs_.clear();
   size_ = 0;
   for (const ContactUnit& unit : units)
     if (!add_unit(unit)) return false;
+  columns_.resize(static_cast<std::size_t>(starts_.back()));
+  values_.resize(columns_.size());
   push_.resize(static_cast<std::size_t>(size_));
   momentum_.resize(push_.size());
   motion_.resize(push_.size());
@@ -127,24 +127,26 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
     columns[count++] = column;
   }
   const int run = first_of_run(columns, count);
+  auto at = static_cast<std::size_t>(starts_.back());
+  const std::size_t end = at + static_cast<std::size_t>(unit.count * count);
+  if (columns_.size() < end) {
+    columns_.resize(end);
+    values_.resize(end);
+  }
   for (int row = unit.first; row < unit.first + unit.count; ++row) {
-    const int from = J.starts[row], end = J.starts[row + 1];
-    runs_.push_back(run);
-    const std::size_t first = values_.size();
-    columns_.resize(first + static_cast<std::size_t>(count));
-    std::copy_n(columns, count, columns_.data() + first);
-    values_.resize(first + static_cast<std::size_t>(count), 0.0);
-    if (uniform) {
-      std::copy_n(J.values.data() + from, count, values_.data() + first);
-    } else {
-      for (int k = from; k < end; ++k) {
-        const int unknown = J.indices[k];
-        const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
-        const auto at = std::find(columns, columns + count, column) - columns;
-        values_[first + static_cast<std::size_t>(at)] = J.values[k];
-      }
+    const int from = J.starts[row];
+    int* const own_columns = columns_.data() + at;
+    double* const own = values_.data() + at;
+    for (int k = 0; k < count; ++k) own_columns[k] = columns[k];
+    for (int k = 0; k < count; ++k) own[k] = uniform ? J.values[from + k] : 0.0;
+    for (int k = from; !uniform && k < J.starts[row + 1]; ++k) {
+      const int unknown = J.indices[k];
+      const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
+      own[std::find(columns, columns + count, column) - columns] = J.values[k];
     }
-    starts_.push_back(static_cast<int>(values_.size()));
+    at += static_cast<std::size_t>(count);
+    runs_.push_back(run);
+    starts_.push_back(static_cast<int>(at));
   }
   return true;
 }
