@@ -119,23 +119,32 @@ Vector6 free_part(const Model& model, const Body& body, Vector6 velocity) {
 using FreeMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
 using FreeVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 
+// Of Cholesky's factors of three rows, in the order in which those of a larger matrix are computed.
+void solve_turns(const FreeMatrix& block, int first, double* x) {
+  const auto a = [&](int i, int j) { return block(first + i, first + j); };
+  const double l00 = std::sqrt(a(0, 0)), l10 = a(1, 0) / l00, l20 = a(2, 0) / l00;
+  const double l11 = std::sqrt(a(1, 1) - l10 * l10), l21 = (a(2, 1) - l20 * l10) / l11;
+  const double l22 = std::sqrt(a(2, 2) - (l20 * l20 + l21 * l21));
+  const double y0 = x[0] / l00, y1 = (x[1] - y0 * l10) / l11;
+  const double y2 = (x[2] - y0 * l20 - y1 * l21) / l22;
+  x[2] = y2 / l22;
+  x[1] = (y1 - l21 * x[2]) / l11;
+  x[0] = (y0 - (l10 * x[1] + l20 * x[2])) / l00;
+}
+
 // x ← block⁻¹ x. Without drag only turns are coupled; the numbers are those of the whole factors.
 void solve_inertia(const FreeEntries& free, bool coupled, const FreeMatrix& block, FreeVector& x) {
   if (coupled) {
     x = block.llt().solve(x).eval();
     return;
   }
-  int turns = 0;
-  for (int i = 0; i < free.count; ++i) turns += free.entries[i] >= 3 ? 1 : 0;
-  const int alone = turns == 3 ? free.count - 3 : free.count;
+  const bool turns = free.count > 0 && free.entries[free.count - 1] == 5;
+  const int alone = turns ? free.count - 3 : free.count;
   for (int i = 0; i < alone; ++i) {
     const double root = std::sqrt(block(i, i));
     x[i] = x[i] / root / root;
   }
-  if (turns == 3) {
-    const Vector3 turning = block.bottomRightCorner<3, 3>().eval().llt().solve(x.tail<3>().eval());
-    x.tail<3>() = turning;
-  }
+  if (turns) solve_turns(block, alone, x.data() + alone);
 }
 
 struct Assembly {
