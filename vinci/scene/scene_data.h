@@ -88,10 +88,12 @@ class Numbers {
   std::size_t waits_for(std::size_t i) const;
   void evaluate(std::size_t i, Mistakes& mistakes);
   void break_cycle(std::size_t start, Mistakes& mistakes);
+  void forget(std::size_t i);
 
   const SceneData& scene_;
   std::vector<double> variables_;     // NaN for those that are no parameters
   std::vector<char> unknown_;         // the parameter has a mistake
+  bool has_unknown_ = false;
   std::vector<const Node*> pending_;  // parameters that are still to be evaluated
 };
 

@@ -113,6 +113,16 @@ void check_plugin(const Registry<Interface>& registry, const RunChoices& run,
 
 }  // namespace
 
+namespace {
+
+// Nobody changes them, so that all simulations may have the same.
+std::shared_ptr<const Plugins> shared_builtin_plugins() {
+  static const auto plugins = std::make_shared<const Plugins>(builtin_plugins());
+  return plugins;
+}
+
+}  // namespace
+
 std::vector<Diagnostic> check_run(const RunChoices& run, const Plugins& plugins) {
   std::vector<Diagnostic> mistakes;
   check_plugin(plugins.detectors, run, mistakes);
@@ -123,7 +133,7 @@ std::vector<Diagnostic> check_run(const RunChoices& run, const Plugins& plugins)
 }
 
 Simulation::Simulation(Scene scene, const RunOverrides& overrides)
-    : Simulation(std::move(scene), overrides, std::make_shared<const Plugins>(builtin_plugins())) {}
+    : Simulation(std::move(scene), overrides, shared_builtin_plugins()) {}
 
 Simulation::Simulation(Scene scene, const RunOverrides& overrides,
                        std::shared_ptr<const Plugins> plugins)
