@@ -43,6 +43,7 @@ struct Row {
   double ratio = 0.0;         // ours over this peer's
   double penetration = 0.0;   // m, deepest in the phase
   double drift = 0.0;         // m, largest displacement of a box in the phase
+  int still = 0;              // boxes whose centre the last step did not move at all
   double residual = -1.0;     // worst in the phase, by our judge; negative: not applicable
   int above = 0;              // steps whose residual is above the tolerance
 };
@@ -65,6 +66,7 @@ class Runner {
     engine_->positions(start_);
     double spent = 0.0;
     while (row.steps < steps && (row.steps == 0 || spent < budget)) {
+      engine_->positions(before_);
       const double before = processor_seconds();
       engine_->step();
       const double taken = processor_seconds() - before;
@@ -80,13 +82,14 @@ class Runner {
     engine_->positions(end_);
     for (std::size_t i = 0; i < end_.size(); ++i)
       row.drift = std::max(row.drift, (end_[i] - start_[i]).norm());
+    for (std::size_t i = 0; i < end_.size(); ++i) row.still += end_[i] == before_[i] ? 1 : 0;
     return row;
   }
 
  private:
   std::unique_ptr<Engine> engine_;
   double tolerance_;
-  std::vector<Vector3> start_, end_;
+  std::vector<Vector3> start_, before_, end_;
 };
 
 std::vector<Runner> runners_of(const Layout& layout, const Settings& settings) {
@@ -112,19 +115,20 @@ std::vector<Runner> runners_of(const Layout& layout, const Settings& settings) {
 
 void print_header() {
   fmt::print(
-      "{:<8} {:<15} {:>3} {:<8} {:<8} {:>8} {:>6} {:>11} {:>11} {:>10} {:>9} {:>9} {:>9} {:>5}\n",
+      "{:<8} {:<15} {:>3} {:<8} {:<8} {:>8} {:>6} {:>11} {:>11} {:>10} {:>9} {:>9} {:>5} {:>9} "
+      "{:>5}\n",
       "world", "scene", "mu", "phase", "engine", "contacts", "steps", "us/step", "worst us",
-      "ours/peer", "overlap", "drift", "residual", "above");
+      "ours/peer", "overlap", "drift", "still", "residual", "above");
 }
 
 void print_row(const Row& row) {
   fmt::print(
       "{:<8} {:<15} {:>3} {:<8} {:<8} {:>8} {:>6} {:>11.1f} {:>11.1f} {:>10} {:>9.1e} {:>9.1e} "
-      "{:>9} {:>5}\n",
+      "{:>5} {:>9} {:>5}\n",
       row.planar ? "planar" : "spatial", row.scene, row.friction, row.phase, row.engine,
       row.contacts, fmt::format("{}{}", row.steps, row.whole ? "" : "*"), row.microseconds,
       row.worst, row.ratio > 0.0 ? fmt::format("{:.2f}", row.ratio) : "", row.penetration,
-      row.drift, row.residual < 0.0 ? "" : fmt::format("{:.1e}", row.residual),
+      row.drift, row.still, row.residual < 0.0 ? "" : fmt::format("{:.1e}", row.residual),
       row.residual < 0.0 ? "" : fmt::format("{}", row.above));
   std::fflush(stdout);
 }
@@ -144,6 +148,7 @@ nlohmann::ordered_json to_json(const Row& row) {
           {"ours_over_peer", row.ratio},
           {"penetration", row.penetration},
           {"drift", row.drift},
+          {"still", row.still},
           {"residual", row.residual},
           {"steps_above", row.above}};
 }

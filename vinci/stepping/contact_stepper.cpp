@@ -268,6 +268,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     diagnose(context, report);
     stamp(Stage::solve);
   }
+  rest_on_contacts(context, part, report);
   move(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
@@ -302,6 +303,7 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
 void ContactStepper::begin(StepContext& context, const StepPart& part) {
   const LinearForces* held = part.rules.held_forces;
   has_all_limits_ = false;
+  unresolved_ = context.in.accuracy.tolerance;
   if (!held)
     forces_.begin(context, part.state, part.h);
   else if (part.flies())
