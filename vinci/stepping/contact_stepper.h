@@ -16,7 +16,7 @@
 #include "vinci/formulation/joint_closure.h"
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/formulation/tree_motion.h"
-#include "vinci/selection/load_selection.h"
+#include "vinci/solvers/island_wise.h"
 #include "vinci/solvers/quasi_static.h"
 #include "vinci/stepping/contact_frames.h"
 #include "vinci/stepping/discrete_model.h"
@@ -254,7 +254,7 @@ class ContactStepper : public TimeStepper {
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
-  LoadSelection selection_;
+  IslandWise island_wise_;
   RestingBodies resting_;
   double unresolved_ = 0.0;  // of the way that forces give a body in the step: what no solver tells
   double gap_noise_ = 0.0;   // m/s: what gaps too small to tell may add to the problem
