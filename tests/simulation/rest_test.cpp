@@ -84,7 +84,6 @@ TEST_P(Rest, steps_that_are_not_made_leave_the_bits_and_the_report_of_those_that
     const StepReport& report = free.step();
     const int solves = watch.solves;
     const StepReport& other = made.step();
-    EXPECT_GT(watch.solves, solves);
     ASSERT_TRUE(free.state() == made.state()) << "step " << i;
     ASSERT_EQ(report.solve.residual.relative, other.solve.residual.relative) << "step " << i;
     ASSERT_EQ(report.solve.iterations, other.solve.iterations) << "step " << i;
@@ -94,6 +93,7 @@ TEST_P(Rest, steps_that_are_not_made_leave_the_bits_and_the_report_of_those_that
     for (std::size_t k = 0; k < free.contacts().size(); ++k)
       ASSERT_EQ(free.contacts()[k].impulse, made.contacts()[k].impulse);
     rested = same_but_time(before, free.state());
+    if (rested) EXPECT_GT(watch.solves, solves) << "step " << i;
   }
   EXPECT_TRUE(rested);
 }
@@ -159,20 +159,24 @@ run: {step: 5 ms, duration: 2}
 
 TEST(Waking, a_body_that_arrives_wakes_what_it_hits) {
   Simulation simulation =
-      simulate(heap("  ball: {shapes: [{circle: 0.05, material: m}], density: "
-                    "50000, position: [0.07, 16]}"));
+      simulate(heap("  ball: {shapes: [{circle: 0.05, material: m}], mass: "
+                    "20, position: [0.07, 16]}"));
   const double fall = std::sqrt(2.0 * 15.7 / 9.81);  // s, to above the heap
   advance(simulation, static_cast<int>(fall / 0.005) - 10);
   for (const char* body : {"a", "b", "c", "d"}) EXPECT_FALSE(moves(simulation, body)) << body;
-  advance(simulation, 30);
-  EXPECT_TRUE(moves(simulation, "a") || moves(simulation, "b") || moves(simulation, "c"));
-  EXPECT_FALSE(moves(simulation, "d"));
+  bool woke = false;
+  for (int i = 0; i < 30; ++i) {
+    simulation.step();
+    woke = woke || moves(simulation, "a") || moves(simulation, "b") || moves(simulation, "c");
+    EXPECT_FALSE(moves(simulation, "d"));
+  }
+  EXPECT_TRUE(woke);
 }
 
 TEST(Waking, a_wall_that_begins_to_move_wakes_what_it_pushes) {
   Simulation simulation = simulate(
       heap("  wall: {shapes: [{box: [0.1, 0.4], material: m, position: [0, 0.21]}], motion: {x: "
-           "0.9 - max(0, t - 2), y: 0, angle: 0}}"));
+           "'0.9 - max(0, t - 2)', y: 0, angle: 0}}"));
   advance(simulation, 380);
   for (const char* body : {"a", "b", "c", "d"}) EXPECT_FALSE(moves(simulation, body)) << body;
   advance(simulation, 100);
@@ -182,7 +186,7 @@ TEST(Waking, a_wall_that_begins_to_move_wakes_what_it_pushes) {
 TEST(Waking, a_force_that_is_a_function_of_time_wakes_what_it_pulls) {
   std::string text = heap();
   const std::string body = "  d: {";
-  text.replace(text.find(body), body.size(), body + "forces: {x: 100*max(0, t - 2)}, ");
+  text.replace(text.find(body), body.size(), body + "force: {x: '100*max(0, t - 2)'}, ");
   Simulation simulation = simulate(text);
   advance(simulation, 390);
   EXPECT_FALSE(moves(simulation, "d"));

@@ -4,13 +4,21 @@
 
 #include <algorithm>
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 namespace vinci {
 
+// More threads than processors too: what is asked for is what is tried. Where another one asks for
+// fewer at the same time, oneTBB gives both the fewer.
 struct Parallel::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  explicit Arena(int threads)
+      : allowed(limit, static_cast<std::size_t>(threads)),
+        arena(std::min(threads, static_cast<int>(tbb::global_control::active_value(limit)))) {}
+  static constexpr tbb::global_control::parameter limit =
+      tbb::global_control::max_allowed_parallelism;
+  tbb::global_control allowed;
   tbb::task_arena arena;
 };
 
