@@ -158,17 +158,15 @@ run: {step: 5 ms, duration: 2}
 }
 
 TEST(Waking, a_body_that_arrives_wakes_what_it_hits) {
-  Simulation simulation =
-      simulate(heap("  ball: {shapes: [{circle: 0.05, material: m}], mass: "
-                    "20, position: [0.07, 16]}"));
-  const double fall = std::sqrt(2.0 * 15.7 / 9.81);  // s, to above the heap
-  advance(simulation, static_cast<int>(fall / 0.005) - 10);
+  Simulation simulation = simulate(
+      heap("  ball: {shapes: [{circle: 0.05, material: m}], mass: 20, position: [-6, 0.05], "
+           "velocity: [4, 0]}"));
+  advance(simulation, 400);
   for (const char* body : {"a", "b", "c", "d"}) EXPECT_FALSE(moves(simulation, body)) << body;
   bool woke = false;
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 60; ++i) {
     simulation.step();
     woke = woke || moves(simulation, "a") || moves(simulation, "b") || moves(simulation, "c");
-    EXPECT_FALSE(moves(simulation, "d"));
   }
   EXPECT_TRUE(woke);
 }
