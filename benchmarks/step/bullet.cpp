@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bullet's rigid bodies with the default solver (sequential impulses, 10 iterations), without
-// sleeping. Its box shape takes the margin off inside, so that the outer surface is the layout's.
+// Bullet's rigid bodies with the default solver (sequential impulses, 10 iterations). Its box shape
+// takes the margin off inside, so that the outer surface is the layout's.
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +17,10 @@ btVector3 to_bullet(const Vector3& v) {
 
 class BulletEngine : public Engine {
  public:
-  explicit BulletEngine(const Layout& layout)
-      : dispatcher_(&configuration_),
+  BulletEngine(const Layout& layout, bool sleeps)
+      : layout_(layout),
+        sleeps_(sleeps),
+        dispatcher_(&configuration_),
         world_(&dispatcher_, &broad_phase_, &solver_, &configuration_) {
     world_.setGravity(to_bullet({0.0, 0.0, -gravity}));
     for (const PlacedBox& box : layout.fixed) add(box, 0.0);
@@ -31,7 +33,7 @@ class BulletEngine : public Engine {
 
   std::string name() const override { return "Bullet"; }
   // No substeps: one step of the given length.
-  void step() override { world_.stepSimulation(static_cast<btScalar>(step_size), 0); }
+  void step() override { world_.stepSimulation(static_cast<btScalar>(layout_.step), 0); }
   void positions(std::vector<Vector3>& centers) const override {
     centers.clear();
     for (std::size_t i = first_; i < bodies_.size(); ++i) {
@@ -68,12 +70,19 @@ class BulletEngine : public Engine {
                                                   shapes_.back().get(), inertia);
     info.m_startWorldTransform.setIdentity();
     info.m_startWorldTransform.setOrigin(to_bullet(box.center));
-    info.m_friction = static_cast<btScalar>(std::sqrt(friction));  // a pair gets the product
+    const Quaternion& q = box.rotation;
+    info.m_startWorldTransform.setRotation(
+        {static_cast<btScalar>(q.x()), static_cast<btScalar>(q.y()), static_cast<btScalar>(q.z()),
+         static_cast<btScalar>(q.w())});
+    info.m_friction =
+        static_cast<btScalar>(std::sqrt(layout_.friction));  // a pair gets the product
     bodies_.push_back(std::make_unique<btRigidBody>(info));
-    bodies_.back()->setActivationState(DISABLE_DEACTIVATION);
+    if (!sleeps_) bodies_.back()->setActivationState(DISABLE_DEACTIVATION);
     world_.addRigidBody(bodies_.back().get());
   }
 
+  Layout layout_;
+  bool sleeps_;
   btDefaultCollisionConfiguration configuration_;
   btCollisionDispatcher dispatcher_;
   btDbvtBroadphase broad_phase_;
@@ -86,8 +95,8 @@ class BulletEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_bullet(const Layout& layout) {
-  return std::make_unique<BulletEngine>(layout);
+std::unique_ptr<Engine> make_bullet(const Layout& layout, bool sleeps) {
+  return std::make_unique<BulletEngine>(layout, sleeps);
 }
 
 }  // namespace vinci

@@ -15,7 +15,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;
-  virtual void step() = 0;  // by step_size; nothing else is timed
+  virtual void step() = 0;  // by the layout's; nothing else is timed
   // Centres of the boxes, m; in the order of the layout.
   virtual void positions(std::vector<Vector3>& centers) const = 0;
   // Deepest overlap the engine itself reports after the last step, skins counted, m; 0 if none.
@@ -25,8 +25,15 @@ class Engine {
   virtual double residual() const { return -1.0; }
 };
 
-std::unique_ptr<Engine> make_vinci(const Layout& layout, bool diagnose);
-std::unique_ptr<Engine> make_box2d(const Layout& layout);   // planar layouts
-std::unique_ptr<Engine> make_bullet(const Layout& layout);  // spatial layouts
+struct VinciChoices {
+  bool diagnose = false;   // `diagnose: flag`
+  double tolerance = 0.0;  // of the solver; 0: its default
+};
+std::unique_ptr<Engine> make_vinci(const Layout& layout, const VinciChoices& choices = {});
+// Peers with their defaults; with or without what lets bodies at rest sleep.
+std::unique_ptr<Engine> make_box2d(const Layout& layout, bool sleeps);     // planar layouts
+std::unique_ptr<Engine> make_chipmunk(const Layout& layout, bool sleeps);  // planar layouts
+std::unique_ptr<Engine> make_bullet(const Layout& layout, bool sleeps);    // spatial layouts
+std::unique_ptr<Engine> make_ode(const Layout& layout, bool sleeps);       // spatial layouts
 
 }  // namespace vinci

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the layouts of the step benchmark.
+// Builds the layouts of the benchmarks of boxes.
 #include "step/layout.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <random>
 
 namespace vinci {
@@ -27,9 +30,28 @@ Vector3 placed(bool planar, double x, double y, double up) {
   return planar ? Vector3(x, up, 0.0) : Vector3(x, y, up);
 }
 
+// Uniform in −1 to 1. Not std::uniform_real_distribution, whose numbers differ between standard
+// libraries.
+double symmetric(std::mt19937_64& random) {
+  return 2.0 * static_cast<double>(random() >> 11) * 0x1.0p-53 - 1.0;
+}
+
 // The top of the floor is at height zero.
 PlacedBox floor(bool planar, double half_x, double half_y) {
   return {placed(planar, 0.0, 0.0, -0.5 * wall), placed(planar, half_x, half_y, 0.5 * wall)};
+}
+
+// Floor and walls around a space of these half extents.
+void add_bin(Layout& layout, double half_x, double half_y, double half_up) {
+  const bool planar = layout.planar;
+  layout.fixed.push_back(floor(planar, half_x + wall, half_y + wall));
+  for (const double side : {-1.0, 1.0}) {
+    layout.fixed.push_back({placed(planar, side * (half_x + 0.5 * wall), 0.0, half_up),
+                            placed(planar, 0.5 * wall, half_y + wall, half_up)});
+    if (!planar)
+      layout.fixed.push_back({placed(planar, 0.0, side * (half_y + 0.5 * wall), half_up),
+                              placed(planar, half_x, 0.5 * wall, half_up)});
+  }
 }
 
 }  // namespace
@@ -52,20 +74,10 @@ Layout bin(bool planar, int count) {
   const double half_y = 0.5 * (grid.along_y * pitch + clearance);
   const double half_up = 0.5 * (layers + 1) * pitch;
 
-  layout.fixed.push_back(floor(planar, half_x + wall, half_y + wall));
-  for (const double side : {-1.0, 1.0}) {
-    layout.fixed.push_back({placed(planar, side * (half_x + 0.5 * wall), 0.0, half_up),
-                            placed(planar, 0.5 * wall, half_y + wall, half_up)});
-    if (!planar)
-      layout.fixed.push_back({placed(planar, 0.0, side * (half_y + 0.5 * wall), half_up),
-                              placed(planar, half_x, 0.5 * wall, half_up)});
-  }
+  add_bin(layout, half_x, half_y, half_up);
 
   std::mt19937_64 random(1);
-  // Not std::uniform_real_distribution, whose numbers differ between standard libraries.
-  const auto scatter = [&random] {
-    return 0.4 * clearance * (2.0 * static_cast<double>(random() >> 11) * 0x1.0p-53 - 1.0);
-  };
+  const auto scatter = [&random] { return 0.4 * clearance * symmetric(random); };
   for (int i = 0; i < count; ++i) {
     const int layer = i / (grid.along_x * grid.along_y);
     const int in_layer = i % (grid.along_x * grid.along_y);
@@ -75,6 +87,31 @@ Layout bin(bool planar, int count) {
     const double y = planar ? 0.0 : -half_y + clearance + half + row * pitch + scatter();
     layout.boxes.push_back(
         {placed(planar, x, y, clearance + half + layer * pitch), Vector3::Constant(half)});
+  }
+  return layout;
+}
+
+Layout heap(bool planar, int count) {
+  constexpr double cell = 1.6 * box_size, rise = 1.5 * box_size;
+  constexpr double tilt = std::numbers::pi / 9.0;
+  Layout layout{std::to_string(count) + " boxes", planar, {}, {}};
+  const double along = planar ? std::sqrt(count) : std::cbrt(count);
+  const int side = std::max(planar ? 4 : 2, static_cast<int>(std::lround(along)));
+  const int deep = planar ? 1 : side;
+  const double half_x = 0.5 * side * cell, half_y = 0.5 * deep * cell;
+  const int rows = (count + side * deep - 1) / (side * deep);
+  add_bin(layout, half_x, half_y, 0.5 * (rows + 4) * rise);
+  std::mt19937_64 random(1);
+  const auto shift = [&random] { return 0.1 * box_size * symmetric(random); };
+  for (int i = 0; i < count; ++i) {
+    const int column = i % side, line = i / side % deep, row = i / (side * deep);
+    const double x = -half_x + (column + 0.5) * cell + shift();
+    const double y = planar ? 0.0 : -half_y + (line + 0.5) * cell + shift();
+    const double up = 0.8 * box_size + row * rise + shift();
+    Vector3 axis = Vector3::UnitZ();
+    if (!planar) axis = Vector3(symmetric(random), symmetric(random), 1.5).normalized();
+    const Quaternion rotation(Eigen::AngleAxisd(tilt * symmetric(random), axis));
+    layout.boxes.push_back({placed(planar, x, y, up), Vector3::Constant(half), rotation});
   }
   return layout;
 }

@@ -119,13 +119,15 @@ void summarize(Runner& runner, const Layout& layout, int settle_steps) {
 
 std::vector<Measurement> run(const Layout& layout, const Settings& settings) {
   std::vector<Runner> runners(1);
-  runners[0].engine = make_vinci(layout, false);
-  if (settings.diagnose) runners.emplace_back().engine = make_vinci(layout, true);
+  runners[0].engine = make_vinci(layout);
+  if (settings.diagnose) runners.emplace_back().engine = make_vinci(layout, {.diagnose = true});
 #ifdef VINCI_WITH_BOX2D
-  if (layout.planar && !settings.diagnose) runners.emplace_back().engine = make_box2d(layout);
+  if (layout.planar && !settings.diagnose)
+    runners.emplace_back().engine = make_box2d(layout, false);
 #endif
 #ifdef VINCI_WITH_BULLET
-  if (!layout.planar && !settings.diagnose) runners.emplace_back().engine = make_bullet(layout);
+  if (!layout.planar && !settings.diagnose)
+    runners.emplace_back().engine = make_bullet(layout, false);
 #endif
   const int settle_steps = settle(runners, settings);
   for (Runner& runner : runners) {
@@ -222,7 +224,7 @@ void run_all(const Settings& settings) {
     fmt::print(
         "* the time budget ended before the scene had settled: these are impacts (--budget)\n");
   if (settings.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"step", step_size}, {"rows", rows}}.dump(2));
+    fmt::print("{}\n", nlohmann::ordered_json{{"step", Layout().step}, {"rows", rows}}.dump(2));
 }
 
 }  // namespace

@@ -88,6 +88,11 @@ const OptionTable& run_option_table() {
        0,
        0,
        {"off", "flag", "all"}},
+      {"threads",
+       "Threads on which parts of a step that do not act on each other are solved side by side. "
+       "The "
+       "results are the same bits with any number of them.",
+       1L, "", 1, 256},
       {"seed", "Seed of everything random; recorded with the run.", 0L, "", 0, 9.0e15},
   };
   return table;

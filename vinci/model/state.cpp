@@ -89,14 +89,17 @@ bool same_bits(const Pose& a, const Pose& b) {
 
 }  // namespace
 
+bool same_but_time(const State& a, const State& b) {
+  const auto same = [](const auto& x, const auto& y) { return same_bits(x, y); };
+  return same_bits(a.velocities, b.velocities) &&
+         std::equal(a.poses.begin(), a.poses.end(), b.poses.begin(), b.poses.end(), same) &&
+         same_bits(a.controls, b.controls) && same_bits(a.joint_positions, b.joint_positions) &&
+         same_bits(a.joint_rates, b.joint_rates) &&
+         same_bits(a.coupling_offsets, b.coupling_offsets) && a.memory == b.memory;
+}
+
 bool State::operator==(const State& other) const {
-  const auto same = [](const auto& a, const auto& b) { return same_bits(a, b); };
-  return step == other.step && equal_bits(&time, &other.time, 1) &&
-         std::equal(poses.begin(), poses.end(), other.poses.begin(), other.poses.end(), same) &&
-         same_bits(velocities, other.velocities) && same_bits(controls, other.controls) &&
-         same_bits(joint_positions, other.joint_positions) &&
-         same_bits(joint_rates, other.joint_rates) &&
-         same_bits(coupling_offsets, other.coupling_offsets) && memory == other.memory;
+  return step == other.step && equal_bits(&time, &other.time, 1) && same_but_time(*this, other);
 }
 
 bool is_finite(const State& state) {

@@ -26,6 +26,9 @@ struct State {
   bool operator==(const State& other) const;
 };
 
+// Bit for bit, whatever their step and time.
+bool same_but_time(const State& a, const State& b);
+
 State initial_state(const Model& model);
 std::uint64_t hash(const State& state);
 bool is_finite(const State& state);

@@ -38,8 +38,8 @@ int first_difference(const std::string& a, const std::string& b) {
 
 void compare(const Json& recorded, const Json& now, const std::string& prefix,
              const std::string& where) {
-  constexpr std::array<const char*, 5> may_differ{"duration", "output-interval", "accept", "strict",
-                                                  "diagnose"};
+  constexpr std::array<const char*, 6> may_differ{"duration", "output-interval", "accept",
+                                                  "strict",   "diagnose",        "threads"};
   for (const auto* side : {&recorded, &now})
     for (const auto& [key, value] : side->items()) {
       if (prefix == "option '" &&

@@ -212,6 +212,7 @@ void Simulation::begin() {
   context_.in.detector = detector_.get();
   context_.in.solver = solver_.get();
   context_.in.impact_law = impact_law_.get();
+  context_.in.threads = static_cast<int>(options_.integer("threads"));
   if (const std::string& asked = options_.text("diagnose"); asked != "off") {
     diagnosis_ = std::make_shared<StepDiagnosis>(asked == "all", options_.integer("seed"));
     context_.in.diagnosis = diagnosis_.get();

@@ -24,6 +24,7 @@ class AutoSolver final : public SolveFrame {
   AutoSolver() : AutoSolver(Settings{}) {}
   explicit AutoSolver(const Settings& settings);
 
+  const Settings& settings() const { return settings_; }
   bool leaves_choice() const override { return true; }
   std::span<const Attempt> attempts() const override { return log_.entries(); }
   const VectorX* certificate() const override { return certificate_; }

@@ -71,6 +71,19 @@ CheckedStepper::CheckedStepper(std::unique_ptr<TimeStepper> method)
     : method_(std::move(method)), rule_(method_->overlap_rule()), layers_(rule_) {}
 
 StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
+  if (repetition_.holds(context, starts_[0], state, h)) {
+    starts_[0].step = state.step;
+    starts_[0].time = state.time;
+    state.time += h;
+    return repetition_.report();
+  }
+  repetition_.forget();
+  const StepReport report = make(context, state, h);
+  if (!displaced_) repetition_.note(context, starts_[0], state, h, report);
+  return report;
+}
+
+StepReport CheckedStepper::make(StepContext& context, State& state, double h) {
   starts_[0] = state;
   displaced_ = false;
   begin(context, state, h);

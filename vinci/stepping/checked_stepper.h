@@ -15,6 +15,7 @@
 
 #include "vinci/stepping/layer_overlap.h"
 #include "vinci/stepping/reach.h"
+#include "vinci/stepping/repetition.h"
 #include "vinci/stepping/substeps.h"
 #include "vinci/stepping/sudden_overlap.h"
 
@@ -27,6 +28,7 @@ class CheckedStepper : public TimeStepper {
   std::string caution(const Model& model) const override { return method_->caution(model); }
   ComplementarityProblem probe(const Model& model) const override { return method_->probe(model); }
   void prepare(StepContext& context, State& state) override { method_->prepare(context, state); }
+  // A step that repeats the last one bit for bit is not made (repetition.h).
   StepReport step(StepContext& context, State& state, double h) override;
   bool is_event_driven() const override { return method_->is_event_driven(); }
   OverlapRule overlap_rule() const override { return rule_; }
@@ -59,6 +61,7 @@ class CheckedStepper : public TimeStepper {
     bool in_layers = false;  // within what layers give way, but more than they explain
   };
 
+  StepReport make(StepContext& context, State& state, double h);
   void begin(StepContext& context, const State& state, double h);
   RemovedOverlap remove_sudden(StepContext& context, State& state);
   void look_ahead(StepContext& context, const State& state, double h);
@@ -75,6 +78,8 @@ class CheckedStepper : public TimeStepper {
 
   std::unique_ptr<TimeStepper> method_;
   OverlapRule rule_;
+
+  Repetition repetition_;
 
   // Workspace.
   ContactsAhead start_;  // contacts at the start of the step or part at hand

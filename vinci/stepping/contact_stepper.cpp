@@ -84,7 +84,7 @@ ContactStepper::ContactStepper(const OptionValues& options, double touch)
       discrete_(discrete_model_of(options)),
       smooth_(options),
       frames_(options) {
-  selection_.take_boxes(form_.cone == Cone::box);
+  island_wise_.take_boxes(form_.cone == Cone::box);
   quasi_static_.take_boxes(form_.cone == Cone::box);
 }
 
@@ -268,6 +268,7 @@ StepReport ContactStepper::advance(StepContext& context, State& state, double h,
     diagnose(context, report);
     stamp(Stage::solve);
   }
+  rest_on_contacts(context, part, report);
   move(part);
   // Nothing from here on calls code of the caller, so nothing throws.
   collect(context, state, h, report);
@@ -302,6 +303,7 @@ void ContactStepper::look(StepContext& context, const State& state, double h,
 void ContactStepper::begin(StepContext& context, const StepPart& part) {
   const LinearForces* held = part.rules.held_forces;
   has_all_limits_ = false;
+  unresolved_ = context.in.accuracy.tolerance;
   if (!held)
     forces_.begin(context, part.state, part.h);
   else if (part.flies())
@@ -503,10 +505,16 @@ void ContactStepper::solve(StepContext& context, StepReport& report) {
 void ContactStepper::solve_motion(StepContext& context, StepReport& report) {
   StepWorkspace& work = context.work;
   if (motion_ != MotionModel::quasi_static) {
-    report.solve = selection_.solve(work.problem, *context.in.solver, context.in.accuracy,
-                                    work.solution, &before_, gap_noise_);
-    report.selected = selection_.report().chosen;
-    report.unselected = selection_.report().missed;
+    report.solve = island_wise_.solve(work.problem,
+                                      {.solver = *context.in.solver,
+                                       .accuracy = context.in.accuracy,
+                                       .velocities = &before_,
+                                       .resolution = gap_noise_,
+                                       .interruption = context.in.interruption,
+                                       .threads = context.in.threads},
+                                      work.solution);
+    report.selected = island_wise_.report().chosen;
+    report.unselected = island_wise_.report().missed;
     show(context, report);
     return;
   }

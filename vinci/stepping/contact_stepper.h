@@ -16,7 +16,7 @@
 #include "vinci/formulation/joint_closure.h"
 #include "vinci/formulation/problem_builder.h"
 #include "vinci/formulation/tree_motion.h"
-#include "vinci/selection/load_selection.h"
+#include "vinci/solvers/island_wise.h"
 #include "vinci/solvers/quasi_static.h"
 #include "vinci/stepping/contact_frames.h"
 #include "vinci/stepping/discrete_model.h"
@@ -26,6 +26,7 @@
 #include "vinci/stepping/mechanisms.h"
 #include "vinci/stepping/reach.h"
 #include "vinci/stepping/rebounds.h"
+#include "vinci/stepping/resting_bodies.h"
 #include "vinci/stepping/sliding_friction.h"
 #include "vinci/stepping/smooth_motion.h"
 #include "vinci/stepping/solution_witness.h"
@@ -123,6 +124,7 @@ class ContactStepper : public TimeStepper {
                         double rebound_due);
   double row_gap(const StepPart& part, std::size_t index, const Contact& contact,
                  const Vector3& prescribed);
+  double change_of_speed(const Model& model, const State& state, const Contact& contact) const;
   // Velocity of b against a where the impulse of a contact acts.
   Vector3 velocity_at(const StepPart& part, std::size_t index, const Contact& contact,
                       const VectorX& velocities) const;
@@ -158,6 +160,7 @@ class ContactStepper : public TimeStepper {
   void take_nearest(StepContext& context, const StepPart& part, bool guessed, StepReport& report);
   bool is_still(const Model& model, int body) const;
   void rest_on_supports(const Model& model, const Accuracy& accuracy);
+  void rest_on_contacts(const StepContext& context, const StepPart& part, const StepReport& report);
   bool is_whole(const StepPart& part, StepReport& report);
   void mark_acted(const StepWorkspace& work, std::vector<char>& bodies) const;
   void mark_joined(const Model& model, const StepWorkspace& work, std::vector<char>& bodies) const;
@@ -251,8 +254,10 @@ class ContactStepper : public TimeStepper {
   std::vector<Pose> moved_;   // poses at the end of the step
   SparseRows inertia_;        // quasi-static: what measures motion
   QuasiStatic quasi_static_;
-  LoadSelection selection_;
-  double gap_noise_ = 0.0;  // m/s: what gaps too small to tell may add to the problem
+  IslandWise island_wise_;
+  RestingBodies resting_;
+  double unresolved_ = 0.0;  // of the way that forces give a body in the step: what no solver tells
+  double gap_noise_ = 0.0;   // m/s: what gaps too small to tell may add to the problem
   Reach reach_;
   SlidingFriction friction_;         // where laws ask for more than one number
   std::vector<ContactTerms> terms_;  // parallel to the contacts

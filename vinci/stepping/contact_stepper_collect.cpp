@@ -1,12 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a solved step reports and hands to the next one.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "vinci/formulation/contact_motion.h"
 #include "vinci/stepping/contact_stepper.h"
 
 namespace vinci {
+namespace {
+
+// Of the two bodies that move freely, kg.
+double lesser_mass(const Model& model, const Contact& contact) {
+  double mass = infinity;
+  for (const int b : {contact.body_a, contact.body_b})
+    if (RestingBodies::takes(model, b)) mass = std::min(mass, model.bodies[b].mass.mass);
+  return std::isfinite(mass) ? mass : 0.0;
+}
+
+// Whether friction has more to give, in every direction.
+bool is_within_cone(const ConeForm& form, World world, const ContactTerms& terms, double load,
+                    const Vector2& rub) {
+  if (terms.friction == 0.0) return false;
+  // Of the ellipse: the circle within its polygon.
+  double share = 1.0;
+  if (form.cone == Cone::pyramid && world == World::spatial)
+    share =
+        cone_direction(world, form, 0)
+            .dot((cone_direction(world, form, 0) + cone_direction(world, form, 1)).normalized());
+  const double limit = share * terms.friction * load;
+  if (world == World::planar) return std::abs(rub[0]) < limit;
+  return terms.scale[1] > 0.0 && Vector2(rub.cwiseQuotient(terms.scale)).norm() < limit;
+}
+
+}  // namespace
+
+// Bodies that contacts leave no motion have none, whatever a solver left of it.
+void ContactStepper::rest_on_contacts(const StepContext& context, const StepPart& part,
+                                      const StepReport& report) {
+  const ContactSet& contacts = context.work.contacts;
+  const Model& model = part.model;
+  if (contacts.empty() || motion_ != MotionModel::dynamic || part.flies() || frames_.is_framed() ||
+      report.solve.status != SolveStatus::solved)
+    return;
+  resting_.begin(model, part.state.poses);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& contact = contacts[i];
+    const ContactTerms& terms = terms_[i];
+    if (terms.normal_bias != 0.0 || !terms.prescribed.isZero(0.0) || !terms.compliance.empty())
+      continue;
+    const Vector3 impulse = builder_.impulse(builder_.contacts()[i], context.work.solution.lambda);
+    if (!(impulse[0] > 0.0)) continue;
+    // As a projection has it: what presses or sticks does so against the speed that is left.
+    const double mass = lesser_mass(model, contact);
+    const Vector3 speed = velocity_at(part, i, contact, next_);
+    const double load = impulse[0] - mass * terms.frame.normal.dot(speed);
+    if (!(load > 0.0)) continue;
+    const Vector2 rub(impulse[1] - mass * terms.frame.tangent_1.dot(speed),
+                      impulse[2] - mass * terms.frame.tangent_2.dot(speed));
+    resting_.add(contact, terms.frame, is_within_cone(form_, model.world, terms, load, rub));
+  }
+  const std::vector<char>& resting = resting_.find();
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+    if (resting[b] && RestingBodies::takes(model, b))
+      next_.segment(model.bodies[b].velocity_offset, model.bodies[b].velocity_size).setZero();
+}
 
 void ContactStepper::remember(const StepContext&, State&, double) {}
 

@@ -15,6 +15,20 @@ constexpr double smallest_gap = 1e-12;
 
 }  // namespace
 
+// The larger of what forces alone give both bodies in the step, m/s.
+double ContactStepper::change_of_speed(const Model& model, const State& state,
+                                       const Contact& contact) const {
+  double change = 0.0;
+  for (const int b : {contact.body_a, contact.body_b}) {
+    const Body& body = model.bodies[b];
+    if (body.velocity_size > 0 && model.is_moved(b))
+      change = std::max(change, (body_twist(model, foreseen_, b).linear -
+                                 body_twist(model, state.velocities, b).linear)
+                                    .norm());
+  }
+  return change;
+}
+
 void ContactStepper::soften(const StepPart&, const ContactSet&, std::span<ContactTerms>) {}
 
 Vector3 ContactStepper::velocity_at(const StepPart& part, std::size_t index, const Contact& contact,
@@ -35,6 +49,9 @@ double ContactStepper::row_gap(const StepPart& part, std::size_t index, const Co
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
   double resolution =
       std::max(smallest_gap, 16.0 * std::numeric_limits<double>::epsilon() * point.norm());
+  // Nor is a gap one that is smaller than what the accuracy of the run lets loads miss in a step.
+  if (motion_ == MotionModel::dynamic)
+    resolution = std::max(resolution, unresolved_ * h * change_of_speed(model, state, contact));
   if (part.flies()) resolution = std::max(resolution, rules.flight->touch);
   const auto resolved = [&](double gap) {
     return rigid && std::abs(gap) <= resolution ? 0.0 : gap;

@@ -67,8 +67,9 @@ struct StepInput {
   std::function<void(State&)> change = {};
   CollisionDetector* detector = nullptr;
   Solver* solver = nullptr;
-  Accuracy accuracy;                             // of the run, the same as its solver's
-  ImpactLaw* impact_law = nullptr;               // for steppers that apply one
+  int threads = 1;                  // on which islands of a step may be solved side by side
+  Accuracy accuracy;                // of the run, the same as its solver's
+  ImpactLaw* impact_law = nullptr;  // for steppers that apply one
   std::span<const NamedController> controllers;  // in the order in which they act
   // Of controllers that have acted in this step, which is made in parts; null: they act.
   const LinearForces* held_forces = nullptr;
