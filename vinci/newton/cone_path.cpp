@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vinci/newton/cone_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vinci/complementarity/law_ball.h"
+
+namespace vinci {
+namespace {
+
+using Kind = ScaledContacts::Kind;
+constexpr int most_rows = ScaledContacts::largest;
+
+constexpr double to_the_boundary = 0.995;  // of the longest step
+// Of the unit: how far inside loads of before are pushed.
+constexpr double pushed = 0.1;
+// Of the diagonal of W: what stands for none in an equality, as the root of ε.
+constexpr double least_compliance = 1e-8;
+// Steps shorter than this, so many in a row: the shift does not settle any more.
+constexpr double short_step = 0.05;
+constexpr int most_short = 3;
+
+// x₀² − |x₁|².
+double determinant(int rows, const double* x) {
+  const double length = law::norm(rows - 1, x + 1);
+  return (x[0] - length) * (x[0] + length);
+}
+
+double dot(int rows, const double* x, const double* y) {
+  double sum = 0.0;
+  for (int i = 0; i < rows; ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+// y = W x (sign 1) or W⁻¹ x (sign −1).
+void turn(int rows, double eta, const double* axis, double sign, const double* x, double* y) {
+  const double across = dot(rows - 1, axis + 1, x + 1);
+  const double factor = sign > 0.0 ? eta : 1.0 / eta;
+  const double along = sign * x[0] + across / (1.0 + axis[0]);
+  y[0] = factor * (axis[0] * x[0] + sign * across);
+  for (int i = 1; i < rows; ++i) y[i] = factor * (x[i] + along * axis[i]);
+}
+
+// The largest length up to which x + length d is in the cone.
+double to_boundary(int rows, const double* x, const double* d, double length) {
+  if (rows == 1) return d[0] < 0.0 ? std::min(length, -x[0] / d[0]) : length;
+  const double c = determinant(rows, x);
+  const double a = determinant(rows, d);
+  const double b = x[0] * d[0] - dot(rows - 1, x + 1, d + 1);
+  const double root = b * b - a * c;
+  if (root < 0.0) return length;
+  const double below = std::sqrt(root) - b;
+  return below > 0.0 ? std::min(length, c / below) : length;
+}
+
+// The symmetric rows × rows matrix a inverted in place.
+void invert_symmetric(int rows, double* a) {
+  if (rows == 1) {
+    a[0] = 1.0 / a[0];
+  } else if (rows == 2) {
+    const double inverse = 1.0 / (a[0] * a[3] - a[1] * a[1]);
+    const double first = a[0] * inverse;
+    a[0] = a[3] * inverse;
+    a[3] = first;
+    a[1] = a[2] = -a[1] * inverse;
+  } else {
+    const double c00 = a[4] * a[8] - a[5] * a[5], c01 = a[2] * a[5] - a[1] * a[8];
+    const double c02 = a[1] * a[5] - a[2] * a[4], c11 = a[0] * a[8] - a[2] * a[2];
+    const double c12 = a[1] * a[2] - a[0] * a[5], c22 = a[0] * a[4] - a[1] * a[1];
+    const double inverse = 1.0 / (a[0] * c00 + a[1] * c01 + a[2] * c02);
+    a[0] = c00 * inverse, a[4] = c11 * inverse, a[8] = c22 * inverse;
+    a[1] = a[3] = c01 * inverse, a[2] = a[6] = c02 * inverse, a[5] = a[7] = c12 * inverse;
+  }
+}
+
+}  // namespace
+
+// Strictly inside, near the loads of before if there are any, with the velocities that follow.
+void ConePath::start(const ScaledContacts& contacts, const Terms& terms, VectorX& x) {
+  const bool warm = x.size() == contacts.rows();
+  x_ = warm ? x : VectorX::Zero(contacts.rows());
+  soft_ = contacts.compliance();
+  for (const Contact& contact : contacts.contacts()) {
+    double* const own = x_.data() + contact.first;
+    for (int i = 0; i < contact.rows; ++i)
+      soft_[contact.first + i] += terms.compliance * contacts.compliance_unit(contact, i);
+    if (contact.kind == Kind::free) {
+      soft_[contact.first] += least_compliance;
+      continue;
+    }
+    const double inset = (warm ? pushed : 1.0) * terms.unit / contact.root;
+    own[0] = std::max(own[0], law::norm(contact.rows - 1, own + 1)) + inset;
+  }
+  v_ = contacts.free_velocity();
+  contacts.add_impulses(x_, v_);
+  contacts.velocities(v_, w_);
+  w_ += contacts.bias() + soft_.cwiseProduct(x_);
+  z_.setZero(contacts.rows());
+  for (const Contact& contact : contacts.contacts()) {
+    if (contact.kind == Kind::free) continue;
+    const double* const w = w_.data() + contact.first;
+    double* const z = z_.data() + contact.first;
+    const double slip = law::norm(contact.rows - 1, w + 1);
+    for (int i = 1; i < contact.rows; ++i) z[i] = w[i];
+    z[0] = std::max(w[0] + slip, slip) + (warm ? pushed : 1.0) * terms.unit / contact.root;
+  }
+}
+
+// W of every contact, E = (W⁻² + C)⁻¹ and what z lacks.
+bool ConePath::scale(const ScaledContacts& contacts) {
+  scaling_.resize(contacts.contacts().size());
+  gap_.resize(contacts.rows());
+  double* E = E_.data();
+  for (std::size_t n = 0; n < scaling_.size(); ++n) {
+    const Contact& contact = contacts.contacts()[n];
+    const int rows = contact.rows;
+    const double *const x = x_.data() + contact.first, *const z = z_.data() + contact.first;
+    const double *const w = w_.data() + contact.first, *const c = soft_.data() + contact.first;
+    double* const gap = gap_.data() + contact.first;
+    Scaling& own = scaling_[n];
+    if (contact.kind == Kind::free) {
+      E[0] = 1.0 / c[0];
+      gap[0] = -w[0];
+    } else if (rows == 1) {
+      own.eta = std::sqrt(x[0] / z[0]);
+      E[0] = 1.0 / (z[0] / x[0] + c[0]);
+      gap[0] = z[0] - w[0];
+    } else {
+      const double dx = determinant(rows, x), dz = determinant(rows, z);
+      if (!(dx > 0.0) || !(dz > 0.0)) return false;
+      const double nx = 1.0 / std::sqrt(dx), nz = 1.0 / std::sqrt(dz);
+      const double gamma = 1.0 / std::sqrt(2.0 * (1.0 + nx * nz * dot(rows, x, z)));  // 1/(2γ)
+      own.eta = std::sqrt(std::sqrt(dx / dz));
+      own.axis[0] = gamma * (nx * x[0] + nz * z[0]);
+      for (int i = 1; i < rows; ++i) own.axis[i] = gamma * (nx * x[i] - nz * z[i]);
+      const bool soft = c[0] > 0.0 || c[1] > 0.0 || (rows > 2 && c[2] > 0.0);
+      // W² = η² (2 a aᵀ − R), W⁻² = η⁻² (2 Ra (Ra)ᵀ − R).
+      const double factor = soft ? 1.0 / (own.eta * own.eta) : own.eta * own.eta;
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < rows; ++j) {
+          const double sign = soft && (i == 0) != (j == 0) ? -2.0 : 2.0;
+          const double unit = i == j ? (i == 0 ? -1.0 : 1.0) : 0.0;
+          E[i * rows + j] =
+              factor * (sign * own.axis[i] * own.axis[j] + unit) + (soft && i == j ? c[i] : 0.0);
+        }
+      if (soft) invert_symmetric(rows, E);
+      for (int i = 0; i < rows; ++i) gap[i] = z[i] - w[i];
+      gap[0] -= law::norm(rows - 1, w + 1);
+    }
+    E += rows * rows;
+  }
+  return true;
+}
+
+// The right-hand side g of dx = E (g − J dv): towards products of this size, with the second-order
+// terms of the step at hand; or, where it is negative, to none without them.
+void ConePath::aim(const ScaledContacts& contacts, double product) {
+  g_.resize(contacts.rows());
+  for (std::size_t n = 0; n < scaling_.size(); ++n) {
+    const Contact& contact = contacts.contacts()[n];
+    const int rows = contact.rows, first = contact.first;
+    const double *const x = x_.data() + first, *const z = z_.data() + first;
+    double* const g = g_.data() + first;
+    const double free = contact.kind == Kind::free ? 0.0 : 1.0;
+    for (int i = 0; i < rows; ++i) g[i] = gap_[first + i] - free * z[i];
+    if (product < 0.0 || contact.kind == Kind::free) continue;
+    if (rows == 1) {
+      g[0] += (product - dx_[first] * dz_[first]) / x[0];
+      continue;
+    }
+    const Scaling& own = scaling_[n];
+    double l[most_rows], a[most_rows], b[most_rows], r[most_rows], y[most_rows];
+    turn(rows, own.eta, own.axis, 1.0, z, l);
+    turn(rows, own.eta, own.axis, -1.0, dx_.data() + first, a);
+    turn(rows, own.eta, own.axis, 1.0, dz_.data() + first, b);
+    r[0] = product - dot(rows, a, b);
+    for (int i = 1; i < rows; ++i) r[i] = -(a[0] * b[i] + b[0] * a[i]);
+    y[0] = (l[0] * r[0] - dot(rows - 1, l + 1, r + 1)) / determinant(rows, l);
+    for (int i = 1; i < rows; ++i) y[i] = (r[i] - y[0] * l[i]) / l[0];
+    turn(rows, own.eta, own.axis, -1.0, y, r);
+    for (int i = 0; i < rows; ++i) g[i] += r[i];
+  }
+}
+
+// dv, dx and dz of the right-hand side g.
+bool ConePath::step(ScaledContacts& contacts) {
+  const auto apply = [&](const VectorX& from, VectorX& to) {
+    to.resize(from.size());
+    const double* E = E_.data();
+    for (const Contact& contact : contacts.contacts())
+      for (int i = 0; i < contact.rows; ++i, E += contact.rows)
+        to[contact.first + i] = dot(contact.rows, E, from.data() + contact.first);
+  };
+  apply(g_, dx_);
+  dv_.setZero(contacts.unknowns());
+  contacts.add_impulses(dx_, dv_);
+  contacts.solve(dv_);
+  contacts.velocities(dv_, moved_);
+  g_ -= moved_;
+  apply(g_, dx_);
+  moved_ += soft_.cwiseProduct(dx_);  // dw
+  dz_ = moved_ - gap_;
+  return dv_.allFinite();
+}
+
+double ConePath::longest(const ScaledContacts& contacts, double most) const {
+  double length = most;
+  for (const Contact& contact : contacts.contacts()) {
+    if (contact.kind == Kind::free) continue;
+    const int first = contact.first;
+    length = to_boundary(contact.rows, x_.data() + first, dx_.data() + first, length);
+    length = to_boundary(contact.rows, z_.data() + first, dz_.data() + first, length);
+  }
+  return length;
+}
+
+double ConePath::product(const ScaledContacts& contacts) const {
+  double sum = 0.0;
+  for (const Contact& contact : contacts.contacts())
+    if (contact.kind != Kind::free)
+      sum += dot(contact.rows, x_.data() + contact.first, z_.data() + contact.first);
+  return sum / std::max(1, contacts.cones());
+}
+
+ConePath::Outcome ConePath::run(ScaledContacts& contacts, const Terms& terms, VectorX& x) {
+  std::size_t entries = 0;
+  for (const Contact& contact : contacts.contacts())
+    entries += static_cast<std::size_t>(contact.rows * contact.rows);
+  E_.resize(entries);
+  start(contacts, terms, x);
+  Outcome best{std::numeric_limits<double>::infinity(), 0};
+  int steps = 0, short_ones = 0;
+  while (true) {
+    dz_ = w_ + (contacts.compliance() - soft_).cwiseProduct(x_);  // without what was added
+    const double distance = contacts.distance(x_, dz_);
+    if (distance < best.distance) {
+      best.distance = distance;
+      x = x_;
+    }
+    best.steps = steps;
+    if (!(distance > terms.target) || steps >= terms.steps || short_ones >= most_short) break;
+    if (terms.until && terms.until->passed()) break;
+    if (!scale(contacts) || !contacts.factor(E_)) break;
+    ++steps;
+    aim(contacts, -1.0);
+    if (!step(contacts)) break;
+    const double left = 1.0 - longest(contacts, 1.0);
+    aim(contacts, left * left * left * product(contacts));
+    if (!step(contacts)) break;
+    const double length = std::min(1.0, to_the_boundary * longest(contacts, 1.0 / to_the_boundary));
+    short_ones = length < short_step ? short_ones + 1 : 0;
+    x_ += length * dx_;
+    z_ += length * dz_;
+    w_ += length * moved_;
+    v_ += length * dv_;
+  }
+  return best;
+}
+
+}  // namespace vinci
