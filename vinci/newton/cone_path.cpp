@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vinci/complementarity/law_ball.h"
-
 namespace vinci {
 namespace {
 
@@ -21,9 +19,15 @@ constexpr double least_compliance = 1e-8;
 constexpr double short_step = 0.05;
 constexpr int most_short = 3;
 
+// Of numbers near 1: no hypot.
+double length_of(int count, const double* x) {
+  if (count == 1) return std::abs(x[0]);
+  return count == 0 ? 0.0 : std::sqrt(x[0] * x[0] + x[1] * x[1]);
+}
+
 // x₀² − |x₁|².
 double determinant(int rows, const double* x) {
-  const double length = law::norm(rows - 1, x + 1);
+  const double length = length_of(rows - 1, x + 1);
   return (x[0] - length) * (x[0] + length);
 }
 
@@ -90,7 +94,7 @@ void ConePath::start(const ScaledContacts& contacts, const Terms& terms, VectorX
       continue;
     }
     const double inset = (warm ? pushed : 1.0) * terms.unit / contact.root;
-    own[0] = std::max(own[0], law::norm(contact.rows - 1, own + 1)) + inset;
+    own[0] = std::max(own[0], length_of(contact.rows - 1, own + 1)) + inset;
   }
   v_ = contacts.free_velocity();
   contacts.add_impulses(x_, v_);
@@ -101,7 +105,7 @@ void ConePath::start(const ScaledContacts& contacts, const Terms& terms, VectorX
     if (contact.kind == Kind::free) continue;
     const double* const w = w_.data() + contact.first;
     double* const z = z_.data() + contact.first;
-    const double slip = law::norm(contact.rows - 1, w + 1);
+    const double slip = length_of(contact.rows - 1, w + 1);
     for (int i = 1; i < contact.rows; ++i) z[i] = w[i];
     z[0] = std::max(w[0] + slip, slip) + (warm ? pushed : 1.0) * terms.unit / contact.root;
   }
@@ -146,7 +150,7 @@ bool ConePath::scale(const ScaledContacts& contacts) {
         }
       if (soft) invert_symmetric(rows, E);
       for (int i = 0; i < rows; ++i) gap[i] = z[i] - w[i];
-      gap[0] -= law::norm(rows - 1, w + 1);
+      gap[0] -= length_of(rows - 1, w + 1);
     }
     E += rows * rows;
   }

@@ -8,6 +8,7 @@
 // Rows of equalities are contacts of one row each, and so are normal rows without friction.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "vinci/complementarity/residual.h"
@@ -28,6 +29,7 @@ class ScaledContacts {
     int panel = 0, width = 0;      // in the rows: rows × width
     int link = 0;                  // first of its links: (1, 0), (2, 0), (2, 1), ... of its pieces
     double friction = 0.0, root = 1.0;  // μ, √s
+    double cosine = 1.0;                // of the cone's half angle
     double unit(int i) const { return kind == Kind::cone && i == 0 ? friction * root : root; }
   };
 
@@ -61,18 +63,19 @@ class ScaledContacts {
   struct Piece {
     int body = 0, first = 0, size = 0;  // its velocities
   };
+  void find_bodies(const ComplementarityProblem& problem, const MassFactor& mass);
   bool read_mass(const ComplementarityProblem& problem, const Judge& judge);
   bool read_block(const ComplementarityProblem& problem, const Judge& judge, const Block& block);
-  bool add_contact(const ComplementarityProblem& problem, const MassFactor& mass, Contact contact);
-  bool gather_panel(const ComplementarityProblem& problem, const MassFactor& mass,
-                    const Contact& contact);
+  bool add_contact(const ComplementarityProblem& problem, Contact contact);
+  void gather_panel(const ComplementarityProblem& problem, const Contact& contact);
   void find_links();
 
   std::vector<Contact> contacts_;
   std::vector<Piece> pieces_;
-  std::vector<int> starts_, links_, turned_;
+  std::vector<int> starts_, links_, body_, place_;  // per body; contact; unknown
+  std::vector<std::uint64_t> signature_;
   std::vector<double> panel_, roots_, product_;
-  std::vector<int> root_starts_, slot_;
+  std::vector<int> root_starts_, seen_;
   std::vector<FrontalCholesky::Link> pairs_, graph_;
   VectorX free_, bias_, compliance_;
   int row_count_ = 0, cones_ = 0;
