@@ -15,9 +15,10 @@ constexpr double to_the_boundary = 0.995;  // of the longest step
 constexpr double pushed = 0.1;
 // Of the diagonal of W: what stands for none in an equality, as the root of ε.
 constexpr double least_compliance = 1e-8;
-// Steps shorter than this, so many in a row: the shift does not settle any more.
-constexpr double short_step = 0.05;
-constexpr int most_short = 3;
+// Steps shorter than this, so many in a row, lead off the path: back onto it, further inside.
+constexpr double short_step = 0.1;
+constexpr int most_short = 2, most_returns = 3;
+constexpr double further = 3.0;
 
 // Of numbers near 1: no hypot.
 double length_of(int count, const double* x) {
@@ -78,23 +79,60 @@ void invert_symmetric(int rows, double* a) {
   }
 }
 
+// E = (W⁻² + C)⁻¹ = W (1 + W C W)⁻¹ W, C diagonal: W² without C, and no digits are lost where W and
+// its inverse differ by many orders.
+void respond(int rows, double eta, const double* axis, const double* C, double* E) {
+  double W[most_rows * most_rows], inner[most_rows * most_rows], right[most_rows * most_rows];
+  const double most = *std::max_element(C, C + rows);
+  if (!(most > 0.0)) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < rows; ++j)
+        E[i * rows + j] =
+            eta * eta * (2.0 * axis[i] * axis[j] + (i == j ? (i == 0 ? -1.0 : 1.0) : 0.0));
+    return;
+  }
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < rows; ++j)
+      W[i * rows + j] =
+          eta * (i == 0 || j == 0 ? axis[i + j]
+                                  : axis[i] * axis[j] / (1.0 + axis[0]) + (i == j ? 1.0 : 0.0));
+  const auto multiply = [&](const double* a, const double* b, double* to) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < rows; ++j) {
+        to[i * rows + j] = 0.0;
+        for (int k = 0; k < rows; ++k) to[i * rows + j] += a[i * rows + k] * b[k * rows + j];
+      }
+  };
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < rows; ++j) right[i * rows + j] = C[i] * W[i * rows + j];
+  multiply(W, right, inner);
+  for (int i = 0; i < rows; ++i) inner[i * rows + i] += 1.0;
+  invert_symmetric(rows, inner);
+  multiply(inner, W, right);
+  multiply(W, right, E);
+}
+
 }  // namespace
 
-// Strictly inside, near the loads of before if there are any, with the velocities that follow.
-void ConePath::start(const ScaledContacts& contacts, const Terms& terms, VectorX& x) {
+// Near the loads of before if there are any, with the velocities that follow.
+void ConePath::start(const ScaledContacts& contacts, const Terms& terms, const VectorX& x) {
   const bool warm = x.size() == contacts.rows();
   x_ = warm ? x : VectorX::Zero(contacts.rows());
   soft_ = contacts.compliance();
   for (const Contact& contact : contacts.contacts()) {
-    double* const own = x_.data() + contact.first;
     for (int i = 0; i < contact.rows; ++i)
       soft_[contact.first + i] += terms.compliance * contacts.compliance_unit(contact, i);
-    if (contact.kind == Kind::free) {
-      soft_[contact.first] += least_compliance;
-      continue;
-    }
-    const double inset = (warm ? pushed : 1.0) * terms.unit / contact.root;
-    own[0] = std::max(own[0], length_of(contact.rows - 1, own + 1)) + inset;
+    if (contact.kind == Kind::free) soft_[contact.first] += least_compliance;
+  }
+  go_inside(contacts, (warm ? pushed : 1.0) * terms.unit);
+}
+
+// So far inside, in the unit of w, from where the loads are.
+void ConePath::go_inside(const ScaledContacts& contacts, double inset) {
+  for (const Contact& contact : contacts.contacts()) {
+    double* const own = x_.data() + contact.first;
+    if (contact.kind != Kind::free)
+      own[0] = std::max(own[0], length_of(contact.rows - 1, own + 1)) + inset / contact.root;
   }
   v_ = contacts.free_velocity();
   contacts.add_impulses(x_, v_);
@@ -107,7 +145,7 @@ void ConePath::start(const ScaledContacts& contacts, const Terms& terms, VectorX
     double* const z = z_.data() + contact.first;
     const double slip = length_of(contact.rows - 1, w + 1);
     for (int i = 1; i < contact.rows; ++i) z[i] = w[i];
-    z[0] = std::max(w[0] + slip, slip) + (warm ? pushed : 1.0) * terms.unit / contact.root;
+    z[0] = std::max(w[0] + slip, slip) + inset / contact.root;
   }
 }
 
@@ -138,17 +176,7 @@ bool ConePath::scale(const ScaledContacts& contacts) {
       own.eta = std::sqrt(std::sqrt(dx / dz));
       own.axis[0] = gamma * (nx * x[0] + nz * z[0]);
       for (int i = 1; i < rows; ++i) own.axis[i] = gamma * (nx * x[i] - nz * z[i]);
-      const bool soft = c[0] > 0.0 || c[1] > 0.0 || (rows > 2 && c[2] > 0.0);
-      // W² = η² (2 a aᵀ − R), W⁻² = η⁻² (2 Ra (Ra)ᵀ − R).
-      const double factor = soft ? 1.0 / (own.eta * own.eta) : own.eta * own.eta;
-      for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < rows; ++j) {
-          const double sign = soft && (i == 0) != (j == 0) ? -2.0 : 2.0;
-          const double unit = i == j ? (i == 0 ? -1.0 : 1.0) : 0.0;
-          E[i * rows + j] =
-              factor * (sign * own.axis[i] * own.axis[j] + unit) + (soft && i == j ? c[i] : 0.0);
-        }
-      if (soft) invert_symmetric(rows, E);
+      respond(rows, own.eta, own.axis, c, E);
       for (int i = 0; i < rows; ++i) gap[i] = z[i] - w[i];
       gap[0] -= length_of(rows - 1, w + 1);
     }
@@ -234,7 +262,7 @@ ConePath::Outcome ConePath::run(ScaledContacts& contacts, const Terms& terms, Ve
   E_.resize(entries);
   start(contacts, terms, x);
   Outcome best{std::numeric_limits<double>::infinity(), 0};
-  int steps = 0, short_ones = 0;
+  int steps = 0, short_ones = 0, returns = 0;
   while (true) {
     dz_ = w_ + (contacts.compliance() - soft_).cwiseProduct(x_);  // without what was added
     const double distance = contacts.distance(x_, dz_);
@@ -243,7 +271,7 @@ ConePath::Outcome ConePath::run(ScaledContacts& contacts, const Terms& terms, Ve
       x = x_;
     }
     best.steps = steps;
-    if (!(distance > terms.target) || steps >= terms.steps || short_ones >= most_short) break;
+    if (!(distance > terms.target) || steps >= terms.steps) break;
     if (terms.until && terms.until->passed()) break;
     if (!scale(contacts) || !contacts.factor(E_)) break;
     ++steps;
@@ -253,11 +281,14 @@ ConePath::Outcome ConePath::run(ScaledContacts& contacts, const Terms& terms, Ve
     aim(contacts, left * left * left * product(contacts));
     if (!step(contacts)) break;
     const double length = std::min(1.0, to_the_boundary * longest(contacts, 1.0 / to_the_boundary));
-    short_ones = length < short_step ? short_ones + 1 : 0;
     x_ += length * dx_;
     z_ += length * dz_;
     w_ += length * moved_;
-    v_ += length * dv_;
+    short_ones = length < short_step ? short_ones + 1 : 0;
+    if (short_ones < most_short) continue;
+    if (++returns > most_returns) break;
+    short_ones = 0;
+    go_inside(contacts, further * distance / std::sqrt(static_cast<double>(scaling_.size())));
   }
   return best;
 }

@@ -37,7 +37,8 @@ class ConePath {
     double eta = 1.0;                           // W = η (...)
     double axis[ScaledContacts::largest] = {};  // of the hyperbolic turn
   };
-  void start(const ScaledContacts& contacts, const Terms& terms, VectorX& x);
+  void start(const ScaledContacts& contacts, const Terms& terms, const VectorX& x);
+  void go_inside(const ScaledContacts& contacts, double inset);
   bool scale(const ScaledContacts& contacts);
   void aim(const ScaledContacts& contacts, double product);
   bool step(ScaledContacts& contacts);
@@ -46,7 +47,7 @@ class ConePath {
 
   std::vector<Scaling> scaling_;
   std::vector<double> E_;
-  VectorX x_, z_, w_, v_, soft_, gap_, g_, dx_, dz_, dv_, moved_, best_;
+  VectorX x_, z_, w_, v_, soft_, gap_, g_, dx_, dz_, dv_, moved_;
 };
 
 }  // namespace vinci

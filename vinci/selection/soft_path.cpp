@@ -7,7 +7,7 @@ namespace vinci {
 namespace {
 
 // Of the tolerance: what contacts give way by, over the mean diagonal of W. Loads add up in a pile.
-constexpr double give = 0.01;
+constexpr double give = 0.003;
 // Of the tolerance: what the judge may see otherwise.
 constexpr double margin = 0.99;
 constexpr int most_path_steps = 40;
