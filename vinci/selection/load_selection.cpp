@@ -17,9 +17,9 @@ constexpr double loose = 1e-6;
 // Of the tolerance: what springs may give way by, and what their equations may lack.
 constexpr double softer = 0.1;
 // Rows from which contacts count as many: the path of all of them costs less than to try states.
-constexpr int many = 24;
+constexpr int many = 12;
 // Of the speed without loads: what loads that hardly change leave, those of a pile that stands.
-constexpr double quiet = 0.05;
+constexpr double quiet = 0.01;
 // Of the tolerance that all parts share: the rest is left to the rounding of the whole.
 constexpr double shared = 0.99;
 // What the equations of the central path may lack where Newton's method goes on from there.
@@ -200,10 +200,19 @@ bool LoadSelection::goes_by_path(const ComplementarityProblem& problem, const Ve
   trial_.u.setZero(problem.unknowns());
   const Residual begun = judge_.measure(problem, trial_);
   if (within ? begun.relative <= quiet : accuracy.is_solved(begun)) return false;
-  const bool found = soft_.find(problem, judge_, start, accuracy, best_, best_residual_);
-  steps_ = soft_.steps();
   open_ = problem.rows() > problem.unknowns();
-  return found;
+  return found_by_path(problem, start, accuracy);
+}
+
+bool LoadSelection::found_by_path(const ComplementarityProblem& problem, const VectorX& start,
+                                  const Accuracy& accuracy) {
+  Residual measured;
+  const bool found = soft_.find(problem, judge_, start, accuracy, trial_, measured);
+  steps_ += soft_.steps();
+  if (!found) return false;
+  best_ = trial_;
+  best_residual_ = measured;
+  return true;
 }
 
 bool LoadSelection::read(const ComplementarityProblem& problem) {
@@ -221,15 +230,23 @@ bool LoadSelection::leads(const ComplementarityProblem& problem, const Accuracy&
 }
 
 // From the central path of the same springs.
-bool LoadSelection::begin_centred() {
-  centre_.find(units_.problem(), units_.units(), scales_, lambda_,
-               {CompliantLimit::first_compliance, centred});
+bool LoadSelection::begin_centred(const ComplementarityProblem& problem) {
+  constexpr double compliance = CompliantLimit::first_compliance;
+  if (soft_.begin(problem, judge_, compliance * CompliantLimit::typical(scales_), trial_.lambda))
+    units_.to_units(trial_.lambda, lambda_);
+  else
+    centre_.find(units_.problem(), units_.units(), scales_, lambda_, {compliance, centred});
   return limit_.settle(lambda_);
 }
 
 // Where loads need not be exact, those of softer springs will do as they are.
-bool LoadSelection::is_centre_enough(const ComplementarityProblem& problem,
+bool LoadSelection::is_centre_enough(const ComplementarityProblem& problem, const VectorX& start,
                                      const Accuracy& accuracy) {
+  if (found_by_path(problem, start, accuracy)) {
+    units_.to_units(best_.lambda, lambda_);
+    limit_.measure(lambda_);
+    return true;
+  }
   const double share = softer * accuracy.tolerance;
   centre_.find(units_.problem(), units_.units(), scales_, lambda_, {share, share});
   limit_.measure(lambda_);
@@ -243,11 +260,14 @@ bool LoadSelection::apply_rule(const ComplementarityProblem& problem, const Vect
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  const bool led = led_by(limit_.go_on(begun_)) ||
-                   (accuracy.tolerance >= loose && !units_.has_pyramids()
-                        ? is_centre_enough(problem, accuracy)
-                        : led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
-                              led_by(begin_centred()) || led_by(limit_.come_together()));
+  const bool crowd = problem.rows() > whole_rows;  // where states go round in circles
+  const auto centred_leads = [&] { return led_by(begin_centred(problem)); };
+  const bool led =
+      led_by(limit_.go_on(begun_)) ||
+      (accuracy.tolerance >= loose && !units_.has_pyramids()
+           ? is_centre_enough(problem, start, accuracy)
+           : (crowd && centred_leads()) || led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
+                 (!crowd && centred_leads()) || led_by(limit_.come_together()));
   const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
   const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
   steps_ += limit_.steps();

@@ -55,12 +55,15 @@ class LoadSelection {
               const VectorX* velocities, const Accuracy& accuracy, const Solution* solved);
   bool goes_by_path(const ComplementarityProblem& problem, const VectorX& start,
                     const Accuracy& accuracy, bool within);
+  bool found_by_path(const ComplementarityProblem& problem, const VectorX& start,
+                     const Accuracy& accuracy);
   bool read(const ComplementarityProblem& problem);
   bool apply_rule(const ComplementarityProblem& problem, const VectorX& start,
                   const VectorX* velocities, const Accuracy& accuracy);
   bool leads(const ComplementarityProblem& problem, const Accuracy& accuracy, bool begun);
-  bool begin_centred();
-  bool is_centre_enough(const ComplementarityProblem& problem, const Accuracy& accuracy);
+  bool begin_centred(const ComplementarityProblem& problem);
+  bool is_centre_enough(const ComplementarityProblem& problem, const VectorX& start,
+                        const Accuracy& accuracy);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
   bool close_together(const VectorX& w);
   void take_back(std::size_t kept);
