@@ -13,8 +13,8 @@ constexpr int most_rows = ScaledContacts::largest;
 constexpr double to_the_boundary = 0.995;  // of the longest step
 // Of the unit: how far inside loads of before are pushed.
 constexpr double pushed = 0.1;
-// Of the diagonal of W: what stands for none in an equality, as the root of ε.
-constexpr double least_compliance = 1e-8;
+// Of the diagonal of W: the proximal term of an equality, the root of ε; a step gains so much.
+constexpr double proximity = 1e-8;
 // Steps shorter than this, so many in a row, lead off the path: back onto it, further inside.
 constexpr double short_step = 0.1;
 constexpr int most_short = 2, most_returns = 3;
@@ -122,7 +122,6 @@ void ConePath::start(const ScaledContacts& contacts, const Terms& terms, const V
   for (const Contact& contact : contacts.contacts()) {
     for (int i = 0; i < contact.rows; ++i)
       soft_[contact.first + i] += terms.compliance * contacts.compliance_unit(contact, i);
-    if (contact.kind == Kind::free) soft_[contact.first] += least_compliance;
   }
   go_inside(contacts, (warm ? pushed : 1.0) * terms.unit);
 }
@@ -162,7 +161,7 @@ bool ConePath::scale(const ScaledContacts& contacts) {
     double* const gap = gap_.data() + contact.first;
     Scaling& own = scaling_[n];
     if (contact.kind == Kind::free) {
-      E[0] = 1.0 / c[0];
+      E[0] = 1.0 / (c[0] + proximity);
       gap[0] = -w[0];
     } else if (rows == 1) {
       own.eta = std::sqrt(x[0] / z[0]);

@@ -278,12 +278,6 @@ bool ScaledContacts::read(const ComplementarityProblem& problem, const Judge& ju
   return true;
 }
 
-void ScaledContacts::soften(double compliance) {
-  for (const Contact& contact : contacts_)
-    for (int i = 0; i < contact.rows; ++i)
-      compliance_[contact.first + i] += compliance * compliance_unit(contact, i);
-}
-
 void ScaledContacts::velocities(const VectorX& v, VectorX& w) const {
   w.setZero(row_count_);
   for (const Contact& contact : contacts_) {

@@ -44,7 +44,6 @@ class ScaledContacts {
   const VectorX& free_velocity() const { return free_; }     // of p alone
   const VectorX& bias() const { return bias_; }              // b
   const VectorX& compliance() const { return compliance_; }  // diagonal of C
-  void soften(double compliance);  // C + ε 1, in the unit of W
   double compliance_unit(const Contact& contact, int i) const {
     return 1.0 / (contact.unit(i) * contact.unit(i));
   }

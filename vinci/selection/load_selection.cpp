@@ -230,12 +230,9 @@ bool LoadSelection::leads(const ComplementarityProblem& problem, const Accuracy&
 }
 
 // From the central path of the same springs.
-bool LoadSelection::begin_centred(const ComplementarityProblem& problem) {
-  constexpr double compliance = CompliantLimit::first_compliance;
-  if (soft_.begin(problem, judge_, compliance * CompliantLimit::typical(scales_), trial_.lambda))
-    units_.to_units(trial_.lambda, lambda_);
-  else
-    centre_.find(units_.problem(), units_.units(), scales_, lambda_, {compliance, centred});
+bool LoadSelection::begin_centred() {
+  centre_.find(units_.problem(), units_.units(), scales_, lambda_,
+               {CompliantLimit::first_compliance, centred});
   return limit_.settle(lambda_);
 }
 
@@ -260,14 +257,11 @@ bool LoadSelection::apply_rule(const ComplementarityProblem& problem, const Vect
   units_.to_units(start, begun_);
   rest_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
   open_ = true;
-  const bool crowd = problem.rows() > whole_rows;  // where states go round in circles
-  const auto centred_leads = [&] { return led_by(begin_centred(problem)); };
-  const bool led =
-      led_by(limit_.go_on(begun_)) ||
-      (accuracy.tolerance >= loose && !units_.has_pyramids()
-           ? is_centre_enough(problem, start, accuracy)
-           : (crowd && centred_leads()) || led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
-                 (!crowd && centred_leads()) || led_by(limit_.come_together()));
+  const bool led = led_by(limit_.go_on(begun_)) ||
+                   (accuracy.tolerance >= loose && !units_.has_pyramids()
+                        ? is_centre_enough(problem, start, accuracy)
+                        : led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
+                              led_by(begin_centred()) || led_by(limit_.come_together()));
   const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
   const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
   steps_ += limit_.steps();

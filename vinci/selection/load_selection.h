@@ -61,7 +61,7 @@ class LoadSelection {
   bool apply_rule(const ComplementarityProblem& problem, const VectorX& start,
                   const VectorX* velocities, const Accuracy& accuracy);
   bool leads(const ComplementarityProblem& problem, const Accuracy& accuracy, bool begun);
-  bool begin_centred(const ComplementarityProblem& problem);
+  bool begin_centred();
   bool is_centre_enough(const ComplementarityProblem& problem, const VectorX& start,
                         const Accuracy& accuracy);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);

@@ -11,8 +11,6 @@ constexpr double give = 0.003;
 // Of the tolerance: what the judge may see otherwise.
 constexpr double margin = 0.99;
 constexpr int most_path_steps = 40;
-// Relative: what the equations of contacts that give way may lack where their states are known.
-constexpr double states_known = 1e-7;
 
 }  // namespace
 
@@ -39,22 +37,6 @@ bool SoftPath::find(const ComplementarityProblem& problem, Judge& judge, const V
   measured = judge.measure(problem, answer);
   answer.u = judge.u();
   return accuracy.is_settled(measured);
-}
-
-bool SoftPath::begin(const ComplementarityProblem& problem, const Judge& judge, double compliance,
-                     VectorX& lambda) {
-  if (!contacts_.read(problem, judge)) return false;
-  contacts_.soften(compliance);
-  const double norm = judge.free_norm();
-  ConePath::Terms terms;
-  terms.target = states_known * norm;
-  terms.unit = norm / std::sqrt(static_cast<double>(problem.blocks.size()));
-  terms.steps = most_path_steps;
-  x_.resize(0);
-  steps_ = path_.run(contacts_, terms, x_).steps;
-  lambda.resize(problem.rows());
-  contacts_.store(x_, lambda);
-  return lambda.allFinite();
 }
 
 }  // namespace vinci

@@ -15,10 +15,6 @@ class SoftPath {
   // prepared for the problem; the answer may be that of before, and is left alone if not used.
   bool find(const ComplementarityProblem& problem, Judge& judge, const VectorX& start,
             const Accuracy& accuracy, Solution& answer, Residual& measured);
-  // Loads of contacts of this compliance (over the typical diagonal of W) to some digits, from
-  // which their states are known: from no guess. False where the path is not for the problem.
-  bool begin(const ComplementarityProblem& problem, const Judge& judge, double compliance,
-             VectorX& lambda);
   int steps() const { return steps_; }  // linear systems of the last call
 
  private:
