@@ -130,11 +130,13 @@ void ScaledContacts::find_bodies(const ComplementarityProblem& problem, const Ma
   for (int c = 0; c < count;) {
     const std::uint64_t own = signature_[c];
     int place = starts_.back();
-    for (; c < count && signature_[c] == own; ++c)
+    do {
       for (const int unknown : mass.members(c)) {
         body_[unknown] = static_cast<int>(starts_.size()) - 1;
         place_[unknown] = place++;
       }
+      ++c;
+    } while (own != 0 && c < count && signature_[c] == own);  // 0: nothing acts on it
     starts_.push_back(place);
   }
 }
