@@ -12,7 +12,7 @@ INSTALL := scripts/install_packages.sh
 PYTHON := PYTHONPATH=$(BUILD)/python /usr/bin/python3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build packages tested check test asan tsan bench bench-planar bench-mesh bench-plate bench-robots bench-solvers bench-python bench-events \
+.PHONY: help demo build packages tested check test asan tsan bench bench-small bench-planar bench-mesh bench-plate bench-robots bench-solvers bench-python bench-events \
         bench-functions bench-study format tidy clean
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo 'make tsan    runs side by side and the viewer under the thread sanitizer'
 	@echo 'make build   build the program, build/vinci, and the Python package, build/python'
 	@echo 'make bench   build and run the benchmarks beside Box2D and Bullet (BENCH_FLAGS=--quick)'
+	@echo 'make bench-small  one body beside Chipmunk, Box2D and Bullet (BENCH_FLAGS=--quick)'
 	@echo 'make bench-planar   steps of the planar experiments; grasps per second beside Box2D (BENCH_FLAGS=--quick)'
 	@echo 'make bench-mesh   meshes beside Bullet and MuJoCo (BENCH_FLAGS=--quick)'
 	@echo 'make bench-plate    exact cone and pyramids beside their errors, and Siconos (BENCH_FLAGS=--quick)'
@@ -86,6 +87,13 @@ bench:
 	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
 	cmake --build $(BUILD) --target benchmark-step
 	$(BUILD)/benchmarks/benchmark-step $(BENCH_FLAGS)
+
+# One body that slides, holds, rolls or is carried: times of a step beside errors.
+bench-small:
+	@$(INSTALL) build bench
+	cmake --preset release $(FRESH) -DVINCI_BENCHMARKS=ON
+	cmake --build $(BUILD) --target benchmark-small
+	$(BUILD)/benchmarks/benchmark-small $(BENCH_FLAGS)
 
 # Steps of the planar experiments; grasps per second and their errors beside Box2D.
 bench-planar:

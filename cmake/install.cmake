@@ -29,7 +29,7 @@ set(public_model actuation constraint contact_moments controller element entity 
 set(public_control controller_kind controllers follow inverse_kinematics joint_law motion_profile robot sequence trajectory)
 set(public_kinematics joint_efforts joint_motion joint_rows joint_tree recursive tree_dynamics tree_matrix)
 set(public_elements builtin)
-set(public_scene scene scene_motors)
+set(public_scene scene scene_builder scene_motors)
 set(public_storage hdf5_file hdf5_handle hdf5_table)
 set(public_collision contact)
 set(public_linear mass_factor sparse_rows)
@@ -41,7 +41,7 @@ set(public_formulation contact_frame contact_friction contact_motion contact_row
                        free_motion friction_cone joint_blocks moment_rows problem_builder row_map row_space
                        supports velocity_row)
 set(public_stepping found_motion impact_law report step_forces stepper)
-set(public_simulation plugins simulation)
+set(public_simulation plugins run_settings simulation)
 set(public_recording recorder recording replay run_loop summary)
 set(public_comparison body_distance compare contact_modes converge order_fit quantity run_many trace
                       variants)

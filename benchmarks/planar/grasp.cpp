@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "planar/cpu_watch.h"
-#include "vinci/simulation/simulation.h"
+#include "vinci/simulation/run_settings.h"
 
 namespace vinci {
 namespace {
@@ -20,11 +18,7 @@ class VinciGrasp : public GraspEngine {
   GraspRun run(const GraspTask& task, double step, double duration) override {
     GraspRun result;
     CpuWatch watch;
-    RunOverrides overrides;
-    overrides.parameters = parameters_of(task);
-    overrides.options["step"] = fmt::format("{}", step);
-    overrides.options["duration"] = fmt::format("{}", duration);
-    Simulation simulation(scene_, overrides);
+    Simulation& simulation = begun(task, step, duration);
     result.building = watch.lap();
     while (!simulation.finished()) {
       result.residual = std::max(result.residual, simulation.step().solve.residual.relative);
@@ -43,7 +37,22 @@ class VinciGrasp : public GraspEngine {
   }
 
  private:
+  // As studies have it: one simulation of a step and duration, which begins anew with every task.
+  Simulation& begun(const GraspTask& task, double step, double duration) {
+    std::unique_ptr<Simulation>& simulation = simulations_[{step, duration}];
+    if (simulation) {
+      simulation->restart(parameters_of(task));
+    } else {
+      RunSettings settings;
+      settings.set("step", step).set("duration", duration);
+      for (const auto& [name, value] : parameters_of(task)) settings.parameter(name, value);
+      simulation = std::make_unique<Simulation>(scene_, settings);
+    }
+    return *simulation;
+  }
+
   Scene scene_;
+  std::map<std::pair<double, double>, std::unique_ptr<Simulation>> simulations_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ void extend(Box3& box, const Box3& other) {
 void BroadPhase::find_pairs(std::span<const Item> items, std::vector<std::pair<int, int>>& pairs) {
   pairs.clear();
   tests_ = 0;
-  if (items.empty()) return;
+  if (items.size() < 2) return;
   build(items);
   walk(items, pairs);
   std::sort(pairs.begin(), pairs.end());

@@ -21,6 +21,11 @@ double whole_row_product(const SparseRows& J, int row, const MassFactor& factor)
     const int c = factor.component_of(J.indices[k]);
     const std::span<const int> rows = factor.members(c);
     const auto size = static_cast<int>(rows.size());
+    if (size == 1) {
+      sum += J.values[k] * (factor.inverse(c)[0] * J.values[k]);
+      ++k;
+      continue;
+    }
     if (size > end - k || !std::equal(rows.begin(), rows.end(), J.indices.begin() + k)) return -1.0;
     const double* a = factor.inverse(c);
     const double* const own = J.values.data() + k;
@@ -270,10 +275,11 @@ double Judge::floor_of(const ComplementarityProblem& problem) const {
   if (scalar_ || problem.unknowns() == 0) return 0.0;
   if (!regular_) return yielding_floor(problem);
   double sum = 0.0;
+  const double* const u = u_.data();
   for (int row = 0; row < problem.rows(); ++row) {
     double terms = std::abs(problem.b[row]);
-    for (int k = problem.J.starts[row]; k < problem.J.starts[row + 1]; ++k)
-      terms += std::abs(problem.J.values[k] * u_[problem.J.indices[k]]);
+    for (int k = problem.J.starts[row], end = problem.J.starts[row + 1]; k < end; ++k)
+      terms += std::abs(problem.J.values[k] * u[problem.J.indices[k]]);
     sum += weight_[row] * terms * (weight_[row] * terms);
   }
   return floor_share * std::sqrt(sum);
@@ -348,9 +354,13 @@ double Judge::rounding_of(const ComplementarityProblem& problem, const VectorX& 
   const SparseRows& J = problem.J;
   if (problem.unknowns() > 0) {
     force_ = problem.p.cwiseAbs();
-    for (int row = 0; row < J.rows; ++row)
-      for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-        force_[J.indices[k]] += std::abs(J.values[k] * lambda[row]);
+    double* const force = force_.data();
+    for (int row = 0; row < J.rows; ++row) {
+      const double load = lambda[row];
+      if (load == 0.0) continue;
+      for (int k = J.starts[row], end = J.starts[row + 1]; k < end; ++k)
+        force[J.indices[k]] += std::abs(J.values[k] * load);
+    }
     if (regular_)
       mass_.solve_absolute(force_.data(), scratch_.data());
     else

@@ -38,7 +38,9 @@ class ContactAxes {
   // The entries of the row of the velocity at the contact along an axis: column and value.
   template <class Take>
   void visit(const Vector3& axis, Take take) const {
-    const Vector3 moments[2] = {sides_[0].arm.cross(axis), sides_[1].arm.cross(axis)};
+    Vector3 moments[2];
+    for (int side = 0; side < 2; ++side)
+      if (sides_[side].acts) moments[side] = sides_[side].arm.cross(axis);
     visit_entries(axis, moments, take);
     for (const auto& column : paths_.columns()) take(column.unknown, axis.dot(column.linear));
   }
@@ -57,19 +59,26 @@ class ContactAxes {
     int body = -1;
     Vector3 arm = Vector3::Zero();
     double sign = 0.0;
+    bool acts = false;  // some of its entries are free
   };
   struct Entry {  // a free velocity
     int column, coordinate, side;
   };
   void add_side(int body, double sign, std::span<const Pose> poses, const Vector3& point) {
-    sides_[sign < 0.0 ? 0 : 1] = {body, point - poses[body] * model_.bodies[body].mass.center,
-                                  sign};
+    const Vector3& center = model_.bodies[body].mass.center;
+    const Pose& pose = poses[body];
+    Side& side = sides_[sign < 0.0 ? 0 : 1];
+    side.body = body;
+    side.arm = point - (center.isZero(0.0) ? pose.position : pose * center);
+    side.sign = sign;
   }
   void add_entries(int side) {
     const Body& body = model_.bodies[sides_[side].body];
     for (int i = 0; i < body.velocity_size; ++i) {
       const int entry = body.velocity_offset + i, column = model_.free_index[entry];
-      if (column >= 0) entries_[count_++] = {column, model_.coordinate[entry], side};
+      if (column < 0) continue;
+      entries_[count_++] = {column, model_.coordinate[entry], side};
+      sides_[side].acts = true;
     }
   }
   template <class Take>

@@ -17,7 +17,7 @@ bool turns_freely(const Body& body) {
 bool is_carried(const Model& model, int body) {
   while (!model.tree_joint.empty() && body >= 0 && model.tree_joint[body] >= 0)
     body = parent_body(model, body);
-  return body >= 0 && model.bodies[body].is_prescribed();
+  return body >= 0 && model.bodies[body].velocity_size > 0 && model.bodies[body].is_prescribed();
 }
 
 bool hangs_on_joint(const Model& model, int body) {
@@ -125,6 +125,8 @@ Vector3 driven_velocity(const Model& model, int body, const Pose& now, const Pos
 
 Vector3 prescribed_velocity(const Model& model, const std::vector<Pose>& poses,
                             const std::vector<Pose>& placed, const Contact& contact, double h) {
+  if (!is_carried(model, contact.body_a) && !is_carried(model, contact.body_b))
+    return Vector3::Zero();
   const Vector3 point = 0.5 * (contact.point_a + contact.point_b);
   // Both bodies are looked at in one place: the centre of the one that turns freely, otherwise the
   // contact itself.

@@ -20,8 +20,28 @@ double turn_for(const Body& body, const Pose& pose, const Vector3& moment) {
 
 }  // namespace
 
+namespace {
+
+// Whether no coordinate of its place is prescribed; bodies that hang on joints have other unknowns.
+bool is_free_to_move(const Model& model, int b) {
+  const Body& body = model.bodies[b];
+  if (body.velocity_size == 0 || !model.tree_order.empty()) return false;
+  const bool planar = body.freedom == Freedom::planar;
+  if (planar && model.world != World::planar) return false;
+  for (int i = 0; i < (planar ? 2 : 3); ++i)
+    if (model.free_index[body.velocity_offset + i] < 0) return false;
+  return true;
+}
+
+}  // namespace
+
 bool can_respond(const Model& model, std::span<const Pose> poses, const Contact& contact,
                  const Tree* tree) {
+  // Of a body that is free to move some entry is as large as that of the normal, if nothing else
+  // moves alike.
+  if (contact.body_a != contact.body_b &&
+      (is_free_to_move(model, contact.body_a) || is_free_to_move(model, contact.body_b)))
+    return true;
   const auto hangs_somewhere = [&](int b) {
     return !model.tree_joint.empty() && model.tree_joint[b] >= 0;
   };

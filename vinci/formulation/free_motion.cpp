@@ -116,6 +116,37 @@ Vector6 free_part(const Model& model, const Body& body, Vector6 velocity) {
   return velocity;
 }
 
+using FreeMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+using FreeVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+
+// Of Cholesky's factors of three rows, in the order in which those of a larger matrix are computed.
+void solve_turns(const FreeMatrix& block, int first, double* x) {
+  const auto a = [&](int i, int j) { return block(first + i, first + j); };
+  const double l00 = std::sqrt(a(0, 0)), l10 = a(1, 0) / l00, l20 = a(2, 0) / l00;
+  const double l11 = std::sqrt(a(1, 1) - l10 * l10), l21 = (a(2, 1) - l20 * l10) / l11;
+  const double l22 = std::sqrt(a(2, 2) - (l20 * l20 + l21 * l21));
+  const double y0 = x[0] / l00, y1 = (x[1] - y0 * l10) / l11;
+  const double y2 = (x[2] - y0 * l20 - y1 * l21) / l22;
+  x[2] = y2 / l22;
+  x[1] = (y1 - l21 * x[2]) / l11;
+  x[0] = (y0 - (l10 * x[1] + l20 * x[2])) / l00;
+}
+
+// x ← block⁻¹ x. Without drag only turns are coupled; the numbers are those of the whole factors.
+void solve_inertia(const FreeEntries& free, bool coupled, const FreeMatrix& block, FreeVector& x) {
+  if (coupled) {
+    x = block.llt().solve(x).eval();
+    return;
+  }
+  const bool turns = free.count > 0 && free.entries[free.count - 1] == 5;
+  const int alone = turns ? free.count - 3 : free.count;
+  for (int i = 0; i < alone; ++i) {
+    const double root = std::sqrt(block(i, i));
+    x[i] = x[i] / root / root;
+  }
+  if (turns) solve_turns(block, alone, x.data() + alone);
+}
+
 struct Assembly {
   const Model& model;
   const std::vector<Pose>& poses;
@@ -166,8 +197,8 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
     if (viscous) m += from.time * drag;
     Vector6 gain = from.time * force;  // impulse over the velocity at the start
     if (viscous) gain = p - m * free_part(model, body, velocity);
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> block(free.count, free.count);
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> push(free.count);
+    FreeMatrix block(free.count, free.count);
+    FreeVector push(free.count);
     const int first = model.free_index[body.velocity_offset + free.entries[0]];
     for (int i = 0; i < free.count; ++i) {
       momentum[first + i] = p[free.entries[i]];
@@ -181,9 +212,9 @@ void assemble(const Assembly& from, SparseRows& inertia, VectorX& momentum, Vect
       inertia.end_row();
     }
     if (!from.weighs) continue;
-    const auto change = block.llt().solve(push).eval();
+    solve_inertia(free, viscous, block, push);
     for (int i = 0; i < free.count; ++i)
-      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + change[i];
+      velocities[body.velocity_offset + free.entries[i]] = velocity[free.entries[i]] + push[i];
   }
 }
 

@@ -198,6 +198,10 @@ void MassFactor::solve(const double* x, double* y) const {
     const int* rows = members_.data() + starts_[c];
     const int size = starts_[c + 1] - starts_[c];
     const double* a = inverse(c);
+    if (size == 1) {
+      y[rows[0]] = a[0] * x[rows[0]];
+      continue;
+    }
     for (int i = 0; i < size; ++i, a += size) {
       double sum = 0.0;
       for (int j = 0; j < size; ++j) sum += a[j] * x[rows[j]];
@@ -218,6 +222,10 @@ void MassFactor::solve_absolute(const double* x, double* y) const {
     const int* rows = members_.data() + starts_[c];
     const int size = starts_[c + 1] - starts_[c];
     const double* a = inverse(c);
+    if (size == 1) {
+      y[rows[0]] = std::abs(a[0]) * x[rows[0]];
+      continue;
+    }
     for (int i = 0; i < size; ++i, a += size) {
       double sum = 0.0;
       for (int j = 0; j < size; ++j) sum += std::abs(a[j]) * x[rows[j]];

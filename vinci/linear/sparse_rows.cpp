@@ -2,6 +2,8 @@
 // Products and conversions of sparse rows.
 #include "vinci/linear/sparse_rows.h"
 
+#include "vinci/linear/short_rows.h"
+
 namespace vinci {
 
 void SparseRows::reset(int new_cols) {
@@ -15,8 +17,14 @@ void SparseRows::reset(int new_cols) {
 
 void SparseRows::multiply_add(const double* x, double* y) const {
   for (int row = 0; row < rows; ++row) {
+    const int begin = starts[row], count = starts[row + 1] - begin;
+    const int* const columns = indices.data() + begin;
+    const double* const own = values.data() + begin;
     double sum = 0.0;
-    for (int k = starts[row]; k < starts[row + 1]; ++k) sum += values[k] * x[indices[k]];
+    if (is_run(count, columns))
+      sum = sum_entries(count, own, x + columns[0], 0.0);
+    else
+      for (int k = 0; k < count; ++k) sum += own[k] * x[columns[k]];
     y[row] += sum;
   }
 }
@@ -25,7 +33,13 @@ void SparseRows::multiply_transposed_add(const double* x, double* y) const {
   for (int row = 0; row < rows; ++row) {
     const double factor = x[row];
     if (factor == 0.0) continue;
-    for (int k = starts[row]; k < starts[row + 1]; ++k) y[indices[k]] += values[k] * factor;
+    const int begin = starts[row], count = starts[row + 1] - begin;
+    const int* const columns = indices.data() + begin;
+    const double* const own = values.data() + begin;
+    if (is_run(count, columns))
+      add_entries(count, own, factor, y + columns[0]);
+    else
+      for (int k = 0; k < count; ++k) y[columns[k]] += own[k] * factor;
   }
 }
 

@@ -122,7 +122,8 @@ Twist body_twist(const Model& model, const VectorX& velocities, int body) {
 
 Vector3 center_of_mass(const Model& model, const std::vector<Pose>& poses, int body) {
   const auto index = static_cast<std::size_t>(body);
-  return poses[index] * model.bodies[index].mass.center;
+  const Vector3& center = model.bodies[index].mass.center;
+  return center.isZero(0.0) ? poses[index].position : poses[index] * center;
 }
 
 namespace {

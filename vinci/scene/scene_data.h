@@ -88,10 +88,12 @@ class Numbers {
   std::size_t waits_for(std::size_t i) const;
   void evaluate(std::size_t i, Mistakes& mistakes);
   void break_cycle(std::size_t start, Mistakes& mistakes);
+  void forget(std::size_t i);
 
   const SceneData& scene_;
   std::vector<double> variables_;     // NaN for those that are no parameters
   std::vector<char> unknown_;         // the parameter has a mistake
+  bool has_unknown_ = false;
   std::vector<const Node*> pending_;  // parameters that are still to be evaluated
 };
 
@@ -102,8 +104,9 @@ bool check_numbers(const Node& node, const SceneValue& value, const Numbers& num
 
 // Parts of a scene besides the model.
 void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
-// A map that has the grammar of `run`, into scene.run.
-void read_choices(SceneData& scene, const Node& run, const Numbers& numbers, Mistakes& mistakes);
+// Of a map that has the grammar of `run`.
+RunChoices read_choices(const SceneData& scene, const Node& node, const Numbers& numbers,
+                        Mistakes& mistakes);
 void read_changes(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
 void check_changes(const SceneData& scene, Mistakes& mistakes);
 void write_source(SceneData& scene, Mistakes& mistakes);

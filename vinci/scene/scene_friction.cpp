@@ -135,18 +135,18 @@ Surface FrictionReader::surface(FrictionLaw law) const {
 Surface FrictionReader::combined(std::size_t a, std::size_t b) const {
   const Material& first = materials_[a];
   const Material& second = materials_[b];
-  FrictionLaw law{{first.term, second.term}, std::max(first.threshold, second.threshold), {}};
-  law.terms[0].frame = FrictionFrame::first;
-  law.terms[1].frame = FrictionFrame::second;
-  if (first.axis) law.axis = FrictionAxis{first.axis->direction, FrictionFrame::first};
-  if (second.axis) law.axis = FrictionAxis{second.axis->direction, FrictionFrame::second};
   // One and the same number is its mean, to the last bit.
-  if (is_plain(first.term) && is_plain(second.term) && !law.axis) {
+  if (is_plain(first.term) && is_plain(second.term) && !first.axis && !second.axis) {
     const double x = first.term.along.value({}), y = second.term.along.value({});
     Surface surface;
     surface.friction = x == y ? x : std::sqrt(x) * std::sqrt(y);
     return surface;
   }
+  FrictionLaw law{{first.term, second.term}, std::max(first.threshold, second.threshold), {}};
+  law.terms[0].frame = FrictionFrame::first;
+  law.terms[1].frame = FrictionFrame::second;
+  if (first.axis) law.axis = FrictionAxis{first.axis->direction, FrictionFrame::first};
+  if (second.axis) law.axis = FrictionAxis{second.axis->direction, FrictionFrame::second};
   return surface(std::move(law));
 }
 

@@ -24,7 +24,7 @@ Numbers::Numbers(const SceneData& scene, const std::map<std::string, double>& ov
     if (given != overrides.end())
       variables_[i] = given->second;
     else if (node->bad)
-      unknown_[i] = 1;
+      forget(i);
     else
       pending_[i] = node;
   }
@@ -56,11 +56,10 @@ std::size_t Numbers::waits_for(std::size_t i) const {
 void Numbers::evaluate(std::size_t i, Mistakes& mistakes) {
   const Node& node = *pending_[i];
   pending_[i] = nullptr;
-  unknown_[i] = depends_on_unknown(node);
-  if (unknown_[i]) return;
+  if (depends_on_unknown(node)) return forget(i);
   variables_[i] = (*this)(node);
   if (std::isfinite(variables_[i])) return;
-  unknown_[i] = 1;
+  forget(i);
   mistakes.add(node, fmt::format("{} is not a finite number", in_quotes(node.text)));
 }
 
@@ -76,10 +75,15 @@ void Numbers::break_cycle(std::size_t start, Mistakes& mistakes) {
   std::string text;
   for (const std::size_t i : chain) {
     text += scene_.variables[i] + " -> ";
-    unknown_[i] = 1;
+    forget(i);
     pending_[i] = nullptr;
   }
   mistakes.add(first, "the parameter depends on itself: " + text + scene_.variables[chain[0]]);
+}
+
+void Numbers::forget(std::size_t i) {
+  unknown_[i] = 1;
+  has_unknown_ = true;
 }
 
 double Numbers::operator()(const Node& number) const {
@@ -91,7 +95,7 @@ Expression Numbers::function(const Node& number) const {
 }
 
 bool Numbers::depends_on_unknown(const Node& number) const {
-  if (!number.expression) return false;
+  if (!number.expression || !has_unknown_) return false;
   for (std::size_t i = first_parameter; i < unknown_.size(); ++i)
     if (unknown_[i] && number.expression->uses(i)) return true;
   return false;
@@ -129,9 +133,10 @@ bool check_number(const Node& node, const SceneValue& value, const Numbers& numb
       return fail("the velocity of " + in_quotes(node.text) + " is not finite at t = 0");
     return true;
   }
-  const Expression function = numbers.function(node);
-  if (!function.is_constant()) return true;
-  const double number = function.value({});
+  // What may use parameters alone is a number; of the others it is known once they are bound.
+  const bool bound = value.variables == Variables::none || !node.expression;
+  if (!bound && !numbers.function(node).is_constant()) return true;
+  const double number = numbers(node);
   if (!std::isfinite(number)) return fail(in_quotes(node.text) + " is not a finite number");
   if (value.above_lower ? number <= value.lower : number < value.lower)
     return fail(shown(node, number) +

@@ -403,7 +403,7 @@ bool CompliantLimit::refine(VectorX& lambda) {
       classify(lambda, true);
       set_up(lambda);
       measure(lambda);
-      factor();
+      if (!system_.serves()) factor();
     }
     if (!solve_limit(k == 0, lambda)) return false;
     keep_limits(lambda);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "vinci/base/regular_polygon.h"
 
@@ -120,6 +121,39 @@ Response nearest_in_disk(double radius, int sides, int tangents, const Vector3& 
   return response;
 }
 
+struct Descent {
+  const VectorX &u, &lambda, &gradient;
+  double compliance;
+};
+
+// Whether nothing is left of the gradient but what the terms of its entries round to; `noise` is
+// working memory.
+bool is_rounding(const ComplementarityProblem& problem, const Descent& at,
+                 std::vector<double>& noise) {
+  const SparseRows &M = problem.M, &J = problem.J;
+  noise.resize(static_cast<std::size_t>(problem.unknowns()));
+  for (int row = 0; row < problem.unknowns(); ++row) {
+    double terms = std::abs(problem.p[row]);
+    for (int k = M.starts[row]; k < M.starts[row + 1]; ++k)
+      terms += std::abs(M.values[k] * at.u[M.indices[k]]);
+    noise[static_cast<std::size_t>(row)] = terms;
+  }
+  for (int row = 0; row < problem.rows(); ++row) {
+    if (at.lambda[row] == 0.0) continue;
+    double speed = std::abs(problem.b[row]);
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+      speed += std::abs(J.values[k] * at.u[J.indices[k]]);
+    const double load = std::abs(at.lambda[row]) + speed / at.compliance;
+    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
+      noise[static_cast<std::size_t>(J.indices[k])] += std::abs(J.values[k]) * load;
+  }
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  for (int row = 0; row < problem.unknowns(); ++row)
+    if (!(std::abs(at.gradient[row]) <= epsilon * noise[static_cast<std::size_t>(row)]))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 void CompliantRest::load(const ComplementarityProblem& problem, const MassFactor& mass,
@@ -134,9 +168,12 @@ void CompliantRest::load(const ComplementarityProblem& problem, const MassFactor
 void CompliantRest::measure() {
   w_ = problem_->b;
   const SparseRows& J = problem_->J;
-  for (int row = 0; row < problem_->rows(); ++row)
-    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-      w_[row] += J.values[k] * u_[J.indices[k]];
+  for (int row = 0; row < problem_->rows(); ++row) {
+    double sum = w_[row];
+    for (int k = J.starts[row], end = J.starts[row + 1]; k < end; ++k)
+      sum += J.values[k] * u_[J.indices[k]];
+    w_[row] = sum;
+  }
 }
 
 void CompliantRest::measure_at(const VectorX& lambda, VectorX& w) {
@@ -252,9 +289,12 @@ double CompliantRest::evaluate() {
     value += u_[row] * (0.5 * sum - problem_->p[row]);
     gradient_[row] += sum;
   }
-  for (int row = 0; row < problem_->rows(); ++row)
-    for (int k = J.starts[row]; k < J.starts[row + 1]; ++k)
-      gradient_[J.indices[k]] -= J.values[k] * lambda_[row];
+  for (int row = 0; row < problem_->rows(); ++row) {
+    const double load = lambda_[row];
+    if (load == 0.0) continue;
+    for (int k = J.starts[row], end = J.starts[row + 1]; k < end; ++k)
+      gradient_[J.indices[k]] -= J.values[k] * load;
+  }
   return value;
 }
 
@@ -262,8 +302,11 @@ bool CompliantRest::minimise() {
   const SparseRows &M = problem_->M, &J = problem_->J;
   const int size = problem_->unknowns();
   double value = evaluate(), least = gradient_.norm();
+  const auto ends = [&] {
+    return is_rounding(*problem_, {u_, lambda_, gradient_, compliance_}, noise_);
+  };
   int idle = 0;  // descents since the function or the gradient fell
-  for (int step = 0; step < most_descents; ++step) {
+  for (int step = 0; step < most_descents && !ends(); ++step) {
     lu_.reset(size);
     for (int row = 0; row < size; ++row)
       for (int k = M.starts[row]; k < M.starts[row + 1]; ++k)
@@ -275,10 +318,13 @@ bool CompliantRest::minimise() {
         for (int b = 0; b < unit.count; ++b) {
           const double slope = alone ? (a == b ? 1.0 : 0.0) : slopes_[i](a, b);
           if (slope == 0.0) continue;
-          for (int k = J.starts[unit.first + a]; k < J.starts[unit.first + a + 1]; ++k)
-            for (int l = J.starts[unit.first + b]; l < J.starts[unit.first + b + 1]; ++l)
-              lu_.entry(J.indices[k], J.indices[l]) +=
-                  slope / compliance_ * J.values[k] * J.values[l];
+          const double stiffness = slope / compliance_;
+          const int from = J.starts[unit.first + b], end = J.starts[unit.first + b + 1];
+          for (int k = J.starts[unit.first + a]; k < J.starts[unit.first + a + 1]; ++k) {
+            double* const to = &lu_.entry(J.indices[k], 0);
+            const double factor = stiffness * J.values[k];
+            for (int l = from; l < end; ++l) to[J.indices[l]] += factor * J.values[l];
+          }
         }
     }
     lu_.factor();
@@ -298,7 +344,7 @@ bool CompliantRest::minimise() {
       now = evaluate();
       const double noise = rounded * std::abs(value);
       if (now <= value - 1e-4 * part * descent ||
-          (now <= value + noise && gradient_.norm() < before))
+          (now <= value + noise && (gradient_.norm() < before || ends())))
         break;
     }
     // Below, gradients and values only round. Either may rise on the way: the function falls while

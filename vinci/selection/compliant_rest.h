@@ -50,7 +50,7 @@ class CompliantRest {
   double typical_ = 1.0, compliance_ = 1.0;
   VectorX u_, w_, lambda_, centre_, gradient_, trial_, free_;
   std::vector<Matrix3> slopes_;  // ∂λ/∂z per unit, z = −w/ε + centre
-  std::vector<double> step_;
+  std::vector<double> step_, noise_;
   DenseLu lu_;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vinci/linear/short_rows.h"
 #include "vinci/selection/velocity_matrix.h"
 
 namespace vinci {
@@ -29,6 +30,30 @@ bool have_equal_columns(const SparseRows& J, const ContactUnit& unit) {
   return true;
 }
 
+// The column of the first of these entries, if the others follow it one by one; otherwise −1.
+int first_of_run(const int* columns, int count) {
+  for (int k = 1; k < count; ++k)
+    if (columns[k] != columns[0] + k) return -1;
+  return count > 0 ? columns[0] : 0;
+}
+
+// y += factor · a row, in its columns; mostly those of one body, which follow each other.
+void add_row(int run, const int* columns, const double* values, int count, double factor,
+             double* y) {
+  if (run >= 0)
+    add_entries(count, values, factor, y + run);
+  else
+    for (int k = 0; k < count; ++k) y[columns[k]] += values[k] * factor;
+}
+
+// sum + a row · x
+double add_product(int run, const int* columns, const double* values, int count, const double* x,
+                   double sum) {
+  if (run >= 0) return sum_entries(count, values, x + run, sum);
+  for (int k = 0; k < count; ++k) sum += values[k] * x[columns[k]];
+  return sum;
+}
+
 }  // namespace
 
 bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFactor& mass,
@@ -38,11 +63,12 @@ bool CompliantSystem::load(const ComplementarityProblem& problem, const MassFact
   place_.assign(static_cast<std::size_t>(mass.component_count()), -1);
   components_.clear();
   starts_.assign(1, 0);
-  columns_.clear();
-  values_.clear();
+  runs_.clear();
   size_ = 0;
   for (const ContactUnit& unit : units)
     if (!add_unit(unit)) return false;
+  columns_.resize(static_cast<std::size_t>(starts_.back()));
+  values_.resize(columns_.size());
   push_.resize(static_cast<std::size_t>(size_));
   momentum_.resize(push_.size());
   motion_.resize(push_.size());
@@ -100,22 +126,27 @@ bool CompliantSystem::add_unit(const ContactUnit& unit) {
     if (count == most_entries) return false;
     columns[count++] = column;
   }
+  const int run = first_of_run(columns, count);
+  auto at = static_cast<std::size_t>(starts_.back());
+  const std::size_t end = at + static_cast<std::size_t>(unit.count * count);
+  if (columns_.size() < end) {
+    columns_.resize(end);
+    values_.resize(end);
+  }
   for (int row = unit.first; row < unit.first + unit.count; ++row) {
-    const int from = J.starts[row], end = J.starts[row + 1];
-    columns_.insert(columns_.end(), columns, columns + count);
-    if (uniform) {
-      values_.insert(values_.end(), J.values.data() + from, J.values.data() + end);
-    } else {
-      const auto first = static_cast<int>(values_.size());
-      values_.resize(values_.size() + static_cast<std::size_t>(count), 0.0);
-      for (int k = from; k < end; ++k) {
-        const int unknown = J.indices[k];
-        const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
-        const auto at = std::find(columns, columns + count, column) - columns;
-        values_[static_cast<std::size_t>(first + at)] = J.values[k];
-      }
+    const int from = J.starts[row];
+    int* const own_columns = columns_.data() + at;
+    double* const own = values_.data() + at;
+    for (int k = 0; k < count; ++k) own_columns[k] = columns[k];
+    for (int k = 0; k < count; ++k) own[k] = uniform ? J.values[from + k] : 0.0;
+    for (int k = from; !uniform && k < J.starts[row + 1]; ++k) {
+      const int unknown = J.indices[k];
+      const int column = place_[mass_->component_of(unknown)] + mass_->position_of(unknown);
+      own[std::find(columns, columns + count, column) - columns] = J.values[k];
     }
-    starts_.push_back(static_cast<int>(values_.size()));
+    at += static_cast<std::size_t>(count);
+    runs_.push_back(run);
+    starts_.push_back(static_cast<int>(at));
   }
   return true;
 }
@@ -135,24 +166,19 @@ void CompliantSystem::apply_inverse(const double* x, double* y) const {
 
 void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
   std::copy(push_.begin(), push_.end(), momentum_.begin());
-  const int* const columns = columns_.data();
-  const double* const values = values_.data();
-  double* const momentum = momentum_.data();
   const int count = rows();
   for (int row = 0; row < count; ++row) {
-    const double load = lambda[row];
-    if (load == 0.0) continue;
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      momentum[columns[k]] += values[k] * load;
+    const int begin = row_begin(row);
+    if (lambda[row] != 0.0)
+      add_row(run_of(row), columns_.data() + begin, values_.data() + begin, row_end(row) - begin,
+              lambda[row], momentum_.data());
   }
-  apply_inverse(momentum, motion_.data());
-  const double* const motion = motion_.data();
+  apply_inverse(momentum_.data(), motion_.data());
   w.resize(count);
   for (int row = 0; row < count; ++row) {
-    double sum = problem_->b[row];
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      sum += values[k] * motion[columns[k]];
-    w[row] = sum;
+    const int begin = row_begin(row);
+    w[row] = add_product(run_of(row), columns_.data() + begin, values_.data() + begin,
+                         row_end(row) - begin, motion_.data(), problem_->b[row]);
   }
   if (!problem_->C.empty()) problem_->C.multiply_add(lambda.data(), w.data());
 }
@@ -160,12 +186,11 @@ void CompliantSystem::measure(const VectorX& lambda, VectorX& w) {
 // The row of J along a direction, in the order of the columns of its first row.
 void CompliantSystem::gather(const Direction& direction, double* values) const {
   const int begin = row_begin(direction.first), width = row_end(direction.first) - begin;
-  for (int k = 0; k < width; ++k) values[k] = direction.part[0] * values_[begin + k];
+  scale_entries(width, values_.data() + begin, direction.part[0], values);
   for (int a = 1; a < direction.count; ++a) {
     const double part = direction.part[a];
     if (part == 0.0) continue;
-    const double* const own = values_.data() + row_begin(direction.first + a);
-    for (int k = 0; k < width; ++k) values[k] += part * own[k];
+    add_entries(width, values_.data() + row_begin(direction.first + a), part, values);
   }
 }
 
@@ -193,6 +218,24 @@ void CompliantSystem::factor(double compliance) {
   }
   by_velocities_ = sparse_ || (count > size_ && problem_->C.empty());
   by_velocities_ ? factor_velocities() : factor_loads(compliance);
+}
+
+// An old matrix leaves this share of a step to the next one.
+bool CompliantSystem::serves() const {
+  constexpr double turned = 1e-4;
+  const auto is_near = [](const Direction& a, const Direction& b) {
+    if (a.first != b.first || a.count != b.count) return false;
+    for (int k = 0; k < a.count; ++k)
+      if (!(std::abs(a.part[k] - b.part[k]) <= turned)) return false;
+    return true;
+  };
+  return unknowns_.size() == factored_.size() &&
+         std::equal(unknowns_.begin(), unknowns_.end(), factored_.begin(),
+                    [&](const Unknown& now, const Unknown& then) {
+                      return now.joined == then.joined && is_near(now.force, then.force) &&
+                             is_near(now.equation, then.equation) &&
+                             std::abs(now.slip - then.slip) <= turned * (compliance_ + then.slip);
+                    });
 }
 
 bool CompliantSystem::leaves_open() const {
@@ -249,31 +292,43 @@ void CompliantSystem::factor_velocities() {
   may_leave_open_ = true;
   if (sparse_) {
     velocities_->clear();
-    fill_velocities([&](int row, const int* columns, const double* values, int count) {
-      for (int k = 0; k < count; ++k) velocities_->add(row, columns[k], values[k]);
-    });
+    fill_velocities();
     velocities_->factor();
     return;
   }
   lu_.reset(size_);
-  fill_velocities([&](int row, const int* columns, const double* values, int count) {
-    double* const to = &lu_.entry(row, 0);
-    for (int k = 0; k < count; ++k) to[columns[k]] += values[k];
-  });
+  fill_velocities();
   lu_.factor();
 }
 
-// M + JᵀE R⁻¹GᵀJ, rows of it handed to `add`.
-template <class Add>
-void CompliantSystem::fill_velocities(Add add) {
+// The matrix += force · lineᵀ, both with entries in the columns of a row of J.
+void CompliantSystem::add_to_matrix(int row, const double* force, const double* line) {
+  const int begin = row_begin(row), width = row_end(row) - begin, run = run_of(row);
+  const int* const columns = columns_.data() + begin;
+  for (int i = 0; i < width; ++i) {
+    const double factor = force[i];
+    if (factor == 0.0) continue;
+    if (sparse_)
+      for (int k = 0; k < width; ++k) velocities_->add(columns[i], columns[k], factor * line[k]);
+    else
+      add_row(run, columns, line, width, factor, &lu_.entry(columns[i], 0));
+  }
+}
+
+// M + JᵀE R⁻¹GᵀJ
+void CompliantSystem::fill_velocities() {
   for (const int component : components_)
     for (const int row : mass_->members(component))
       for (int k = problem_->M.starts[row]; k < problem_->M.starts[row + 1]; ++k) {
         const int first = place_[component];
+        const int at = first + mass_->position_of(row);
         const int column = first + mass_->position_of(problem_->M.indices[k]);
-        add(first + mass_->position_of(row), &column, &problem_->M.values[k], 1);
+        if (sparse_)
+          velocities_->add(at, column, problem_->M.values[k]);
+        else
+          lu_.entry(at, column) += problem_->M.values[k];
       }
-  double line[most_entries], before[most_entries], part[most_entries];
+  double line[most_entries], before[most_entries];
   std::size_t entries = 0;
   for (const Unknown& unknown : unknowns_)
     entries +=
@@ -285,18 +340,13 @@ void CompliantSystem::fill_velocities(Add add) {
     const Unknown& unknown = unknowns_[j];
     const int begin = row_begin(unknown.force.first);
     const int width = row_end(unknown.force.first) - begin;
-    const int* const columns = columns_.data() + begin;
     gather(unknown.equation, equation);
     gather(unknown.force, force);
     const double stiffness = 1.0 / diagonal_[j];
     const double link = unknown.joined ? coupling_[j] : 0.0;
     for (int k = 0; k < width; ++k)
       line[k] = (link == 0.0 ? equation[k] : equation[k] - link * before[k]) * stiffness;
-    for (int i = 0; i < width; ++i) {
-      if (force[i] == 0.0) continue;
-      for (int k = 0; k < width; ++k) part[k] = force[i] * line[k];
-      add(columns[i], columns, part, width);
-    }
+    add_to_matrix(unknown.force.first, force, line);
     std::copy_n(line, width, before);
     force += width;
     equation += width;
@@ -321,17 +371,19 @@ void CompliantSystem::solve(std::vector<double>& x) {
   relax(right);
   const double* force = forces_.data();
   for (std::size_t j = 0; j < factored_.size(); ++j) {
-    const int row = factored_[j].force.first;
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      motion_[columns_[k]] += *force++ * right[j];
+    const int row = factored_[j].force.first, begin = row_begin(row), width = row_end(row) - begin;
+    add_row(run_of(row), columns_.data() + begin, force, width, right[j], motion_.data());
+    force += width;
   }
   sparse_ ? velocities_->solve(motion_.data()) : lu_.solve(motion_.data());
   const double* line = lines_.data();
   for (std::size_t j = 0; j < factored_.size(); ++j) {
-    const int row = factored_[j].equation.first;
+    const int row = factored_[j].equation.first, begin = row_begin(row);
+    const int width = row_end(row) - begin;
+    const int* const columns = columns_.data() + begin;
     double sum = x[j];
-    for (int k = row_begin(row), end = row_end(row); k < end; ++k)
-      sum -= *line++ * motion_[columns_[k]];
+    for (int k = 0; k < width; ++k) sum -= line[k] * motion_[columns[k]];
+    line += width;
     x[j] = sum;
   }
   relax(x);

@@ -49,6 +49,9 @@ class CompliantSystem {
   std::vector<Unknown>& unknowns() { return unknowns_; }
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
   void factor(double compliance);
+  // Whether the factors at hand, of the same compliance, are as good as those of the unknowns now:
+  // the same ones, whose directions turned by a ten thousandth at most.
+  bool serves() const;
   void solve(std::vector<double>& x);  // r in, z out, of the unknowns that were factored
   // Whether the unknowns that were factored are more than the bodies can tell apart, so that the
   // compliance alone decides some of them.
@@ -63,8 +66,9 @@ class CompliantSystem {
   void apply_inverse(const double* x, double* y) const;  // M⁻¹
   void factor_loads(double compliance);
   void factor_velocities();
-  template <class Add>
-  void fill_velocities(Add add);
+  void fill_velocities();
+  void add_to_matrix(int row, const double* force, const double* line);
+  int run_of(int row) const { return runs_[row]; }
   void find_pattern(std::span<const ContactUnit> units);
   double joint(int j, double compliance) const;
   void relax(std::vector<double>& x) const;  // x ← R⁻¹x
@@ -76,6 +80,7 @@ class CompliantSystem {
   // J of the velocities here, the rows of a unit with entries in the same columns.
   std::vector<int> starts_, columns_;
   std::vector<double> values_;
+  std::vector<int> runs_;     // per row: its first column where the others follow one by one, or −1
   int size_ = 0;              // velocities that take part
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;

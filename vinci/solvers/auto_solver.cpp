@@ -25,7 +25,7 @@ AutoSolver::AutoSolver(const Settings& settings)
       spare_(std::make_unique<Cascade>(settings)) {}
 
 std::string AutoSolver::refusal(const ComplementarityProblem& problem) const {
-  return Cascade(settings_).why_not(problem);
+  return (spare_ ? *spare_ : *shapes_.front().methods).why_not(problem);
 }
 
 Cascade& AutoSolver::methods(int rows, int unknowns) {

@@ -17,15 +17,17 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
   context.out.contacts.clear();
   state.memory.clear();
   struck_.clear();
+  const double per_load = h / impulse_time(h);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     const ContactTerms& terms = terms_[i];
-    SolvedContact solved{contact, terms.frame.tangent_1, terms.frame.tangent_2};
+    SolvedContact& solved = context.out.contacts.emplace_back(
+        SolvedContact{contact, terms.frame.tangent_1, terms.frame.tangent_2});
     solved.friction = terms.friction * terms.scale[0];
     solved.friction_2 = terms.friction * terms.scale[1];
     const ContactWrench wrench =
         builder_.wrench(builder_.contacts()[i], context.work.solution.lambda);
-    solved.impulse = h / impulse_time(h) * wrench.impulse;
+    solved.impulse = per_load * wrench.impulse;
     const FramedContact* const framed = frames_.find(i);
     const Vector3 velocity =
         velocity_at({model, state, h}, i, contact, next_) +
@@ -33,7 +35,7 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     solved.velocity = {contact.normal.dot(velocity), terms.frame.tangent_1.dot(velocity),
                        terms.frame.tangent_2.dot(velocity)};
     if (terms.moments.any()) {
-      solved.moment = h / impulse_time(h) * wrench.moment;
+      solved.moment = per_load * wrench.moment;
       const Vector3 turning = relative_turning(model, next_, contact);
       solved.turning = {contact.normal.dot(turning), terms.frame.tangent_1.dot(turning),
                         terms.frame.tangent_2.dot(turning)};
@@ -56,7 +58,6 @@ void ContactStepper::collect(StepContext& context, State& state, double h, StepR
     // Bodies that stay in touch do no work on each other, but along a normal of the end they part.
     if (framed && foresees() && !terms.rebounds && !report.fell_back)
       report.frame_energy -= solved.impulse[0] * framed->row_gap / h;
-    context.out.contacts.push_back(solved);
   }
   // Without an answer, impulses mean nothing.
   constexpr double usable = 1e-6;
