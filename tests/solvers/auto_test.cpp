@@ -181,7 +181,7 @@ TEST(Auto, says_what_it_tried) {
   AutoSolver solver;
   const SolveReport report = solver.solve(problem, solution);
   ASSERT_FALSE(solver.attempts().empty());
-  EXPECT_STREQ(solver.attempts().front().solver, "gauss-seidel");
+  EXPECT_STREQ(solver.attempts().front().solver, "cone-path");
   EXPECT_STREQ(solver.attempts().back().solver, report.solver);
   int iterations = 0;
   for (const Attempt& attempt : solver.attempts()) iterations += attempt.iterations;

@@ -12,6 +12,7 @@
 #include <Eigen/SparseCore>
 
 #include "vinci/base/math.h"
+#include "vinci/linear/front_tree.h"
 
 namespace vinci {
 
@@ -26,27 +27,18 @@ class FrontalLu {
   void solve(VectorX& x);  // in place
 
  private:
-  struct Front {
-    int pivots = 0, size = 0;            // of its rows; the first `pivots` are eliminated
-    int first = 0;                       // pivots of all fronts before
-    int children = 0, children_end = 0;  // in children_
-    int rows = 0;                        // first in rows_: the scalar rows in elimination order
-    int parent = -1;                     // front
-    int map = 0;                         // first in maps_: where the other rows lie in the parent
-    int entries = 0, entry_end = 0;      // in sources_ and targets_: entries of the matrix itself
+  using Front = FrontTree::Front;
+  struct Place {
+    int entries = 0;  // in sources_ and targets_, up to those of the next: entries of the matrix
     std::size_t lower = 0, upper = 0;  // in factors_: size × pivots, and pivots × (size − pivots)
   };
-  struct Tree;
-  void order(const Matrix& pattern, const std::vector<int>& starts, Tree& tree) const;
-  void make_fronts(const Tree& tree, const std::vector<int>& starts);
   void place_entries(const Matrix& pattern);
-  void plan_memory();
   bool eliminate(const Front& front);
-  void store(const Front& front);
+  void store(const Front& front, const Place& place);
 
-  std::vector<Front> fronts_;
-  std::vector<int> rows_, maps_, children_, sources_, targets_, swaps_;
-  std::vector<int> front_of_;  // per scalar row: where it is eliminated
+  FrontTree tree_;
+  std::vector<Place> places_;  // per front, and the end
+  std::vector<int> sources_, targets_, swaps_;
   std::vector<double> factors_, front_, stack_;
   VectorX y_;
 };

@@ -16,6 +16,12 @@ constexpr int whole_rows = 36, whole_unknowns = 6;
 constexpr double loose = 1e-6;
 // Of the tolerance: what springs may give way by, and what their equations may lack.
 constexpr double softer = 0.1;
+// Rows from which contacts count as many: the path of all of them costs less than to try states.
+constexpr int many = 12;
+// Of the speed without loads: what loads that hardly change leave, those of a pile that stands.
+constexpr double quiet = 0.01;
+// Of the tolerance that all parts share: the rest is left to the rounding of the whole.
+constexpr double shared = 0.99;
 // What the equations of the central path may lack where Newton's method goes on from there.
 constexpr double centred = 1e-8;
 // Of the speed of contacts without loads: the most that a row may be unsure.
@@ -54,21 +60,24 @@ SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, So
                                        const Accuracy& accuracy, Solution& solution,
                                        const VectorX* velocities) {
   report_ = {};
-  tried_ = false;
+  tried_ = corrected_ = false;
   velocities_ = velocities;
   start_ = solution.lambda;
   // Whether the problem is taken as it is; otherwise islands_ are its parts.
   whole_ = problem.rows() <= whole_rows || problem.unknowns() <= whole_unknowns ||
            islands_.find(problem) == 1;
   const int parts = whole_ ? 1 : islands_.count();
+  block_count_ = problem.blocks.size();
+  if (!whole_) whole_judge_.prepare(problem);
   found_.assign(static_cast<std::size_t>(parts), 0);
   int missing = parts, steps = 0;
   if (solver.leaves_choice()) {
     for (int i = 0; i < parts; ++i) {
+      steps_ = 0;
       if (!select_part(problem, i, accuracy, false, solution)) continue;
       found_[static_cast<std::size_t>(i)] = 1;
       --missing;
-      steps += limit_.steps();
+      steps += steps_;
     }
     if (missing == 0) {
       SolveReport solve{SolveStatus::inaccurate, measure(problem, solution), steps, rule_name, ""};
@@ -90,6 +99,7 @@ SolveReport LoadSelection::solve_parts(const ComplementarityProblem& problem, So
     if (found_[static_cast<std::size_t>(i)]) {
       islands_.gather_rows(i, answers_, part_start_);
       islands_.scatter_rows(i, part_start_, solution.lambda);
+      changed = true;
     } else if (!select_part(problem, i, accuracy, true, solution) &&
                has_choice(whole_ ? problem : part_)) {
       ++report_.missed;
@@ -109,12 +119,20 @@ bool LoadSelection::is_within(const ComplementarityProblem& problem, int island)
                  : std::min(islands_.rows(island), islands_.unknowns(island))) <= largest;
 }
 
+// What is asked of a part. Where loads need not be exact, parts share what is asked of all.
+Accuracy LoadSelection::share_of(const ComplementarityProblem& part, const Judge& judge,
+                                 const Accuracy& accuracy) const {
+  if (whole_ || accuracy.tolerance < loose) return accuracy;
+  const double size = static_cast<double>(part.blocks.size()) / static_cast<double>(block_count_);
+  return {shared * accuracy.tolerance * std::sqrt(size) * whole_judge_.free_norm() /
+          judge.free_norm()};
+}
+
 // The rule's answer of a part into the solution, which holds that of a solver where it is `solved`;
 // then the better of both where the rule has none as exact as asked for.
 bool LoadSelection::select_part(const ComplementarityProblem& problem, int island,
                                 const Accuracy& accuracy, bool solved, Solution& solution) {
   bool found = false;
-  if (!is_within(problem, island)) return false;
   if (whole_) {
     found = select(problem, start_, velocities_, accuracy, solved ? &solution : nullptr);
     if (found || solved) std::swap(solution, best_);
@@ -132,7 +150,10 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
     found = select(part_, part_start_, velocities_ != nullptr ? &part_velocities_ : nullptr,
                    accuracy, solved ? &part_solution_ : nullptr);
     if (found || solved) islands_.scatter_rows(island, best_.lambda, solution.lambda);
-    if (whole && !shifted_.empty()) islands_.scatter_rows(island, part_.b, *whole);
+    if (whole && !shifted_.empty()) {
+      islands_.scatter_rows(island, part_.b, *whole);
+      corrected_ = true;
+    }
     biases_ = whole;
   }
   report_.chosen += found && open_ ? 1 : 0;
@@ -142,8 +163,9 @@ bool LoadSelection::select_part(const ComplementarityProblem& problem, int islan
 // Of all parts together, with the velocities that follow from the loads.
 Residual LoadSelection::measure(const ComplementarityProblem& problem, Solution& solution) {
   if (whole_) return best_residual_;
-  const Residual residual = judge_(problem, solution);
-  solution.u = judge_.u();
+  if (corrected_) whole_judge_.prepare(problem);
+  const Residual residual = whole_judge_.measure(problem, solution);
+  solution.u = whole_judge_.u();
   return residual;
 }
 
@@ -155,19 +177,46 @@ bool LoadSelection::select(const ComplementarityProblem& problem, const VectorX&
     best_ = *solved;
   else
     best_residual_.relative = std::numeric_limits<double>::infinity();
-  if (!read(problem)) return false;
-  if (!tried_ && apply_rule(problem, start, velocities, accuracy)) return true;
-  if (solved == nullptr) return false;
+  const bool within = std::min(problem.rows(), problem.unknowns()) <= largest;
+  const bool loosely = accuracy.tolerance >= loose;
+  if (!within && (!loosely || tried_)) return false;
+  judge_.prepare(problem);
+  const Accuracy asked = share_of(problem, judge_, accuracy);
+  if (loosely && !tried_ && problem.rows() > many && goes_by_path(problem, start, asked, within))
+    return true;
+  if (!within || !read(problem)) return false;
+  if (!tried_ && apply_rule(problem, start, velocities, asked)) return true;
+  if (solved == nullptr || loosely) return false;
   units_.to_units(solved->lambda, lambda_);
   leads(problem, accuracy,
         limit_.settle(lambda_));  // it depends on the solver: no answer of the rule
   return false;
 }
 
+// The path of many contacts whose loads change. What stands is left to the ways that are exact.
+bool LoadSelection::goes_by_path(const ComplementarityProblem& problem, const VectorX& start,
+                                 const Accuracy& accuracy, bool within) {
+  trial_.lambda = start;
+  trial_.u.setZero(problem.unknowns());
+  const Residual begun = judge_.measure(problem, trial_);
+  if (within ? begun.relative <= quiet : accuracy.is_solved(begun)) return false;
+  open_ = problem.rows() > problem.unknowns();
+  return found_by_path(problem, start, accuracy);
+}
+
+bool LoadSelection::found_by_path(const ComplementarityProblem& problem, const VectorX& start,
+                                  const Accuracy& accuracy) {
+  Residual measured;
+  const bool found = soft_.find(problem, judge_, start, accuracy, trial_, measured);
+  steps_ += soft_.steps();
+  if (!found) return false;
+  best_ = trial_;
+  best_residual_ = measured;
+  return true;
+}
+
 bool LoadSelection::read(const ComplementarityProblem& problem) {
-  if (!units_.read(problem)) return false;
-  judge_.prepare(problem);
-  if (!judge_.regular() || !judge_.mass().block_diagonal()) return false;
+  if (!judge_.regular() || !judge_.mass().block_diagonal() || !units_.read(problem)) return false;
   units_.scales(judge_.scales(), scales_);
   return limit_.load(units_.problem(), judge_.mass(), units_.units(), scales_);
 }
@@ -188,8 +237,13 @@ bool LoadSelection::begin_centred() {
 }
 
 // Where loads need not be exact, those of softer springs will do as they are.
-bool LoadSelection::is_centre_enough(const ComplementarityProblem& problem,
+bool LoadSelection::is_centre_enough(const ComplementarityProblem& problem, const VectorX& start,
                                      const Accuracy& accuracy) {
+  if (found_by_path(problem, start, accuracy)) {
+    units_.to_units(best_.lambda, lambda_);
+    limit_.measure(lambda_);
+    return true;
+  }
   const double share = softer * accuracy.tolerance;
   centre_.find(units_.problem(), units_.units(), scales_, lambda_, {share, share});
   limit_.measure(lambda_);
@@ -205,11 +259,12 @@ bool LoadSelection::apply_rule(const ComplementarityProblem& problem, const Vect
   open_ = true;
   const bool led = led_by(limit_.go_on(begun_)) ||
                    (accuracy.tolerance >= loose && !units_.has_pyramids()
-                        ? is_centre_enough(problem, accuracy)
+                        ? is_centre_enough(problem, start, accuracy)
                         : led_by(limit_.stiffen()) || led_by(limit_.jam()) ||
                               led_by(begin_centred()) || led_by(limit_.come_together()));
   const double speed = judge_.free_norm() / std::sqrt(static_cast<double>(problem.rows()));
   const CompliantRest::Foretelling begun{begun_, limit_.begun_w(), speed, velocities};
+  steps_ += limit_.steps();
   if (!led) return rest_.stood_still(begun) && rests();
   if (!rest_.foretold(begun, lambda_, limit_.w()) || !rests()) open_ = limit_.left_open();
   return true;

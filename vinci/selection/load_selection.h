@@ -12,6 +12,7 @@
 #include "vinci/selection/compliant_centre.h"
 #include "vinci/selection/compliant_limit.h"
 #include "vinci/selection/compliant_rest.h"
+#include "vinci/selection/soft_path.h"
 
 namespace vinci {
 
@@ -45,17 +46,24 @@ class LoadSelection {
   bool select_part(const ComplementarityProblem& problem, int island, const Accuracy& accuracy,
                    bool solved, Solution& solution);
   bool is_within(const ComplementarityProblem& problem, int island) const;
+  Accuracy share_of(const ComplementarityProblem& part, const Judge& judge,
+                    const Accuracy& accuracy) const;
   Residual measure(const ComplementarityProblem& problem, Solution& solution);
   // True: the answer of the rule in best_, from the loads and velocities of the last step. False:
   // the best that is at hand, from the answer of a solver. The rule is not tried twice.
   bool select(const ComplementarityProblem& problem, const VectorX& start,
               const VectorX* velocities, const Accuracy& accuracy, const Solution* solved);
+  bool goes_by_path(const ComplementarityProblem& problem, const VectorX& start,
+                    const Accuracy& accuracy, bool within);
+  bool found_by_path(const ComplementarityProblem& problem, const VectorX& start,
+                     const Accuracy& accuracy);
   bool read(const ComplementarityProblem& problem);
   bool apply_rule(const ComplementarityProblem& problem, const VectorX& start,
                   const VectorX* velocities, const Accuracy& accuracy);
   bool leads(const ComplementarityProblem& problem, const Accuracy& accuracy, bool begun);
   bool begin_centred();
-  bool is_centre_enough(const ComplementarityProblem& problem, const Accuracy& accuracy);
+  bool is_centre_enough(const ComplementarityProblem& problem, const VectorX& start,
+                        const Accuracy& accuracy);
   bool is_answer(const ComplementarityProblem& problem, const Accuracy& accuracy, const VectorX& w);
   bool close_together(const VectorX& w);
   void take_back(std::size_t kept);
@@ -64,6 +72,7 @@ class LoadSelection {
   VectorX start_;
   const VectorX* velocities_ = nullptr;
   bool whole_ = true;
+  bool corrected_ = false;   // b of a part
   bool tried_ = false;       // the rule had no answer, before that of a solver
   std::vector<char> found_;  // per part: the rule's answer, before any of a solver
   Islands islands_;
@@ -74,7 +83,10 @@ class LoadSelection {
   CompliantLimit limit_;
   CompliantCentre centre_;
   CompliantRest rest_;
-  Judge judge_;
+  SoftPath soft_;
+  Judge judge_, whole_judge_;
+  std::size_t block_count_ = 0;  // of all parts
+  int steps_ = 0;                // linear systems of a part
   Residual best_residual_;
   double resolution_ = 0.0;
   VectorX* biases_ = nullptr;                    // b of the problem at hand, if it may change

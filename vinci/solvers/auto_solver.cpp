@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t most_shapes = 64;
 // Of the tolerance; the rest is left to the rounding of the whole.
 constexpr double share = 0.99;
+// Asked of all islands before the digits of each, where time is limited.
+constexpr double rough = 1e-3;
 
 }  // namespace
 
@@ -102,6 +104,33 @@ void AutoSolver::share_tolerance() {
   }
 }
 
+void AutoSolver::take_part(const ComplementarityProblem& problem, int island,
+                           const Solution& solution) {
+  islands_.extract(problem, island, part_);
+  islands_.gather_rows(island, solution.lambda, part_solution_.lambda);
+  islands_.gather_unknowns(island, solution.u, part_solution_.u);
+  part_guess_.lambda = part_solution_.lambda;
+  part_guess_.u = part_solution_.u;
+}
+
+// The answer of an island, unless its guess was better by the judge.
+void AutoSolver::keep_better(int island, const Residual& residual, Solution& solution) {
+  if (!part_solution_.lambda.allFinite()) return;
+  const bool worse = !(residual.relative <= part_judge_(part_, part_guess_).relative);
+  if (!worse) islands_.scatter_rows(island, part_solution_.lambda, solution.lambda);
+}
+
+// Where time is short, no island shall wait for the last digits of another.
+void AutoSolver::answer_roughly(const ComplementarityProblem& problem, Solution& solution) {
+  for (int k = 0; k < islands_.count() && !until_.passed(); ++k) {
+    take_part(problem, k, solution);
+    Accuracy asked = shares_[k];
+    asked.tolerance *= std::max(1.0, rough / accuracy().tolerance);
+    const SolveReport answer = solve_connected(part_, part_solution_, asked);
+    if (answer.status != SolveStatus::no_solution) keep_better(k, answer.residual, solution);
+  }
+}
+
 // Every island by itself, then the verdict on all.
 SolveFrame::Ending AutoSolver::solve_islands(const ComplementarityProblem& problem,
                                              Solution& solution) {
@@ -111,12 +140,12 @@ SolveFrame::Ending AutoSolver::solve_islands(const ComplementarityProblem& probl
     offer(solution.lambda, guessed, &judge_.u());
     return {};
   }
+  offer(solution.lambda, guessed, &judge_.u());
+  if (std::isfinite(until_.remaining())) answer_roughly(problem, solution);
   Ending ending;
   std::size_t furthest = 0;
   for (int k = 0; k < islands_.count() && ending.status != SolveStatus::no_solution; ++k) {
-    islands_.extract(problem, k, part_);
-    islands_.gather_rows(k, solution.lambda, part_solution_.lambda);
-    islands_.gather_unknowns(k, solution.u, part_solution_.u);
+    take_part(problem, k, solution);
     const SolveReport answer = solve_connected(part_, part_solution_, shares_[k]);
     iterations_ += answer.iterations;
     // Of all islands' answers, the method named is the one tried last.
@@ -131,8 +160,7 @@ SolveFrame::Ending AutoSolver::solve_islands(const ComplementarityProblem& probl
       ending.status = SolveStatus::no_solution;
       keep_certificate(k, methods(part_.rows(), part_.unknowns()).certificate());
     }
-    if (part_solution_.lambda.allFinite())
-      islands_.scatter_rows(k, part_solution_.lambda, solution.lambda);
+    keep_better(k, answer.residual, solution);
   }
   offer(solution.lambda, judge_.measure(problem, solution), &judge_.u());
   if (ending.status != SolveStatus::no_solution && until_.passed())

@@ -42,6 +42,9 @@ class AutoSolver final : public SolveFrame {
   Ending run(const ComplementarityProblem& problem, Solution& solution) override;
   Cascade& methods(int rows, int unknowns);
   void share_tolerance();
+  void take_part(const ComplementarityProblem& problem, int island, const Solution& solution);
+  void keep_better(int island, const Residual& residual, Solution& solution);
+  void answer_roughly(const ComplementarityProblem& problem, Solution& solution);
   void keep_certificate(int island, const VectorX* part);
   SolveReport solve_connected(const ComplementarityProblem& problem, Solution& solution,
                               const Accuracy& accuracy);
@@ -55,7 +58,8 @@ class AutoSolver final : public SolveFrame {
   Islands islands_;
   std::vector<Accuracy> shares_;  // per island
   ComplementarityProblem part_;
-  Solution part_solution_;
+  Solution part_solution_, part_guess_;
+  Judge part_judge_;
   AttemptLog log_;
   VectorX whole_certificate_;
   const VectorX* certificate_ = nullptr;

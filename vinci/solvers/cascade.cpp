@@ -16,6 +16,8 @@ constexpr int leash = 20;
 constexpr int look = 2;
 // Rows without u beyond which the Newton finish of the sweeps costs as much as the interior point.
 constexpr int large_to_sweep = 600;
+// Rows and unknowns beyond which the central path costs less than sweeps and than dense equations.
+constexpr int large_to_follow = 72;
 // Rows of planar friction up to which pivoting costs less than sweeping would.
 constexpr int small_to_pivot = 150;
 // Rows up to which Lemke's method comes before Newton's.
@@ -59,6 +61,11 @@ SemismoothNewtonSolver::Settings semismooth_settings(const Cascade::Settings& se
 bool has_moments(const ComplementarityProblem& problem) {
   return std::any_of(problem.blocks.begin(), problem.blocks.end(),
                      [](const Block& block) { return block.law == Law::moments; });
+}
+
+bool has_friction(const ComplementarityProblem& problem) {
+  return std::any_of(problem.blocks.begin(), problem.blocks.end(),
+                     [](const Block& block) { return block.law == Law::coulomb; });
 }
 
 }  // namespace
@@ -120,6 +127,8 @@ Cascade::Traits Cascade::traits_of(const ComplementarityProblem& problem) const 
   traits.scalar = is_scalar(problem);
   traits.newton = std::max(problem.unknowns(), m) <= settings_.largest_newton;
   const bool local = problem.unknowns() == 0;
+  traits.path_first = std::min(m, problem.unknowns()) > large_to_follow && has_friction(problem) &&
+                      path_.why_not(problem).empty();
   traits.pivot_first =
       traits.linear && (traits.pyramids || (local && (traits.scalar || m <= small_to_pivot)));
   return traits;
@@ -139,8 +148,10 @@ bool Cascade::attempt_cheaply(Turn& turn, const Traits& traits) {
 }
 
 bool Cascade::sweep_first(Turn& turn, const Traits& traits) {
+  if (traits.path_first && attempt(path_, turn)) return true;
   const bool large = turn.problem.unknowns() == 0 && turn.problem.rows() > large_to_sweep;
-  if (!traits.pyramids && sweep(turn, large && traits.newton ? look : leash)) return true;
+  if (!traits.pyramids && !traits.path_first && sweep(turn, large && traits.newton ? look : leash))
+    return true;
   if (traits.newton && newton_methods(turn)) return true;
   const bool worth = !traits.newton || turn.problem.rows() <= largest_lemke_after_newton;
   return traits.linear && worth && attempt(pivoting_, turn);

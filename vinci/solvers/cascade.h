@@ -4,6 +4,7 @@
 //
 // Where pivoting is cheap (pyramids; scalar laws or a little planar friction without u):
 //   principal-pivoting, or two sweeps to see · lemke · the Newton methods
+// Many bodies with friction: cone-path · the methods below.
 // Everywhere else:
 //   gauss-seidel on a leash, in which settled steps end at once · interior-point ·
 //   augmented-lagrangian · semismooth-newton · lemke where the laws are linear
@@ -13,6 +14,7 @@
 
 #include "vinci/complementarity/solve_frame.h"
 #include "vinci/newton/augmented_lagrangian.h"
+#include "vinci/newton/cone_path_solver.h"
 #include "vinci/newton/interior_point.h"
 #include "vinci/newton/quadratic_cone.h"
 #include "vinci/newton/semismooth_newton.h"
@@ -73,6 +75,7 @@ class Cascade {
     bool scalar = false;       // equalities, nonnegatives and boxes only
     bool newton = false;       // few enough rows and unknowns for a factorisation
     bool pivot_first = false;  // pivoting is the cheapest
+    bool path_first = false;   // many bodies that touch: the central path is
   };
   Traits traits_of(const ComplementarityProblem& problem) const;
   bool pivot_first(Turn& turn, const Traits& traits);
@@ -87,6 +90,7 @@ class Cascade {
 
   Settings settings_;
   GaussSeidelSolver sweeping_;
+  ConePathSolver path_;
   InteriorPointSolver interior_;
   AugmentedLagrangianSolver newton_;
   SemismoothNewtonSolver semismooth_;
