@@ -21,7 +21,9 @@ constexpr double least_left = 1e-12;
 // Parts of no length in a row, as a share of the step, before the ordinary step takes what is left.
 constexpr int most_idle = 4;
 constexpr double idle_share = 1e-9;
-// Steps that the accuracy asks for are not made shorter than this share of the run's.
+// Parts that the accuracy asks for are not made shorter than this share of the last one that met
+// it, nor than that of the step.
+constexpr double least_of_regular = 1e-3;
 constexpr double least_share = 1e-6;
 // After parts shorter than this share their accelerations are rounding.
 constexpr double rounding_share = 1e-5;
@@ -259,6 +261,7 @@ void SecondOrder::advance_island(StepContext& context, double h, SubstepSum& sum
   int idle = 0, cuts = 0, refused = 0;
   knows_first_ = false;
   length_ = h;
+  regular_ = 0.0;
   lifted_.clear();
   modes_.forget();
   forces_.clear();
@@ -278,9 +281,9 @@ void SecondOrder::advance_island(StepContext& context, double h, SubstepSum& sum
     if (cut) search(context);
     if (!trial_.solved) return take_ordinary(context, left, sum);
     const double allowed = accuracy_ * trial_.length;
-    if (accuracy_ > 0.0 && trial_.error > allowed && trial_.length > least_share * h) {
+    if (accuracy_ > 0.0 && trial_.error > allowed && trial_.length > least_length()) {
       const double share = std::clamp(0.9 * std::sqrt(allowed / trial_.error), 0.1, 0.7);
-      length_ = std::max(share * trial_.length, least_share * h);
+      length_ = std::max(share * trial_.length, least_length());
       ++rejected_;
       sum.add_work(trial_.report);
       if (++refused > 1) knows_first_ = false;
@@ -296,19 +299,28 @@ void SecondOrder::advance_island(StepContext& context, double h, SubstepSum& sum
   if (reach_.outrun(model, now_.velocities, h)) outran_ = true;
 }
 
+double SecondOrder::least_length() const {
+  return std::max(least_of_regular * regular_, least_share * grid_);
+}
+
 bool SecondOrder::is_passed() const {
   return std::any_of(trial_.signals.begin(), trial_.signals.end(),
                      [](const TransitionSignal& signal) { return signal.is_passed(); });
 }
 
-// The next step by the accuracy; none grows where one was just refused or cut.
+// The next step by the accuracy; none grows where one was just refused or cut. A part that was too
+// short to be made shorter does not say how long the next one may be.
 void SecondOrder::choose_length(bool kept) {
-  const double most = kept ? 1.0 : 1.5;
-  if (trial_.length <= least_share * grid_) ++least_steps_;
-  const double error = std::max(trial_.error, 1e-300);
-  const double share = 0.9 * std::sqrt(accuracy_ * trial_.length / error);
+  const double allowed = accuracy_ * trial_.length;
+  if (trial_.error > allowed) {
+    ++least_steps_;
+    length_ = std::clamp(regular_, 100.0 * trial_.length, grid_);
+    return;
+  }
+  const double share = 0.9 * std::sqrt(allowed / std::max(trial_.error, 1e-300));
   const double base = std::max(trial_.length, kept ? 0.0 : length_);
-  length_ = std::clamp(base * std::min(share, most), least_share * grid_, grid_);
+  length_ = std::min(base * std::min(share, kept ? 1.0 : 1.5), grid_);
+  regular_ = std::max(length_, least_share * grid_);
 }
 
 void SecondOrder::accept(StepContext& context, bool cut, SubstepSum& sum) {

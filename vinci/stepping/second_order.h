@@ -69,6 +69,7 @@ class SecondOrder : public TimeStepper {
   void place(const Model& model, double time, State& state);
   void advance_island(StepContext& context, double h, SubstepSum& sum);
   bool is_passed() const;
+  double least_length() const;
   void choose_length(bool kept);
   void accept(StepContext& context, bool cut, SubstepSum& sum);
   void take_ordinary(StepContext& context, double left, SubstepSum& sum);
@@ -80,6 +81,7 @@ class SecondOrder : public TimeStepper {
   bool micro_step(StepContext& context, double e, Answer& answer, StepReport& report);
   bool begin_part(StepContext& context, SubstepSum& sum);
   void open_what_parts();
+  double micro_length() const { return std::max(1e-2 * std::min(grid_, length_), 1e-7 * grid_); }
   void search(StepContext& context);
   void settle(StepContext& context);
   bool is_seen(const ContactSet& seen, const EntityKey& key) const;
@@ -95,7 +97,7 @@ class SecondOrder : public TimeStepper {
   void gather(const Model& model, const State& state, VectorX& u) const;
   void detect(StepContext& context, const State& state, ContactSet& contacts);
   void match_contacts(const ContactSet& found);
-  void take_residuals(const VectorX& before);
+  void find_residuals(const Model& model);
   bool solve_stage(StepContext& context, double length, const VectorX& before, bool residuals,
                    Answer& answer, StepReport& report);
   void try_part(StepContext& context, double length);
@@ -139,6 +141,7 @@ class SecondOrder : public TimeStepper {
   VectorX velocity_, first_;  // u₀, F₀
   bool knows_first_ = false;
   double length_ = 0.0;                // s, that the accuracy asks for
+  double regular_ = 0.0;               // s, of the last part that met it
   std::vector<ImpulseMemory> forces_;  // at the start of the part
   ContactModes modes_;
   Trial trial_;
@@ -149,6 +152,7 @@ class SecondOrder : public TimeStepper {
   // Workspace.
   Answer micro_[2];
   State foreseen_;
+  VectorX residuals_;  // per row, of the start of the part
   VectorX mean_, before_stage_, packed_, rates_, scratch_, load_, displacement_;
   Tree end_tree_;
   ComplementarityProblem problem_;

@@ -87,17 +87,20 @@ bool SecondOrder::micro_step(StepContext& context, double e, Answer& answer, Ste
 bool SecondOrder::begin_part(StepContext& context, SubstepSum& sum) {
   const Model& model = *context.in.model;
   if (!strike_what_closes(context, sum)) return false;
-  const double e = 1e-2 * std::min(grid_, length_);
+  const double e = micro_length();
   gather(model, now_, velocity_);
   StepReport report;
   report.passes = 0;
+  report.substeps = 0;
   // What parts in the shorter one is open.
+  find_residuals(model);
   if (!micro_step(context, 0.5 * e, micro_[1], report)) return false;
   const std::size_t before = closed_.size() + closed_limits_.size();
   open_what_parts();
-  if (closed_.size() + closed_limits_.size() < before &&
-      !micro_step(context, 0.5 * e, micro_[1], report))
-    return false;
+  if (closed_.size() + closed_limits_.size() < before) {
+    find_residuals(model);
+    if (!micro_step(context, 0.5 * e, micro_[1], report)) return false;
+  }
   modes_.read(answered(0.5 * e));
   good_.clear();
   modes_.signals(answered(0.5 * e), tolerances_, good_);
@@ -115,12 +118,16 @@ bool SecondOrder::begin_part(StepContext& context, SubstepSum& sum) {
 }
 
 void SecondOrder::open_what_parts() {
-  const AnsweredProblem answer = answered(1.0);
+  const AnsweredProblem answer = answered(0.5 * micro_length());
+  const auto bears = [&](int row) {
+    return ContactModes::bears(answer, row, tolerances_.acceleration);
+  };
   std::size_t index = 0;
-  std::erase_if(closed_, [&](const Contact&) { return !ContactModes::bears(answer, index++); });
+  std::erase_if(closed_,
+                [&](const Contact&) { return !bears(stage_.builder().contacts()[index++].first); });
   std::erase_if(closed_limits_, [&](const EntityKey& key) {
     for (const EntityRows& rows : stage_.builder().joints())
-      if (rows.key == key) return !(ContactModes::margin(answer, rows.first) > 0.0);
+      if (rows.key == key) return !bears(rows.first);
     return false;
   });
 }
@@ -157,9 +164,13 @@ void SecondOrder::search(StepContext& context) {
     good = guess;
     low = trial_.signals;
     for (std::size_t i = 0; i < high_.size(); ++i)
-      if (high_[i].is_passed() && trial_.signals[i].is_due()) return;
+      trial_.signals[i].fired = high_[i].is_passed() && trial_.signals[i].is_due();
+    if (std::any_of(trial_.signals.begin(), trial_.signals.end(),
+                    [](const TransitionSignal& signal) { return signal.fired; }))
+      return;
   }
   if (trial_.length != bad) try_part(context, bad);
+  for (TransitionSignal& signal : trial_.signals) signal.fired = signal.is_passed();
 }
 
 // What bears and sticks at the end of the part does so without rest: gaps and errors of joints
@@ -173,7 +184,10 @@ void SecondOrder::settle(StepContext& context) {
   bearing_.clear();
   const AnsweredProblem answer = answered(last_share() * trial.length);
   for (std::size_t i = 0; i < closed_.size(); ++i)
-    bearing_.push_back(ContactModes::bears(answer, i) ? 1 : 0);
+    bearing_.push_back(
+        ContactModes::bears(answer, stage_.builder().contacts()[i].first, tolerances_.acceleration)
+            ? 1
+            : 0);
   sticking_.clear();
   for (const EntityRows& rows : stage_.builder().map())
     if (modes_.sticks_at(answer, rows, 2.0 * tolerances_.velocity))

@@ -123,32 +123,32 @@ void SecondOrder::match_contacts(const ContactSet& found) {
   }
 }
 
-// What velocities before lack of what rows hold, as far as it is small, is no acceleration: micro-
-// steps would take it for a large one.
-void SecondOrder::take_residuals(const VectorX& before) {
-  scratch_ = problem_.b;
-  problem_.J.multiply_add(before.data(), scratch_.data());
-  const auto take = [&](int first, int count, bool always) {
+// What velocities at the start lack of what rows hold there, as far as it is small, is no
+// acceleration: micro-steps would take it for a large one.
+void SecondOrder::find_residuals(const Model& model) {
+  match_contacts(near_);
+  stage_.formulate(
+      {model, now_, micro_length(), velocity_, held_, stage_contacts_, closed_limits_, &in_}, form_,
+      problem_);
+  residuals_ = problem_.b;
+  problem_.J.multiply_add(velocity_.data(), residuals_.data());
+  const auto keep = [&](int first, int count) {
     double size = 0.0;
     for (int row = first; row < first + count; ++row)
-      size = std::max(size, std::abs(scratch_[row]));
-    if (always || size <= closing_)
-      for (int row = first; row < first + count; ++row) problem_.b[row] -= scratch_[row];
+      size = std::max(size, std::abs(residuals_[row]));
+    if (size > closing_) residuals_.segment(first, count).setZero();
   };
   for (const Block& block : problem_.blocks) {
     const int row = block.offset;
-    if (problem_.C.diagonal(row) > 0.0) continue;  // it yields
-    switch (block.law) {
-      case Law::coulomb:
-        take(row, 1, false);
-        take(row + 1, block.size - 1, false);
-        break;
-      case Law::equality:
-        take(row, block.size, true);
-        break;
-      default:
-        // The rows of a σ see no velocity.
-        if (problem_.J.starts[row] < problem_.J.starts[row + 1]) take(row, block.size, false);
+    if (problem_.C.diagonal(row) > 0.0) {  // it yields
+      residuals_.segment(row, block.size).setZero();
+    } else if (block.law == Law::coulomb) {
+      keep(row, 1);
+      keep(row + 1, block.size - 1);
+    } else if (problem_.J.starts[row] == problem_.J.starts[row + 1]) {  // a σ sees no velocity
+      residuals_[row] = 0.0;
+    } else if (block.law != Law::equality) {
+      keep(row, block.size);
     }
   }
 }
@@ -163,7 +163,7 @@ bool SecondOrder::solve_stage(StepContext& context, double length, const VectorX
   report.seconds[static_cast<int>(Stage::detect)] += watch.seconds();
   stage_.formulate({model, foreseen_, length, before, held_, stage_contacts_, closed_limits_, &in_},
                    form_, problem_);
-  if (residuals) take_residuals(velocity_);
+  if (residuals && residuals_.size() == problem_.rows()) problem_.b -= residuals_;
   solution_.u = before;
   solution_.lambda.setZero(problem_.rows());
   MemoryCursor memory(forces_);
@@ -194,7 +194,9 @@ bool SecondOrder::solve_stage(StepContext& context, double length, const VectorX
   own.seconds[static_cast<int>(Stage::solve)] += watch.seconds();
   const bool usable = WitnessedSolver::has_answer(own.solve) && solution_.u.allFinite() &&
                       !(own.solve.residual.relative > 1e-6);
+  if (report.substeps == 0) report.solve = own.solve;  // the first of the part
   vinci::add_part(report, own);
+  report.substeps = 1;
   if (!usable) return false;
   answer.u = before;
   for (int i = 0; i < model.free_count; ++i)
@@ -220,6 +222,7 @@ void SecondOrder::try_part(StepContext& context, double length) {
   trial.length = s;
   trial.report = {};
   trial.report.passes = 0;
+  trial.report.substeps = 0;
   trial.signals.clear();
   trial.solved = false;
   const VectorX& u0 = velocity_;

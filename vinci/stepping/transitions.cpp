@@ -82,8 +82,8 @@ ContactModes::Rows ContactModes::rows_of(const AnsweredProblem& answer, const En
   }
 }
 
-bool ContactModes::bears(const AnsweredProblem& answer, std::size_t contact) {
-  return shift_of(answer, answer.builder.contacts()[contact].first) > 0.0;
+bool ContactModes::bears(const AnsweredProblem& answer, int row, double acceleration) {
+  return mobility_at(answer, row) * shift_of(answer, row) >= -acceleration * answer.length;
 }
 
 void ContactModes::read_item(const AnsweredProblem& answer, const Rows& rows, Item& item) {
@@ -202,7 +202,7 @@ void ContactModes::leave(const std::vector<TransitionSignal>& signals,
                          const AnsweredProblem& answer) {
   left_.clear();
   for (const TransitionSignal& signal : signals) {
-    if (signal.kind != TransitionSignal::Kind::stick || !signal.is_due()) continue;
+    if (signal.kind != TransitionSignal::Kind::stick || !signal.fired) continue;
     Item item = items_[static_cast<std::size_t>(signal.item)];
     const Rows rows = rows_of(answer, answer.builder.map()[static_cast<std::size_t>(signal.item)]);
     if (rows.kind == Rows::Kind::disc) {
@@ -226,13 +226,9 @@ void ContactModes::lifted(const std::vector<TransitionSignal>& signals,
                           std::vector<EntityKey>& keys) const {
   keys.clear();
   for (const TransitionSignal& signal : signals)
-    if (signal.kind == TransitionSignal::Kind::lift && signal.is_due())
+    if (signal.kind == TransitionSignal::Kind::lift && signal.fired)
       keys.push_back(items_[static_cast<std::size_t>(signal.item)].key);
   std::sort(keys.begin(), keys.end());
-}
-
-double ContactModes::margin(const AnsweredProblem& answer, int row) {
-  return shift_of(answer, row);
 }
 
 bool ContactModes::sticks_at(const AnsweredProblem& answer, const EntityRows& rows,

@@ -30,7 +30,8 @@ struct TransitionTolerances {
 struct TransitionSignal {
   enum class Kind : char { gap, lift, stick, slip } kind = Kind::gap;
   double value = 0.0, tolerance = 0.0;
-  int item = -1;  // of the modes
+  int item = -1;       // of the modes
+  bool fired = false;  // the part ends by it
   bool is_passed() const { return value < -tolerance; }
   bool is_due() const { return value <= tolerance; }
 };
@@ -61,9 +62,9 @@ class ContactModes {
   // Keys of what bore and parts, ascending.
   void lifted(const std::vector<TransitionSignal>& signals, std::vector<EntityKey>& keys) const;
 
-  // Whether contact i of the builder bears, in an answer; and a row by how much, as an impulse.
-  static bool bears(const AnsweredProblem& answer, std::size_t contact);
-  static double margin(const AnsweredProblem& answer, int row);
+  // Whether a normal row bears in an answer, or parts no faster than can be told: what others bear
+  // as well, and loads that rigid bodies leave open, are at the edge without parting.
+  static bool bears(const AnsweredProblem& answer, int row, double acceleration);
   // Whether the rows of an entity stick, or slip no faster than `velocity`.
   bool sticks_at(const AnsweredProblem& answer, const EntityRows& rows, double velocity) const;
 
