@@ -194,7 +194,10 @@ bool SecondOrder::solve_stage(StepContext& context, double length, const VectorX
   own.seconds[static_cast<int>(Stage::solve)] += watch.seconds();
   const bool usable = WitnessedSolver::has_answer(own.solve) && solution_.u.allFinite() &&
                       !(own.solve.residual.relative > 1e-6);
-  if (report.substeps == 0) report.solve = own.solve;  // the first of the part
+  if (report.substeps == 0) {  // the first of the part
+    report.solve = own.solve;
+    report.solve.iterations = 0;
+  }
   vinci::add_part(report, own);
   report.substeps = 1;
   if (!usable) return false;
