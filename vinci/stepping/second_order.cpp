@@ -282,7 +282,7 @@ void SecondOrder::advance_island(StepContext& context, double h, SubstepSum& sum
     if (!trial_.solved) return take_ordinary(context, left, sum);
     const double allowed = accuracy_ * trial_.length;
     if (accuracy_ > 0.0 && trial_.error > allowed && trial_.length > least_length()) {
-      const double share = std::clamp(0.9 * std::sqrt(allowed / trial_.error), 0.1, 0.7);
+      const double share = std::clamp(0.9 * std::sqrt(allowed / trial_.error), 0.02, 0.7);
       length_ = std::max(share * trial_.length, least_length());
       ++rejected_;
       sum.add_work(trial_.report);
