@@ -84,7 +84,6 @@ class SecondOrder : public TimeStepper {
   double micro_length() const { return std::max(1e-2 * std::min(grid_, length_), 1e-7 * grid_); }
   void search(StepContext& context);
   void settle(StepContext& context);
-  bool is_seen(const ContactSet& seen, const EntityKey& key) const;
   bool is_held(const EntityRows& rows, int row) const;
   bool is_limit(const EntityRows& rows) const;
   void add_results(StepContext& context, SubstepSum& sum);
@@ -97,6 +96,7 @@ class SecondOrder : public TimeStepper {
   void gather(const Model& model, const State& state, VectorX& u) const;
   void detect(StepContext& context, const State& state, ContactSet& contacts);
   void match_contacts(const ContactSet& found);
+  bool is_closed(const EntityKey& key) const;
   void find_residuals(const Model& model);
   bool solve_stage(StepContext& context, double length, const VectorX& before, bool residuals,
                    Answer& answer, StepReport& report);
@@ -136,6 +136,8 @@ class SecondOrder : public TimeStepper {
   // Of the island at hand.
   std::vector<char> in_, own_unknowns_;  // per body, per unknown
   ContactSet near_, closed_, stage_contacts_, found_;
+  std::vector<char> matched_;       // parallel to closed_: it is among those found
+  std::vector<EntityKey> adopted_;  // found in the place of closed ones
   std::vector<JointLimit> limits_;
   std::vector<EntityKey> closed_limits_, lifted_;
   VectorX velocity_, first_;  // u₀, F₀

@@ -216,7 +216,7 @@ void SecondOrder::settle(StepContext& context) {
     load_.setZero(problem_.rows() + 1);
     double largest = 0.0;
     for (std::size_t i = 0; i < stage_contacts_.size(); ++i) {
-      if (!bearing_[i] || !is_seen(trial.seen, stage_contacts_[i].key)) continue;
+      if (!bearing_[i] || !matched_[i]) continue;
       largest = std::max(largest, std::abs(stage_contacts_[i].gap));
       add(stage_.builder().contacts()[i].first, stage_contacts_[i].gap);
     }
@@ -272,11 +272,6 @@ void SecondOrder::settle(StepContext& context) {
       if (own_unknowns_[static_cast<std::size_t>(i)]) trial.last.u[i] += displacement_[i];
   }
   set_velocities(model, trial.last.u, trial.end);
-}
-
-bool SecondOrder::is_seen(const ContactSet& seen, const EntityKey& key) const {
-  return std::any_of(seen.begin(), seen.end(),
-                     [&](const Contact& contact) { return contact.key == key; });
 }
 
 // Rows of joints that hold without giving way.

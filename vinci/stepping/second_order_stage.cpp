@@ -113,14 +113,49 @@ void SecondOrder::detect(StepContext& context, const State& state, ContactSet& c
   });
 }
 
-// The closed contacts among those found; one that is not has its geometry of the start.
+// The closed contacts among those found. Where one has another feature of its shapes now, it is the
+// nearest contact of these that is not closed as well; where there is none, it has its geometry of
+// the start.
 void SecondOrder::match_contacts(const ContactSet& found) {
   stage_contacts_.clear();
+  matched_.clear();
+  adopted_.clear();
   auto at = found.begin();
   for (const Contact& contact : closed_) {
     while (at != found.end() && at->key < contact.key) ++at;
-    stage_contacts_.push_back(at != found.end() && at->key == contact.key ? *at : contact);
+    const bool known = at != found.end() && at->key == contact.key;
+    stage_contacts_.push_back(known ? *at : contact);
+    matched_.push_back(known ? 1 : 0);
   }
+  for (std::size_t i = 0; i < stage_contacts_.size(); ++i) {
+    if (matched_[i]) continue;
+    const Contact& closed = closed_[i];
+    const Contact* nearest = nullptr;
+    double least = infinity;
+    for (const Contact& contact : found) {
+      const double away = (contact.point_b - closed.point_b).norm();
+      if (contact.key.shape_a() != closed.key.shape_a() ||
+          contact.key.shape_b() != closed.key.shape_b() || !(away < least) ||
+          !(contact.normal.dot(closed.normal) > 0.5) || is_closed(contact.key) ||
+          std::find(adopted_.begin(), adopted_.end(), contact.key) != adopted_.end())
+        continue;
+      nearest = &contact;
+      least = away;
+    }
+    if (!nearest) continue;
+    adopted_.push_back(nearest->key);
+    stage_contacts_[i] = *nearest;
+    stage_contacts_[i].key = closed.key;
+    stage_contacts_[i].patch_point = closed.patch_point;
+    matched_[i] = 1;
+  }
+}
+
+bool SecondOrder::is_closed(const EntityKey& key) const {
+  const auto place = std::lower_bound(
+      closed_.begin(), closed_.end(), key,
+      [](const Contact& contact, const EntityKey& other) { return contact.key < other; });
+  return place != closed_.end() && place->key == key;
 }
 
 // What velocities at the start lack of what rows hold there, as far as it is small, is no
@@ -258,12 +293,11 @@ void SecondOrder::try_part(StepContext& context, double length) {
 void SecondOrder::add_gaps(const Model& model, const State& state, const ContactSet& seen,
                            std::vector<TransitionSignal>& signals) {
   double gap = infinity, limit_gap = infinity;
-  auto closed = closed_.begin();
-  for (const Contact& contact : seen) {
-    while (closed != closed_.end() && closed->key < contact.key) ++closed;
-    if (closed != closed_.end() && closed->key == contact.key) continue;
-    gap = std::min(gap, contact.gap);
-  }
+  match_contacts(seen);
+  for (const Contact& contact : seen)
+    if (!is_closed(contact.key) &&
+        std::find(adopted_.begin(), adopted_.end(), contact.key) == adopted_.end())
+      gap = std::min(gap, contact.gap);
   find_limits(model, state.joint_positions, limits_);
   for (const JointLimit& limit : limits_)
     if (moves(model.joints[static_cast<std::size_t>(limit.joint)]) &&
