@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepper: second-order` against reference cases that were computed apart from this project:
 // errors fall with the square of the step through impacts, lift-off, stops and slips.
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/reference.h"
@@ -282,6 +284,47 @@ INSTANTIATE_TEST_SUITE_P(Models, SecondOrderAccuracy,
                              +[] { return ball("ball_inelastic", 40); },
                              +[] { return ball("ball_bouncing", 40); }));
 
+// The plates of [Berard 2009], in space: a rocking one, on which the particle turns back ten times,
+// and one that shakes and turns, on which its slip comes near zero without stopping.
+TEST(SecondOrder, meets_an_accuracy_on_vibrating_plates) {
+  const auto rows =
+      reference("case05_rocking_plate")["expected"]["trajectory_from_rest_in_world_r0_0p03"]["0.3"];
+  const auto source = std::filesystem::path(VINCI_SOURCE_DIR) / "experiments/plate/rocking.yaml";
+  const auto circle = reference("case06_circle_quadratic")["expected"];
+  double rocking = 1.0, shaking = 1.0;
+  for (const char* accuracy : {"1e-3", "1e-4", "1e-5"}) {
+    const double asked = std::strtod(accuracy, nullptr);
+    RunOverrides overrides =
+        chosen({{"stepper", "second-order"}, {"step", "0.03"}, {"duration", "0.15"}});
+    overrides.plugin_options[{"stepper", "accuracy"}] = accuracy;
+    Simulation plate(Scene::load(source), overrides);
+    while (!plate.finished()) plate.step();
+    const double off = std::abs(position(plate, "particle").y() - rows[2]["r"].get<double>());
+    EXPECT_LE(off, 0.1 * asked);
+    EXPECT_LE(off, rocking);
+    rocking = 0.5 * off;
+
+    Simulation field = simulate(fmt::format(R"(
+world: spatial
+materials: {{m: {{friction: 0.3}}}}
+bodies:
+  plate:
+    shapes: [{{half-space: {{}}, material: m}}]
+    motion: {{x: 0, y: 0, z: -8/(66*pi)^2*sin(66*pi*t+1.5*pi), roll: 0, pitch: 0, yaw: -500/(66*pi)^2*sin(66*pi*t)}}
+  particle: {{shapes: [{{sphere: 0.0078125, material: m}}], mass: 1, position: [0.04, 0, {:.17g}], motion: {{roll: 0, pitch: 0, yaw: 0}}}}
+run: {{step: 0.03, duration: 0.3, stepper: {{name: second-order, accuracy: {}}}}}
+)",
+                                            0.0078125 + 8.0 / std::pow(66.0 * M_PI, 2), accuracy));
+    while (!field.finished()) EXPECT_EQ(field.step().ordinary, 0);
+    const Vector3 place = position(field, "particle");
+    const double away = std::hypot(place.x() - circle["xy"][1][0].get<double>(),
+                                   place.y() - circle["xy"][1][1].get<double>());
+    EXPECT_LE(away, 0.1 * asked);
+    EXPECT_LE(away, shaking);
+    shaking = 0.5 * away;
+  }
+}
+
 // --- motions that are exact ----------------------------------------------------------------------
 
 TEST(SecondOrder, slides_to_rest_and_rolls_from_slip_exactly) {
@@ -298,16 +341,17 @@ run: RUN
                         1.0, block["value"]["x_stop"],
                         [](const Simulation& s) { return position(s, "block").x(); }};
   const auto rolls = reference("case02_rolling")["expected"]["sphere_backspin"];
-  const OrderCase sphere{
-      "sphere",
-      R"(
+  const OrderCase sphere{"sphere",
+                         R"(
 world: spatial
 materials: {m: {friction: 0.2}}
 bodies:
   floor: {freedom: fixed, shapes: [{half-space: {}, material: m}]}
   ball: {shapes: [{sphere: 0.1, material: m}], pose: {on: floor, at: [0, 0]}, velocity: [1, 0, 0], spin: [0, -30, 0]}
 run: RUN
-)",      2.0, rolls["x_at_2s"], [](const Simulation& s) { return position(s, "ball").x(); }};
+)",
+                         2.0, rolls["x_at_2s"],
+                         [](const Simulation& s) { return position(s, "ball").x(); }};
   const auto bounces =
       reference("case23_sensitivities")["expected"]["smooth"]["ball_after_3_bounces"];
   const OrderCase drops{"bounces",
