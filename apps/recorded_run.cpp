@@ -31,19 +31,20 @@ RunOverrides recorded_overrides(const Recording& recording, const Scene& scene) 
             names + "); continue it from that program",
         recording.path().string());
   }
-  OptionValues written(run_option_table());
-  for (const auto& [name, text] : scene.run().values) written.set_text(name, text);
-  const Json base = Json::parse(written.to_json());
   const Json run = part(json, "run"), plugins = part(json, "plugins");
   const Json parameters = part(json, "set_parameters");
+  for (const auto& [name, value] : parameters.items())
+    if (value.is_number()) overrides.parameters[name] = value.get<double>();
+  OptionValues written(run_option_table());
+  for (const auto& [name, text] : scene.run(overrides.parameters).values)
+    written.set_text(name, text);
+  const Json base = Json::parse(written.to_json());
   for (const auto& [name, value] : run.items())
     if (base.value(name, Json()) != value) overrides.options[name] = text_of(value);
   for (const auto& [kind, values] : plugins.items())
     if (values.is_object())
       for (const auto& [name, value] : values.items())
         overrides.plugin_options[{kind, name}] = text_of(value);
-  for (const auto& [name, value] : parameters.items())
-    if (value.is_number()) overrides.parameters[name] = value.get<double>();
   return overrides;
 }
 

@@ -54,8 +54,10 @@ void add_study_flags(CLI::App& subcommand, StudyFlags& flags) {
 }
 
 Study load_study(const StudyFlags& flags) {
-  return Study::load(file_of(flags), {.plugins = plugins_of(flags.libraries),
-                                      .allowed = {flags.allowed.begin(), flags.allowed.end()}});
+  return Study::load(file_of(flags),
+                     {.plugins = plugins_of(flags.libraries),
+                      .allowed = {flags.allowed.begin(), flags.allowed.end()},
+                      .libraries = {flags.libraries.begin(), flags.libraries.end()}});
 }
 
 void need_no_python(const Study& study) {
@@ -80,7 +82,7 @@ LedgerHead head_of(const Study& study) {
 
 Ledger ledger_to_read(const StudyFlags& flags, const Study& study) {
   const StudyFolder folder = folder_of(flags);
-  if (!fs::exists(folder.ledger()))
+  if (!Ledger::is_begun(folder.ledger()))
     throw Error(fmt::format("the study has not been run here; begin with: vinci study run {}{}",
                             shell_word(study.file().string()),
                             flags.output.empty() ? "" : " --output " + shell_word(flags.output)),

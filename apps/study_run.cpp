@@ -46,7 +46,7 @@ void prepare(const RunStudyFlags& flags, const StudyFolder& folder) {
   const bool exists = fs::exists(folder.path, code);
   if (exists && flags.overwrite)
     clear(folder);
-  else if (exists && !flags.slurm.wanted && fs::exists(folder.ledger(), code))
+  else if (exists && !flags.slurm.wanted && Ledger::is_begun(folder.ledger()))
     throw Error(fmt::format("exists already; give --overwrite to replace it, another place with "
                             "--output, or continue with: {}",
                             advice_of(flags.study, folder, "resume")),

@@ -114,25 +114,38 @@ int serve_runs(const ViewFlags& flags, const Stills& shown, const Command& comma
 }
 
 int write_study_html(const ViewFlags& flags, StudyWatch& watch, const Command& command) {
-  std::uint64_t bytes = 0;
+  StudyPageOptions options;
+  options.overwrite = flags.overwrite;
+  options.max_bytes = static_cast<std::uint64_t>(flags.max_size * 1e6);
+  options.go_on = [] { return !stop_wanted(); };
+  StudyPageResult page;
   try {
-    bytes = write_study_page(flags.html, watch, {flags.overwrite, [] { return !stop_wanted(); }});
+    page = write_study_page(flags.html, watch, options);
   } catch (const Error&) {
     if (stop_wanted()) return exit_stopped();
     throw;
   }
-  if (command.json)
-    print({{"ok", true}, {"file", flags.html}, {"bytes", bytes}, {"cases", watch.rows()}});
-  else
-    say(stdout, "{}: {}, {}; it replays no cases\n", flags.html, byte_count(bytes),
-        plural(static_cast<std::int64_t>(watch.rows()), "case"));
+  if (command.json) {
+    print({{"ok", true},
+           {"file", flags.html},
+           {"bytes", page.bytes},
+           {"cases", page.cases},
+           {"kept_cases", page.kept}});
+    return exit_good;
+  }
+  say(stdout, "{}: {}, {}; it replays no cases\n", flags.html, byte_count(page.bytes),
+      plural(static_cast<std::int64_t>(page.cases), "case"));
+  if (page.kept < page.cases)
+    say(stdout, "  {} of them are in it, drawn at random; --max-size keeps more\n", page.kept);
   return exit_good;
 }
 
 int view_study(const ViewFlags& flags, const Command& command) {
   if (flags.files.size() != 1)
     throw Error("a study is shown by itself, without other files", "vinci view");
-  if (flags.wait) throw Error("--wait is for recordings", "vinci view");
+  if (flags.wait || flags.every != 0)
+    throw Error(fmt::format("{} is for recordings", flags.wait ? "--wait" : "--every"),
+                "vinci view");
   StudyToView study = study_to_view(flags.files[0], flags.libraries, flags.allowed);
   if (!flags.html.empty()) return write_study_html(flags, study.watch, command);
   refuse_page_flags(flags);
@@ -172,7 +185,7 @@ void add_view(CLI::App& app, Command& command) {
   subcommand->add_flag("--overwrite", flags->overwrite, "Replace a page that exists.");
   subcommand
       ->add_option("--max-size", flags->max_size,
-                   "Most data in the page, in MB; larger recordings are thinned. [50]")
+                   "Most data in the page, in MB; larger recordings and studies are thinned. [50]")
       ->type_name("NUMBER")
       ->check(CLI::Range(0.001, 2000.0).description(""));
   subcommand

@@ -26,7 +26,8 @@ StudyToView study_to_view(const std::string& file, const std::vector<std::string
   const Study study = load_study(flags);
   // Where the server stands may change; where the study lies does not.
   const std::string output = fs::absolute(folder).string();
-  return {StudyWatch(study, {folder}),
+  const std::string repeat = advice_of(flags, {folder}, "repeat") + " ";
+  return {StudyWatch(study, {folder}, {repeat, "", " --record case.h5"}),
           [flags, study, output](std::uint64_t number, const fs::path& recording) {
             std::vector<std::string> command = command_of(flags, study, "repeat");
             for (const std::string& word :

@@ -3,6 +3,7 @@
 // (vinci/study.py). All of it reads or writes files, so the GIL is held but while workers run.
 #include <cerrno>
 #include <csignal>
+#include <new>
 
 #include <fmt/format.h>
 #include <pybind11/functional.h>
@@ -55,6 +56,7 @@ StudyCode code_of(const Functions& functions) {
         number = (*held)(StateHandle{state, body_table(simulation.model()), false});
       } catch (const py::error_already_set& error) {
         if (error.matches(PyExc_KeyboardInterrupt)) function_was_interrupted = true;
+        if (error.matches(PyExc_MemoryError)) throw std::bad_alloc();
         throw Error(words_of(error));
       }
       try {
@@ -119,14 +121,14 @@ class StudyRun {
   py::bytes answer(std::uint64_t first, std::uint64_t count) {
     if (!runner_) {
       runner_.emplace(study_, code_of(functions_));
-      runner_->stop_when([this] { return until_.passed() || is_interrupted(); });
+      runner_->stop_when(is_interrupted);
     }
     ByteWriter bytes;
     const Stopwatch since;
     try {
       for (std::uint64_t number = first; number < first + count; ++number) {
         if (number > first && since.seconds() > longest_moment) break;
-        const CaseAnswer answer = answer_in_time(number);
+        const CaseAnswer answer = runner_->run(round_->at(number));
         if (is_interrupted()) throw CaseRunner::Stopped();
         write(bytes, answer.result);
         write(bytes, answer.cpu_seconds);
@@ -200,19 +202,6 @@ class StudyRun {
   }
 
  private:
-  CaseAnswer answer_in_time(std::uint64_t number) {
-    const double most = study_.limits().seconds;
-    until_ = most > 0.0 ? Deadline(most) : Deadline();
-    try {
-      return runner_->run(round_->at(number));
-    } catch (const CaseRunner::Stopped&) {
-      if (PyErr_Occurred() != nullptr || !until_.passed()) throw;
-      return {lost_case(study_, number, CaseStatus::timed_out,
-                        fmt::format("took longer than {} s", most)),
-              {}};
-    }
-  }
-
   pid_t fork_worker(const WorkerEnds& ends) const {
     py::gil_scoped_acquire gil;
     flush_output();
@@ -257,7 +246,6 @@ class StudyRun {
   Study study_;
   StudyFolder folder_;
   Functions functions_;
-  Deadline until_;  // of the case at hand
   std::optional<Ledger> ledger_;
   std::unique_ptr<Strategy> strategy_;
   std::uint64_t rounds_ = 0;
@@ -410,7 +398,10 @@ void add_study(py::module_& module) {
   study.def_property_readonly("kind", [](const Study& self) { return to_string(self.kind()); });
   study.def_property_readonly("parameters", &parameters_of);
   study.def_property_readonly("measures", &measures_of);
-  study.def_property_readonly("success", &Study::success);
+  // Of time or memory: what only those can watch who are another process.
+  study.def_property_readonly("has_limits", [](const Study& self) {
+    return self.limits().seconds > 0.0 || self.limits().bytes > 0;
+  });
   py::class_<StudyRun> run(module, "_StudyRun");
   run.def(py::init<Study, fs::path, const Functions&, const std::string&>(), "study"_a, "folder"_a,
           "functions"_a, "identities"_a);

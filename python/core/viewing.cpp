@@ -58,7 +58,8 @@ void serve_study(const Study& study, const std::filesystem::path& folder,
     words.push_back(file.string());
     return words;
   };
-  StudyServer server(StudyWatch(study, {folder}), replay, options);
+  StudyServer server(StudyWatch(study, {folder}, {"study.repeat(", ")", ", \"case.h5\")"}), replay,
+                     options);
   tell(server.address());
   server.serve(go_on);
 }

@@ -163,9 +163,10 @@ class Study:
         In `output`, a folder that `vinci view` and `vinci study` read where the study is a file;
         without it in a temporary one, which goes with this object. `workers` processes, by
         default as many as there are processors; the results are the same for any number. With
-        functions as measures the processes are forked from this one, and 1 runs them here: a limit
-        of time is then watched while a case is simulated, one of memory not, and a function that
-        ends its process ends this one. Ctrl-C stops, and `resume` goes on.
+        functions as measures the processes are forked from this one, and 1 runs them here, where a
+        function that ends its process ends this one; but in a process of its own where the study
+        has limits of time or memory, which only another one can watch. Ctrl-C stops, and `resume`
+        goes on.
         """
         if output is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="vinci-study-")
@@ -200,7 +201,7 @@ class Study:
         try:
             if not self._functions:
                 self._run_crew(run, count, bar)
-            elif count > 1:
+            elif count > 1 or self._study.has_limits:
                 # Functions cannot be sent: copies of this process have them.
                 run.run_crew([], count, lambda done, _expected: bar.update(done))
             else:

@@ -240,6 +240,18 @@ def test_resume_lets_parameters_follow_those_they_depend_on(vinci):
     assert done["state_hash"] == whole["state_hash"]
 
 
+def test_resume_takes_over_what_a_run_took_from_parameters(vinci):
+    scene = BLOCK.replace("mu: 0.5,", "mu: 0.5, h: 1 ms,").replace("step: 1 ms", "step: h")
+    vinci.scene(scene)
+    for more in ([], ["--step", "1 ms"]):
+        choices = ["--set", "h=0.0005", *more, "--overwrite"]
+        whole = vinci.json("run", "scene.yaml", "-o", "whole.h5", *choices)
+        assert whole["total_steps"] == (200 if more else 400)
+        vinci("run", "scene.yaml", "-o", "part.h5", *choices, "--duration", "0.1")
+        done = vinci.json("run", "--resume", "part.h5", "--duration", "0.2")
+        assert done["state_hash"] == whole["state_hash"]
+
+
 def test_resume_refuses_another_scene_or_step_and_says_which(vinci):
     vinci.scene(BLOCK)
     vinci("run", "scene.yaml", "-o", "run.h5", "--duration", "0.05")

@@ -72,6 +72,10 @@ def test_the_table_is_exported(vinci):
         assert numpy.array_equal(file["number"], numpy.arange(100))
         names = file["verdict_names"].asstr()[:]
         assert [names[verdict] for verdict in file["verdict"]] == [row["verdict"] for row in rows]
+        names = file["level_names"].asstr()[:]
+        assert [names[level] for level in file["level"]] == [row["level"] for row in rows]
+        texts = file["message_names"].asstr()[:]
+        assert [texts[message] for message in file["message"]] == [row["message"] for row in rows]
     vinci("study", "export", "slide.yaml", code=2)
     for kind, name in (("--csv", "t.csv"), ("--hdf5", "t.h5")):
         before = (vinci.folder / name).read_bytes()

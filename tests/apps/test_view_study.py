@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`vinci view` of studies: what the server answers, how it replays, the page in one file."""
+import base64
+import gzip
+import json
 import re
+import shlex
 import struct
 
 import pytest
@@ -147,12 +151,45 @@ def test_one_file_holds_all_cases(run):
     assert "exists" in run("view", "runs/slide.study", "--html", "slide.html", code=2).stderr
 
 
+def test_a_page_of_many_cases_holds_as_many_as_have_room(run):
+    whole = run.json("view", "runs/slide.study", "--html", "whole.html", "--overwrite")
+    assert whole["kept_cases"] == whole["cases"] == 500
+    done = run.json("view", "runs/slide.study", "--html", "part.html", "--max-size", "0.004")
+    assert done["cases"] == 500 and 20 < done["kept_cases"] < 400
+    page = (run.folder / "part.html").read_text()
+    block = re.search(r'class="vinci-study-block">([^<]*)<', page)[1]
+    assert len(block) <= 4000
+    numbers = rows_of(gzip.decompress(base64.b64decode(block)), 3)[0]
+    assert len(numbers) == done["kept_cases"] and numbers == sorted(numbers)
+    study = json.loads(re.search(r'id="vinci-study">([^<]*)<', page)[1])
+    assert (study["rows"], study["cases"], study["thinned"]) == (done["kept_cases"], 500, True)
+    assert study["probability"] == run.json("study", "report", "runs/slide.study")["probability"]
+    said = run("view", "runs/slide.study", "--html", "part.html", "--max-size", "0.004",
+               "--overwrite").stdout
+    assert f"{done['kept_cases']} of them" in said and "--max-size" in said
+    refused = run("view", "runs/slide.study", "--html", "none.html", "--max-size", "0.001", code=None)
+    assert refused.returncode == 0 or "no case has room" in refused.stderr
+
+
+def test_its_command_repeats_a_case_whatever_the_names_are(vinci):
+    write(vinci, slide(30) + "limits: {steps: 5}\n", "my 'study'.yaml")
+    vinci("study", "run", "my 'study'.yaml", "--quiet", "-o", "sp ace & 'x'.study")
+    with serving(vinci.folder, "sp ace & 'x'.study") as server:
+        words = server.json("api/study")["repeat"]
+        report = server.json("api/study/report")
+    command = shlex.split(words["before"] + "7" + words["after"])
+    assert command[0] == "vinci" and vinci.json(*command[1:])["same"] is True
+    command = shlex.split(report["troubled"][0]["command"])
+    assert vinci.json(*command[1:])["same"] is True
+
+
 def test_mistakes_are_told(run):
     (run.folder / "empty.study").mkdir()
     for arguments, words in (
         (("empty.study",), "no such ledger"),
         (("runs/slide.study", "other.h5"), "by itself"),
         (("runs/slide.study", "--wait"), "--wait is for recordings"),
-        (("runs/slide.study", "--every", "3"), "for --html"),
+        (("runs/slide.study", "--every", "3"), "--every is for recordings"),
+        (("runs/slide.study", "--html", "x.html", "--every", "3"), "--every is for recordings"),
     ):
         assert words in run("view", "--no-browser", *arguments, code=2).stderr

@@ -227,6 +227,32 @@ TEST(Campaign, gives_up_a_case_that_is_killed_again_and_again) {
   }
 }
 
+// What a case computes or sleeps counts against its limit of time.
+TEST(Campaign, ends_a_case_that_computes_for_too_long) {
+  CampaignSettings settings = settings_of(2, "spinning");
+  settings.crew.case_seconds = 0.3;
+  std::istringstream good(table_of_study(60, settings_of(2)));
+  std::istringstream spinning(table_of_study(60, settings));
+  std::string expected, line;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    ASSERT_TRUE(std::getline(good, expected) && std::getline(spinning, line));
+    EXPECT_EQ(line, number == synthetic::doomed ? "25,5,0,0,took longer than 0.3 s" : expected);
+  }
+}
+
+TEST(Campaign, does_not_blame_a_case_whose_worker_was_stopped) {
+  CampaignSettings settings = settings_of(2, "stopped");
+  settings.crew.case_seconds = 0.3;
+  const auto start = Clock::now();
+  settings.go_on = [&] {
+    if (Clock::now() - start > std::chrono::milliseconds(1500))
+      for (const pid_t worker : children_of(getpid())) kill(worker, SIGCONT);
+    return true;
+  };
+  EXPECT_EQ(difference(table_of_study(60, settings), table_of_study(60, settings_of(2))), "");
+  EXPECT_GT(Clock::now() - start, std::chrono::milliseconds(1500));
+}
+
 // A worker that is a copy of this process: it serves cases and ends.
 pid_t fork_bad(const WorkerEnds& ends) {
   const pid_t process = fork();

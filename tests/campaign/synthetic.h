@@ -65,12 +65,15 @@ inline bool is_bad(std::uint64_t number) {
 
 // One that is always killed, as the system does with who takes all of its memory.
 inline constexpr std::uint64_t doomed = 25;
+inline volatile int spins = 0;
 
-enum class Kind { good, bad, killed };
+enum class Kind { good, bad, killed, stopped, spinning };
 
 inline CaseAnswer run_case(const StudyCase& what, Kind cases, double seconds) {
   if (cases == Kind::bad && is_bad(what.number)) be_bad(what.number);
   if (cases == Kind::killed && what.number == doomed) kill(getpid(), SIGKILL);
+  if (cases == Kind::stopped && what.number == doomed) kill(getpid(), SIGSTOP);
+  while (cases == Kind::spinning && what.number == doomed) spins = spins + 1;
   if (seconds > 0) usleep(static_cast<useconds_t>(1e6 * seconds));
   CaseAnswer answer;
   CaseResult& result = answer.result;

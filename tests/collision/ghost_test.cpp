@@ -233,6 +233,33 @@ TEST(Corners, far_side_of_a_thin_wall_is_not_felt) {
     EXPECT_NEAR(contact.gap, contact.normal.y() < -0.5 ? 0.0101 : 0.0, 1e-15);
 }
 
+// A cup leans with its side against a thick wall and has sunk in by micrometres, one end deeper
+// than the other. The pieces into which the cup is cut end within its side; none of them is pushed
+// out through the far side of the wall.
+TEST(Corners, side_that_is_cut_into_pieces_leaves_by_the_face_that_it_lies_on) {
+  const Polygon wall = rectangle(0.3, 2.0);
+  const Polygon cup = make_polygon(Points{{-0.015, -0.018},
+                                          {0.015, -0.018},
+                                          {0.015, 0.018},
+                                          {0.0125, 0.018},
+                                          {0.0125, -0.001},
+                                          {-0.0125, -0.001},
+                                          {-0.0125, 0.018},
+                                          {-0.015, 0.018}});
+  for (const double depth : {1e-7, 1e-5, 1e-4})
+    for (const double turn : {-2e-3, -1e-4, -1e-6, 0.0, 1e-6, 1e-4, 2e-3}) {
+      const Contacts found =
+          contacts_of(cup, planar_pose(-0.165 + depth, 0.1, turn), wall, Pose{}, 1e-3);
+      ASSERT_EQ(found.size(), 2u) << depth << ' ' << turn;
+      for (const ContactPoint& contact : found) {
+        const double y = contact.feature_a == 3 ? -0.018 : 0.018;
+        const double x = 0.015 * std::cos(turn) - y * std::sin(turn);
+        EXPECT_NEAR(contact.gap, 0.015 - depth - x, 1e-15) << depth << ' ' << turn;
+        EXPECT_NEAR(contact.normal.x(), 1.0, 1e-15);
+      }
+    }
+}
+
 TEST(Corners, deep_overlap_leaves_by_the_nearest_face) {
   const Contacts found = contacts_of(rectangle(1.0, 1.0), Pose{}, rectangle(0.2, 0.2),
                                      planar_pose(0.1, 0.3, 0.0), 0.0);

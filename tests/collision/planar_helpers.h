@@ -72,6 +72,26 @@ inline Points placed(const Polygon& polygon, const Pose& pose) {
   return points;
 }
 
+// A pose of b in which one of its faces looks at one of a, 0.1 away, turned by at most 1e-3 rad.
+inline Pose face_to_face(std::mt19937_64& random, const Polygon& a, const Pose& pose_a,
+                         const Polygon& b) {
+  const auto face_of = [&random](const Points& points) {
+    const std::size_t i = random() % points.size();
+    return std::pair(points[i], points[(i + 1) % points.size()]);
+  };
+  std::uniform_real_distribution<double> turn(-1e-3, 1e-3);
+  const auto [tail, head] = face_of(placed(a, pose_a));
+  const auto [own_tail, own_head] = face_of(b.vertices);
+  const Vector2 along = tail - head, own_along = own_head - own_tail;
+  const double angle =
+      std::atan2(along.y(), along.x()) - std::atan2(own_along.y(), own_along.x()) + turn(random);
+  const Vector2 outward = Vector2(-along.y(), along.x()).normalized();
+  const Vector2 own_middle = 0.5 * (own_tail + own_head);
+  const Vector2 at =
+      0.5 * (tail + head) + 0.1 * outward - Vector2(Eigen::Rotation2Dd(angle) * own_middle);
+  return planar_pose(at.x(), at.y(), angle);
+}
+
 inline double distance_to_segment(const Vector2& p, const Vector2& a, const Vector2& b) {
   const double t = std::clamp((p - a).dot(b - a) / (b - a).squaredNorm(), 0.0, 1.0);
   return (p - a - t * (b - a)).norm();

@@ -39,6 +39,25 @@ class Table : public ConstrainedSystemOf<Table> {
   std::vector<Constraint> constraints_;
 };
 
+// A mass between walls that approach each other at `drift`: gaps x and −x.
+class TwoWalls : public ConstrainedSystemOf<TwoWalls> {
+ public:
+  double drift = 0.0;
+  int coordinate_count() const override { return 1; }
+  const std::vector<Constraint>& constraints() const override { return constraints_; }
+  template <class T>
+  void evaluate_as(SystemFrame<T>& frame) const {
+    const T &x = frame.positions[0], &v = frame.velocities[0], &a = frame.accelerations[0];
+    frame.balance[0] = a - frame.multipliers[0] + frame.multipliers[1];
+    frame.gaps[0] = {x, v, a};
+    frame.gaps[1] = {-x, -v - drift, -a};
+  }
+
+ private:
+  std::vector<Constraint> constraints_{{"left", ConstraintKind::contact, settling_in(1e-2)},
+                                       {"right", ConstraintKind::contact, settling_in(1e-2)}};
+};
+
 void expect_to_stand(const Table& table, const HybridMotion& motion) {
   const VectorX& force = motion.multipliers();
   EXPECT_LE(motion.accelerations().norm(), 1e-9);
@@ -188,6 +207,29 @@ TEST(Redundancy, what_nothing_can_move_is_named) {
   HybridMotion motion(line, {}, VectorX::Ones(1), VectorX::Zero(1));
   motion.advance(0.5);
   EXPECT_NEAR(motion.positions()[0], 1.0 - 0.5 * g * 0.25, 1e-9);
+}
+
+// Whether both walls contradict each other.
+bool contradict(const TwoWalls& walls, double gap, double rate, double negligible) {
+  HybridState state = HybridState::at(0.0, VectorX::Constant(1, gap), VectorX::Constant(1, rate),
+                                      {in_contact, in_contact});
+  ModeEquations equations(walls);
+  equations.set(state, VectorX(0));
+  EXPECT_TRUE(equations.solve(state.mode));
+  EXPECT_TRUE(equations.is_redundant());
+  return equations.contradicts(state, negligible);
+}
+
+// Heights x and −x: with h' = v and −v they agree; an offset of one is what they cannot agree on,
+// and counts from where it is more than what is negligible in each.
+TEST(Redundancy, rates_of_rounding_size_are_no_contradiction) {
+  TwoWalls walls;
+  EXPECT_FALSE(contradict(walls, 0.0, 0.3, 1e-6));
+  walls.drift = 3e-6;  // beyond what is negligible in one, but not in both
+  EXPECT_TRUE(contradict(walls, 0.0, 0.0, 1e-6));
+  walls.drift = 1.5e-6;
+  EXPECT_FALSE(contradict(walls, 0.0, 0.0, 1e-6));
+  EXPECT_TRUE(contradict(walls, 0.0, 0.0, 1e-7));
 }
 
 }  // namespace

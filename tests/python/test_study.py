@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,29 @@ def test_a_limit_of_time_ends_cases_beside_functions(folder: Path, workers: int)
     assert set(study.results["status"]) == {"timed-out"}
     assert set(study.results["message"]) == {"took longer than 0.2 s"}
     assert np.isnan(study.results["again"]).all()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_functions_that_sleep_or_eat_memory_are_cut_off(folder: Path, workers: int) -> None:
+    def sleeps(state: vinci.State) -> float:
+        time.sleep(1e6 if state.position("block")[0] > 0.0085 else 0.0)
+        return 1.0
+
+    def eats(state: vinci.State) -> float:
+        return float(len(bytearray(10**9 if state.position("block")[0] > 0.0085 else 10)))
+
+    text = WITH_FUNCTION.replace("count: 30", "count: 3")
+    for function, limit, status, words in (
+        (sleeps, "time: 0.2 s", "timed-out", "took longer than 0.2 s"),
+        (eats, "memory: 200 MB", "crashed", "no memory left"),
+    ):
+        study = vinci.Study(
+            text + f"limits: {{{limit}}}\n", folder=folder, measures={"again": function}
+        ).run(workers=workers)
+        far = study.results["speed"] > 0.45
+        assert set(study.results["status"][far]) == {status}
+        assert set(study.results["message"][far]) == {words}
+        assert set(study.results["status"][~far]) == {"good"}
 
 
 def test_a_dict_needs_not_name_its_functions(folder: Path) -> None:

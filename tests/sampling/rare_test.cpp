@@ -77,9 +77,12 @@ SubsetSimulation subset(std::uint64_t seed, int dimensions) {
   return SubsetSimulation(options);
 }
 
-ImportanceSampling importance(std::uint64_t seed, int dimensions, int components = 1) {
+ImportanceSampling importance(std::uint64_t seed, int dimensions, int components = 1,
+                              std::uint64_t count = 1000) {
   ImportanceOptions options;
   options.seed = seed;
+  options.count = count;
+  options.final_count = 2 * count;
   options.dimensions = dimensions;
   options.components = components;
   return ImportanceSampling(options);
@@ -88,13 +91,28 @@ ImportanceSampling importance(std::uint64_t seed, int dimensions, int components
 constexpr int studies_count = 200;
 
 TEST(SubsetSimulation, finds_one_in_100000) {
-  for (const int dimensions : {2, 10, 20}) {
+  for (const int dimensions : {2, 10, 20, 50}) {
     const Studies studies = studies_of([&](std::uint64_t seed) { return subset(seed, dimensions); },
                                        plane, 1e-5, studies_count);
     EXPECT_NEAR(studies.mean, 1.0, 0.15) << dimensions;
     EXPECT_GT(studies.told_variation, studies.deviation) << dimensions;
     EXPECT_GT(studies.covered, 0.95) << dimensions;
     EXPECT_LT(studies.evaluations, 5500.0);
+  }
+}
+
+// The sum of the squares of 20 and 50 numbers is beyond a limit: P = e^-x Σ xᵏ/k!, k < n/2.
+TEST(SubsetSimulation, finds_what_lies_in_all_directions_of_many_numbers) {
+  for (const int dimensions : {20, 50}) {
+    const double x = dimensions == 20 ? 30.0 : 55.0;
+    double term = std::exp(-x), truth = 0.0;
+    for (int k = 0; k < dimensions / 2; ++k, term *= x / k) truth += term;
+    EXPECT_LT(truth, 2e-5);
+    const Studies studies = studies_of([&](std::uint64_t seed) { return subset(seed, dimensions); },
+                                       [&](const VectorX& z) { return 2.0 * x - z.squaredNorm(); },
+                                       truth, studies_count);
+    EXPECT_NEAR(studies.mean, 1.0, 0.2) << dimensions;
+    EXPECT_GT(studies.covered, 0.95) << dimensions;
   }
 }
 
@@ -107,6 +125,26 @@ TEST(SubsetSimulation, finds_events_in_two_directions_and_curved_ones) {
                                     sum_of_exponentials, probability_of_sum(), studies_count);
   EXPECT_NEAR(curved.mean, 1.0, 0.15);
   EXPECT_GT(curved.covered, 0.95);
+}
+
+// Margins that are counts: of ten numbers at least seven, or nine, are above 0.5.
+TEST(SubsetSimulation, finds_events_of_margins_that_tie) {
+  for (const int wanted : {7, 9}) {
+    double truth = 0.0;
+    for (int k = wanted; k <= 10; ++k) truth += binomial_density(k, 10.0, normal_cdf(-0.5));
+    RunningMean estimates;
+    int covered = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      auto sampler = subset(seed, 10);
+      const RareEstimate estimate = run(sampler, [&](const VectorX& z) {
+        return wanted - 0.5 - static_cast<double>((z.array() > 0.5).count());
+      });
+      estimates.add(estimate.probability / truth);
+      covered += estimate.interval.contains(truth);
+    }
+    EXPECT_NEAR(estimates.mean(), 1.0, 0.12) << wanted;
+    EXPECT_GT(covered, 190) << wanted;
+  }
 }
 
 TEST(SubsetSimulation, a_frequent_event_is_counted) {
@@ -127,6 +165,16 @@ TEST(ImportanceSampling, finds_one_in_100000) {
     EXPECT_GT(studies.covered, 0.9) << dimensions;
     EXPECT_LT(studies.evaluations, 9000.0);
   }
+}
+
+// As many points lead a round as studies ask for: four for each number.
+TEST(ImportanceSampling, finds_one_in_100000_of_many_numbers) {
+  const Studies studies =
+      studies_of([&](std::uint64_t seed) { return importance(seed, 50, 1, 2000); }, plane, 1e-5,
+                 studies_count);
+  EXPECT_NEAR(studies.mean, 1.0, 0.02);
+  EXPECT_NEAR(studies.told_variation / studies.deviation, 1.0, 0.2);
+  EXPECT_GT(studies.covered, 0.9);
 }
 
 TEST(ImportanceSampling, finds_events_in_two_directions_and_curved_ones) {
@@ -275,11 +323,18 @@ TEST(RareSampler, unknown_margins_are_counted_and_widen_what_can_be_widened) {
   EXPECT_EQ(gaps.unknown, gaps.evaluations / 20);
   EXPECT_GT(gaps.interval.width(), whole.interval.width());
   EXPECT_TRUE(gaps.interval.contains(1e-5));
-  auto by_subset = subset(1, 3);
-  asked = 0;
-  const RareEstimate chains = run(by_subset, with_gaps);
-  EXPECT_EQ(chains.unknown, chains.evaluations / 20);
-  EXPECT_NEAR(chains.probability / 1e-5, 1.0, 0.9);
+  RunningMean estimates;
+  int covered = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    auto by_subset = subset(seed, 3);
+    asked = 0;
+    const RareEstimate chains = run(by_subset, with_gaps);
+    EXPECT_EQ(chains.unknown, chains.evaluations / 20);
+    covered += chains.interval.contains(1e-5);
+    estimates.add(chains.probability / 1e-5);
+  }
+  EXPECT_NEAR(estimates.mean(), 1.0, 0.3);
+  EXPECT_GE(covered, 0.95 * 40 - 3.0 * std::sqrt(0.05 * 0.95 * 40));
 }
 
 TEST(RareSampler, normal_numbers_become_coordinates_of_the_unit_cube) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sobol indices and elementary effects of functions for which they are known.
 #include <cmath>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -176,12 +177,12 @@ TEST(Morris, effects_of_a_linear_function_are_its_slopes) {
   }
 }
 
-// x₀ (1 + x₁) has the effects 1 + x₁ and x₀, over levels 1/8, 3/8, 5/8 and 7/8.
+// x₀ (1 + x₁) has the effects 1 + x₁ and x₀.
 TEST(Morris, deviations_tell_of_what_depends_on_others) {
   const MorrisTrajectories design(1, 3, 4000);
   const std::vector<MorrisEffect> effects = design.analyse(
       values_at(design, [](std::span<const double> x) { return x[0] * (1.0 + x[1]); }), 0.95);
-  const double deviation = std::sqrt((9.0 + 1.0) / 64.0 / 2.0);
+  const double deviation = std::sqrt(1.0 / 12.0);
   EXPECT_NEAR(effects[0].mean_size, 1.5, 0.02);
   EXPECT_NEAR(effects[1].mean_size, 0.5, 0.02);
   EXPECT_NEAR(effects[0].deviation, deviation, 0.01);
@@ -190,10 +191,72 @@ TEST(Morris, deviations_tell_of_what_depends_on_others) {
   EXPECT_EQ(effects[2].mean_size, 0.0);
 }
 
-TEST(Morris, each_step_changes_one_coordinate_by_a_half) {
-  const MorrisTrajectories design(9, 5, 20, 8);
+// Mean, mean size and deviation of the effects of a coordinate: over all pairs of its cells, and
+// even places in these and of the others.
+struct KnownEffect {
+  double mean = 0.0, mean_size = 0.0, deviation = 0.0;
+};
+
+template <class Function>
+KnownEffect effect_of(std::size_t i, int levels, const Function& function) {
+  constexpr int places = 24;
+  const auto middle = [](int place) { return (place + 0.5) / places; };
+  RunningMean mean, size;
+  double squares = 0.0;
+  std::vector<double> x(3);
+  for (int a = 0; a < levels; ++a)
+    for (int b = 0; b < levels; ++b)
+      for (int k = 0; k < places * places * places && a != b; ++k) {
+        const double within = middle(k % places);
+        x[(i + 1) % 3] = middle(k / places % places);
+        x[(i + 2) % 3] = middle(k / places / places);
+        x[i] = (a + within) / levels;
+        const double before = function(x);
+        x[i] = (b + within) / levels;
+        const double effect = (function(x) - before) * levels / (b - a);
+        mean.add(effect);
+        size.add(std::abs(effect));
+        squares += effect * effect;
+      }
+  const auto count = static_cast<double>(mean.count());
+  return {mean.mean(), size.mean(), std::sqrt(squares / count - mean.mean() * mean.mean())};
+}
+
+// Its second number has the period of half the range: steps of a half would not see it.
+TEST(Morris, effects_of_the_ishigami_function_are_those_of_all_steps) {
+  for (const int levels : {3, 4, 5}) {
+    const MorrisTrajectories design(3, 3, 20000, levels);
+    const std::vector<MorrisEffect> effects = design.analyse(values_at(design, ishigami), 0.999);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const KnownEffect known = effect_of(i, levels, ishigami);
+      EXPECT_TRUE(effects[i].mean_size_interval.contains(known.mean_size)) << i << levels;
+      EXPECT_NEAR(effects[i].mean_size, known.mean_size, 0.03 * known.mean_size) << i << levels;
+      EXPECT_NEAR(effects[i].mean, known.mean, 0.04 * known.deviation) << i << levels;
+      EXPECT_NEAR(effects[i].deviation / known.deviation, 1.0, 0.03) << i << levels;
+    }
+    EXPECT_GT(effects[1].mean_size, 5.0) << levels;
+  }
+}
+
+// x₀² + x₁ x₂ has the effects a + b of its two cells, and the other number.
+TEST(Morris, intervals_cover_what_they_promise) {
+  const auto function = [](std::span<const double> x) { return x[0] * x[0] + x[1] * x[2]; };
+  int covered[3] = {};
+  const int studies = 2000;
+  for (std::uint64_t seed = 0; seed < studies; ++seed) {
+    const MorrisTrajectories design(seed, 3, 20);
+    const auto effects = design.analyse(values_at(design, function), 0.95);
+    for (std::size_t i = 0; i < 3; ++i)
+      covered[i] += effects[i].mean_size_interval.contains(i == 0 ? 1.0 : 0.5);
+  }
+  for (const int count : covered) EXPECT_GT(count, 0.93 * studies);
+}
+
+TEST(Morris, each_step_changes_one_coordinate_to_another_cell) {
+  const MorrisTrajectories design(9, 5, 400, 4);
   std::vector<double> last(5), next(5);
-  for (std::uint64_t trajectory = 0; trajectory < 20; ++trajectory) {
+  std::map<std::pair<int, int>, int> changed;
+  for (std::uint64_t trajectory = 0; trajectory < 400; ++trajectory) {
     design.point(6 * trajectory, last);
     std::vector<int> changes(5);
     for (std::uint64_t step = 1; step <= 5; ++step, last = next) {
@@ -201,14 +264,16 @@ TEST(Morris, each_step_changes_one_coordinate_by_a_half) {
       for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_GT(next[i], 0.0);
         EXPECT_LT(next[i], 1.0);
-        if (next[i] != last[i]) {
-          EXPECT_EQ(std::abs(next[i] - last[i]), 0.5);
-          ++changes[i];
-        }
+        if (next[i] == last[i]) continue;
+        ++changes[i];
+        ++changed[{static_cast<int>(4.0 * last[i]), static_cast<int>(4.0 * next[i])}];
+        EXPECT_NEAR(std::remainder(next[i] - last[i], 0.25), 0.0, 1e-12);
       }
     }
     EXPECT_EQ(changes, std::vector<int>(5, 1));
   }
+  ASSERT_EQ(changed.size(), 12u);
+  for (const auto& [pair, count] : changed) EXPECT_NEAR(count, 2000.0 / 12.0, 60.0);
 }
 
 TEST(Morris, effects_without_an_answer_are_left_out) {
@@ -223,7 +288,7 @@ TEST(Morris, effects_without_an_answer_are_left_out) {
 TEST(Morris, bad_input_is_refused) {
   EXPECT_THROW(MorrisTrajectories(1, 0, 5), Error);
   EXPECT_THROW(MorrisTrajectories(1, 2, 1), Error);
-  EXPECT_THROW(MorrisTrajectories(1, 2, 5, 3), Error);
+  EXPECT_THROW(MorrisTrajectories(1, 2, 5, 1), Error);
   EXPECT_THROW(MorrisTrajectories(1, 2, 5).analyse(std::vector<double>(14), 0.95), Error);
 }
 

@@ -259,6 +259,26 @@ TEST(Scene, run_keeps_choices_as_text_with_their_places) {
   EXPECT_EQ(run.places.at("solver.order"), (std::pair<std::string, int>{"here", 8}));
 }
 
+TEST(Scene, run_follows_the_parameters_that_are_set) {
+  const Scene scene = Scene::parse(
+      "world: planar\nparameters: {h: 1 ms, long: 100*h}\nbodies: {a: {shapes: [{circle: 1}]}}\n"
+      "run: {step: h, duration: long, solver: {name: gauss-seidel, tolerance: h*1e-9}}\n");
+  EXPECT_EQ(std::stod(scene.run({}).values.at("step")), 1e-3);
+  const RunChoices run = scene.run({{"h", 4e-3}});
+  EXPECT_EQ(std::stod(run.values.at("step")), 4e-3);
+  EXPECT_EQ(std::stod(run.values.at("duration")), 0.4);
+  EXPECT_EQ(std::stod(run.plugin_values.at({"solver", "tolerance"})), 4e-3 * 1e-9);
+  EXPECT_EQ(run.places, scene.run().places);
+  try {
+    static_cast<void>(scene.run({{"h", -1.0}}));
+    ADD_FAILURE() << "a step below zero";
+  } catch (const SceneError& error) {
+    ASSERT_FALSE(error.diagnostics().empty());
+    EXPECT_EQ(error.diagnostics()[0].key, "run.step");
+    EXPECT_EQ(error.diagnostics()[0].line, 4);
+  }
+}
+
 // --- files ---
 
 class SceneFiles : public testing::Test {

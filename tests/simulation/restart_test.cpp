@@ -47,6 +47,36 @@ TEST(Restart, runs_bit_for_bit_as_a_simulation_that_is_made_with_the_parameters)
   }
 }
 
+TEST(Restart, follows_choices_of_the_run_that_depend_on_parameters) {
+  const Scene scene = Scene::parse(R"(
+world: planar
+parameters: {h: 1 ms, tolerance: 1e-8}
+bodies:
+  floor: {freedom: fixed, shapes: [{half-plane: {}}]}
+  ball: {shapes: [{circle: 0.1}], mass: 1, position: [0, 0.1]}
+run: {step: h, duration: 50*h, solver: {name: gauss-seidel, tolerance: tolerance}}
+)");
+  RunOverrides other;
+  other.parameters = {{"h", 2e-3}, {"tolerance", 1e-4}};
+  Simulation fresh(scene), changed(scene, other), again(scene);
+  EXPECT_EQ(changed.step_size(), 2e-3);
+  EXPECT_EQ(changed.total_steps(), 50);
+  EXPECT_EQ(changed.plugin_options().at("solver").real("tolerance"), 1e-4);
+  const std::uint64_t first = hash_of_run(fresh, 30), second = hash_of_run(changed, 30);
+  EXPECT_NE(first, second);
+  hash_of_run(again, 7);
+  again.restart(other.parameters);
+  EXPECT_EQ(again.step_size(), 2e-3);
+  EXPECT_EQ(again.options().real("accept"), changed.options().real("accept"));
+  EXPECT_EQ(hash_of_run(again, 30), second);
+  again.restart({});
+  EXPECT_EQ(again.options().real("accept"), fresh.options().real("accept"));
+  EXPECT_EQ(hash_of_run(again, 30), first);
+  // Who is given says so over the scene.
+  other.options["step"] = "0.5 ms";
+  EXPECT_EQ(Simulation(scene, other).step_size(), 5e-4);
+}
+
 TEST(Restart, refuses_what_the_constructor_refuses) {
   const Scene scene = Scene::parse(R"(
 world: planar

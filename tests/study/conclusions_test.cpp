@@ -95,6 +95,52 @@ TEST(Search, gives_no_interval_of_designs_that_are_not_confirmed) {
   EXPECT_NE(report_json(report).find("\"lower\":null"), std::string::npos);
 }
 
+// Fifty cases of a design that a level judges by the design alone are one answer.
+TEST(Search, gives_no_interval_of_one_answer) {
+  const auto judge = [](const StudyCase& item, CaseResult& result) {
+    result.verdict = item.values[0] > 0.5 ? Verdict::success : Verdict::failure;
+    result.levels[0].verdict = result.verdict;
+    result.measures.assign(result.measures.size(), item.values[0]);
+  };
+  const std::string uncertain = "uncertain: {vy: {uniform: [0, 1]}}\n";
+  const std::string start = "design: {vx: {from: 0, to: 1}}\nmeasures: {z: {end: ball.x}}\n";
+  const std::string end =
+      "success: vx > 0.5\nsearch: {samples: 5, evaluations: 20, confirm: 50, best: 2, ";
+  const std::string levels = "levels: [{name: alone, per: design}]\n";
+  for (const char* const goal : {"maximise: probability}\n", "maximise: mean, of: z}\n"})
+    for (const std::string& what : {uncertain + levels, std::string()}) {
+      const StudyReport report = concluded(start + what + end + goal, judge);
+      ASSERT_EQ(report.found.size(), 2u);
+      EXPECT_TRUE(report.found[0].confirmed);
+      EXPECT_TRUE(std::isnan(report.found[0].probability.upper)) << what;
+      EXPECT_TRUE(std::isnan(report.found[0].objective_lower)) << what;
+      EXPECT_EQ(report_words(report).find("nan"), std::string::npos);
+    }
+  const StudyReport drawn = concluded(start + uncertain + end + "maximise: probability}\n", judge);
+  EXPECT_FALSE(std::isnan(drawn.found[0].probability.upper));
+}
+
+// A level that confirms and does not reject leaves those open that it does not confirm: they are not
+// like the ones that it does.
+TEST(Levels, that_leave_cases_open_leave_their_interval_open) {
+  const auto judge = [](const StudyCase& item, CaseResult& result) {
+    result.verdict = item.values[0] > 0.4 ? Verdict::success : Verdict::unknown;
+  };
+  const std::string start = "uncertain: {vy: {uniform: [0, 1]}}\nsuccess: vy > 0.4\n";
+  const std::string end = "sample: {count: 400}\n";
+  const StudyReport report =
+      concluded(start + "levels: [{name: a, rejects: false}]\n" + end, judge);
+  ASSERT_TRUE(report.probability);
+  EXPECT_LT(report.probability->lower, 0.6);
+  EXPECT_GT(report.probability->lower, 0.5);
+  EXPECT_EQ(report.probability->upper, 1.0);
+  EXPECT_EQ(report.probability->lower, report.probability->least);
+  // Of trouble it is told as if the others were like those that are known, beside the bounds.
+  const StudyReport trouble = concluded(start + end, judge);
+  EXPECT_GT(trouble.probability->lower, 0.9);
+  EXPECT_LT(trouble.probability->least, 0.6);
+}
+
 const char* const indices =
     "uncertain: {vx: {uniform: [0, 1]}, vy: {uniform: [-1, 1]}}\nmeasures: {z: {end: ball.x}}\n"
     "success: z > 0\nsensitivity: {of: [z], count: 200}\n";

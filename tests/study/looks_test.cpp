@@ -87,6 +87,45 @@ TEST(Looks, of_stops_leave_their_intervals_right) {
   }
 }
 
+// Runs end by a measure's own numbers: intervals for a number of cases that was given would miss
+// its mean and its median more often than they say.
+TEST(Looks, of_stops_leave_intervals_of_measures_right) {
+  const test::Folder folder;
+  folder.write("scene.yaml", test::projectile);
+  const std::string stops[] = {"{width: 0.45, every: 5}", "{successes: 1, failures: 1, every: 5}"};
+  for (const std::string& stop : stops) {
+    const CounterRandom random(11, "measures");
+    const Study study = Study::parse(
+        "scene: scene.yaml\nuncertain: {vy: {uniform: [0, 1]}}\nmeasures: {z: {end: ball.x}}\n"
+        "success: z > 0.5\nsample: {count: 100}\nstop: " +
+            stop + "\n",
+        folder.path());
+    int means = 0, medians = 0;
+    const int studies = 1000;
+    for (std::uint64_t seed = 0; seed < studies; ++seed) {
+      StoredResults results;
+      const auto strategy = make_strategy(study);
+      while (const auto round = strategy->next(results))
+        for (std::uint64_t k = round->first; k < round->first + round->size; ++k) {
+          CaseResult result;
+          result.number = k;
+          result.levels.push_back({});
+          const double u = random.uniform(seed, k);
+          result.measures = {u};
+          result.verdict = u > 0.5 ? Verdict::success : Verdict::failure;
+          results.add(std::move(result));
+        }
+      const MeasureSummary it = make_report(study, results).measures.at(0);
+      means += it.mean_lower <= 0.5 && 0.5 <= it.mean_upper;
+      for (const MeasureQuantile& quantile : it.quantiles)
+        if (quantile.share == 0.5) medians += quantile.lower <= 0.5 && 0.5 <= quantile.upper;
+    }
+    const double least = (0.95 - 3.0 * 0.0069) * studies;
+    EXPECT_GE(means, least) << stop;
+    EXPECT_GE(medians, least) << stop;
+  }
+}
+
 TEST(Looks, cost_runs_but_save_most_of_them) {
   const Kept kept = kept_by(
       "map: {over: [vx], cells: [2000], adaptive: {first: 20, most: 320, threshold: 0.5}}\n", 0.9,

@@ -239,6 +239,33 @@ sample: {count: 1}
   EXPECT_EQ(result.levels[3].verdict, Verdict::failure);
 }
 
+// x = vx t at the end: of the case's own duration, whatever ran before.
+TEST(CaseRunner, runs_as_parameters_of_the_case_say) {
+  const Folder folder;
+  const Study study = study_of(folder, R"(
+world: planar
+parameters: {vx: 1, long: 0.3, h: 1 ms}
+bodies: {ball: {shapes: [{circle: 0.01}], mass: 1, velocity: [vx, 0]}}
+run: {step: h, duration: long}
+)",
+                               R"(
+uncertain: {long: {uniform: [0.1, 0.9]}, h: {discrete: {values: [0.01, 0.02]}}}
+measures: {x: {end: ball.x}}
+success: x > 0
+sample: {count: 1}
+)");
+  CaseRunner runner(study);
+  for (const auto& [duration, step] : {std::pair(0.4, 0.01), {0.8, 0.02}, {0.2, 0.01}}) {
+    const CaseResult result = runner.run({0, 0, 0, {duration, step}}).result;
+    ASSERT_EQ(result.status, CaseStatus::good) << result.message;
+    EXPECT_NEAR(result.measures[0], duration, 1e-12);
+    EXPECT_EQ(result.levels[0].steps, static_cast<std::uint64_t>(std::lround(duration / step)));
+  }
+  const CaseResult bad = runner.run({0, 0, 0, {-0.4, 0.01}}).result;
+  EXPECT_EQ(bad.status, CaseStatus::failed);
+  EXPECT_NE(bad.message.find("run.duration"), std::string::npos) << bad.message;
+}
+
 TEST(CaseRunner, asks_the_geometric_model_first) {
   const Folder folder;
   const Study study = study_of(folder, R"(

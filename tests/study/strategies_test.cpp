@@ -256,8 +256,9 @@ rare: {of: margin, count: 2000, rounds: 12, method: )") +
     EXPECT_TRUE(report.rare->converged) << method;
     EXPECT_TRUE(report.complete) << method;
     EXPECT_LT(results.size(), 40'000u);
-    EXPECT_GT(report.rare->probability, 0.5e-5) << method;
-    EXPECT_LT(report.rare->probability, 2e-5) << method;
+    EXPECT_LT(report.rare->lower, 1e-5) << method;
+    EXPECT_GT(report.rare->upper, 1e-5) << method;
+    EXPECT_LT(report.rare->upper, 20.0 * report.rare->lower) << method;
   }
 }
 

@@ -101,7 +101,7 @@ sensitivity: {method: morris, of: [end, success], count: 3, levels: 4}
     R"(scene: scene.yaml
 uncertain: {u1: {uniform: [0, 1]}}
 measures: {end: {end: ball.x}}
-rare: {method: importance, of: end, count: 50, share: 0.1, rounds: 3, components: 2}
+rare: {method: importance, of: end, count: 80, share: 0.1, rounds: 3, components: 2}
 )"};
 
 constexpr const char* scene = R"(world: planar

@@ -187,7 +187,17 @@ constexpr Bad table[] = {
     {"rare: {of: a, count: 100, components: 2}\nuncertain: {vx: {uniform: [0, 1]}}\n"
      "measures: {a: {end: ball.x}}",
      "accepted: with `method: importance`"},
+    {"rare: {of: a, count: 79, method: importance}\nuncertain: {vx: {uniform: [0, 1]}, vy: "
+     "{uniform: [0, 1]}}\nmeasures: {a: {end: ball.x}}",
+     "accepted: at least 80, or `method: subset`"},
     {"sample: {count: 1}\nmeasures: {vx: {end: ball.x}}", "a parameter of the scene has this name"},
+    {"rare: {of: a, count: 100}\nuncertain: {vx: {uniform: [0, 1]}}\nmeasures: {a: {end: ball.x}}\n"
+     "success: a > 0\nlevels: [{name: rough, run: {step: 20 ms}}, {name: fine}]",
+     "would be of another model"},
+    {"sample: {count: 1}\nlevels: [{name: a, confirms: false}, {name: b, confirms: false}]",
+     "no level confirms"},
+    {"sample: {count: 1}\nmeasures: {verdict: {end: ball.x}}",
+     "the table has a column of this name"},
     {"sample: {count: 1}\nmeasures: {a: {end: ball.x, least: ball.y}}", "together"},
     {"sample: {count: 1}\nmeasures: {a: {at: 1 s}}", "accepted: at and of together"},
     {"sample: {count: 1}\nmeasures: {a: {end: ball.q}}", "a body has no 'q'"},

@@ -39,7 +39,7 @@ sample: {count: )" + std::to_string(count) +
     std::filesystem::create_directories(run().path);
     return Ledger::to_write(run().ledger(), {.hash = study.hash(), .title = study.title()});
   }
-  StudyWatch watch() const { return {study, run()}; }
+  StudyWatch watch() const { return {study, run(), {"repeat ", "", " --record"}}; }
 
   // Every third fails, every fifth is never known and has no second measure.
   static CaseAnswer answer_of(std::uint64_t number) {

@@ -83,10 +83,9 @@ class ServedStudy : public testing::Test {
 TEST_F(ServedStudy, answers_what_is_known_of_the_study) {
   EXPECT_NE(body("").find("<html"), std::string::npos);
   EXPECT_EQ(json("api/study")["cases"], 60);
-  EXPECT_EQ(json("api/study/report"),
-            nlohmann::json::parse(StudyWatch(example_.study, example_.run()).report()));
+  EXPECT_EQ(json("api/study/report"), nlohmann::json::parse(example_.watch().report()));
   EXPECT_EQ(body("api/study/cases?first=58").substr(32),
-            StudyWatch(example_.study, example_.run()).block(58, 100).substr(32));
+            example_.watch().block(58, 100).substr(32));
   for (const char* const wrong : {"api/study/cases", "api/study/cases?first=61",
                                   "api/study/cases?first=-1", "api/study/cases?first=x"})
     EXPECT_EQ(status_of(get(wrong)), 400) << wrong;

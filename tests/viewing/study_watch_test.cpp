@@ -160,10 +160,41 @@ TEST(StudyWatch, ledgers_that_are_not_there_or_of_others_are_refused) {
     Ledger ledger = it.writer();
     it.complete(ledger);
   }
-  EXPECT_THROW(StudyWatch(other.study, it.run()), Error);
+  EXPECT_THROW(StudyWatch(other.study, it.run(), {}), Error);
   StudyWatch watch = it.watch();
   std::filesystem::remove(it.run().ledger());
   EXPECT_THROW(watch.refresh(1.0), Error);
+}
+
+TEST(StudyWatch, draws_a_part_of_the_cases_for_a_page) {
+  const ExampleStudy it(2000);
+  {
+    Ledger ledger = it.writer();
+    it.complete(ledger);
+  }
+  StudyWatch watch = it.watch();
+  while (watch.is_behind()) watch.refresh(10.0);
+  EXPECT_EQ(watch.drawn(1.0).size(), 4000u);
+  const std::vector<std::uint64_t> kept = watch.drawn(0.25);
+  EXPECT_NEAR(static_cast<double>(kept.size()), 1000.0, 120.0);
+  EXPECT_EQ(kept, watch.drawn(0.25));
+  const Rows rows(watch.block(kept, 7));
+  EXPECT_EQ(rows.header[3], 7u);
+  ASSERT_EQ(rows.number.size(), kept.size());
+  int odd = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    odd += rows.number[i] % 2;
+    EXPECT_EQ(rows.columns[2][i], 0.5F * static_cast<float>(rows.number[i]));
+  }
+  EXPECT_NEAR(odd, 0.5 * static_cast<double>(kept.size()), 80.0);
+  const auto part = nlohmann::json::parse(watch.description(kept.size()));
+  EXPECT_EQ(part["rows"], kept.size());
+  EXPECT_EQ(part["cases"], 4000);
+  EXPECT_TRUE(part["thinned"]);
+  EXPECT_FALSE(facts(watch)["thinned"]);
+  EXPECT_EQ(part["successes"], facts(watch)["successes"]);
+  EXPECT_EQ(part["repeat"]["before"], "repeat ");
+  EXPECT_EQ(nlohmann::json::parse(watch.report())["troubled"][0]["command"], "repeat 0");
 }
 
 }  // namespace

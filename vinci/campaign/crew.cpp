@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t largest_chunk = 4096;
 constexpr int longest_wait = 50;           // ms
 constexpr int failed_starts_allowed = 10;  // in a row
+// Between two looks at how long a case takes, s. A longer one tells that this process stood still.
+constexpr double shortest_look = 0.02, longest_look = 0.2;
 
 }  // namespace
 
@@ -239,7 +241,22 @@ void Crew::give_up(Chunk& chunk, std::size_t place, CaseStatus status, std::stri
 void Crew::watch_time(Worker& worker) {
   if (settings_.case_seconds <= 0.0 || worker.overdue || !worker.chunk) return;
   const auto at = worker.process.under_way();
-  if (!at || at->seconds <= settings_.case_seconds) return;
+  if (!at) return;
+  if (!worker.time || worker.time->started != at->started) {
+    const double cpu = worker.process.cpu_seconds();
+    worker.time = CaseTime{at->started, cpu, cpu, 0.0, {}};
+    return;
+  }
+  CaseTime& time = *worker.time;
+  const double passed = time.since.seconds();
+  if (passed < shortest_look) return;
+  time.since.lap();
+  const double cpu = worker.process.cpu_seconds();
+  if (worker.process.is_asleep())
+    time.asleep += std::max(0.0, std::min(passed, longest_look) - (cpu - time.last_cpu));
+  time.last_cpu = cpu;
+  // Of several threads the processor's time is more than what has passed.
+  if (std::min(at->seconds, cpu - time.first_cpu + time.asleep) <= settings_.case_seconds) return;
   worker.overdue = at->number;
   worker.process.kill();
 }

@@ -22,7 +22,7 @@ struct CrewSettings {
   WorkerCommand command;  // that starts a worker
   std::string hash;       // of the study, as each worker must say it
   int workers = 1;
-  double case_seconds = 0.0;    // of wall time that a case may take; 0: any
+  double case_seconds = 0.0;    // that a case may compute and sleep; 0: any
   double chunk_seconds = 0.25;  // of work that is dealt at once
   // The result of a case that never answered.
   std::function<CaseResult(std::uint64_t number, CaseStatus status, std::string message)> lost =
@@ -66,11 +66,19 @@ class Crew {
     std::size_t missing = 0;
     double seconds = 0.0;  // how long workers have been at it
   };
+  // How long a case has computed or slept. Where it waits for a processor, or somebody has stopped
+  // its process, it is not to blame.
+  struct CaseTime {
+    std::uint64_t started = 0;  // tells cases apart
+    double first_cpu = 0.0, last_cpu = 0.0, asleep = 0.0;
+    Stopwatch since;  // the last look
+  };
   struct Worker {
     explicit Worker(const WorkerCommand& command) : process(command) {}
     WorkerProcess process;
     bool ready = false;
     std::optional<Chunk> chunk;
+    std::optional<CaseTime> time;          // of the case under way
     std::optional<std::uint64_t> overdue;  // the case for which it was killed
     Stopwatch since;                       // it has its chunk
   };

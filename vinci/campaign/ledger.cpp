@@ -171,6 +171,13 @@ void Ledger::need_functions(const std::string& functions) const {
               file_.string());
 }
 
+bool Ledger::is_begun(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return false;
+  Ledger ledger(file);
+  ledger.database_ = std::make_unique<Database>(file, Database::Mode::read);
+  return ledger.has_tables();
+}
+
 Ledger Ledger::to_read(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) throw Error("there is no such ledger", file.string());
   Ledger ledger(file);

@@ -53,6 +53,8 @@ class Ledger : public AnswerSink {
   // written.
   static Ledger to_write(const std::filesystem::path& file, const LedgerHead& head,
                          LedgerJournal journal = LedgerJournal::fitting);
+  // Whether there is one. Who was killed when it began has left a file without one.
+  static bool is_begun(const std::filesystem::path& file);
   // Throws Error if there is none.
   static Ledger to_read(const std::filesystem::path& file);
   Ledger(Ledger&&) noexcept = default;

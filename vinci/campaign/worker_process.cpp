@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "vinci/base/error.h"
@@ -129,7 +131,24 @@ std::optional<WorkerProcess::UnderWay> WorkerProcess::under_way() const {
   if (started == 0) return std::nullopt;
   const std::uint64_t number = page_->number.load(std::memory_order_relaxed);
   const std::uint64_t now = monotonic_nanoseconds();
-  return UnderWay{number, now > started ? 1e-9 * static_cast<double>(now - started) : 0.0};
+  return UnderWay{number, started, now > started ? 1e-9 * static_cast<double>(now - started) : 0.0};
+}
+
+double WorkerProcess::cpu_seconds() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0.0;
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+bool WorkerProcess::is_asleep() const {
+  std::ifstream file("/proc/" + std::to_string(process_) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  // Behind the name of the program, which may hold anything.
+  const std::size_t name = text.rfind(") ");
+  return name != std::string::npos && name + 2 < text.size() &&
+         (text[name + 2] == 'S' || text[name + 2] == 'D');
 }
 
 void WorkerProcess::send(std::string bytes) {

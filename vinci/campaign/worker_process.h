@@ -34,10 +34,13 @@ class WorkerProcess {
 
   struct UnderWay {
     std::uint64_t number = 0;
-    double seconds = 0.0;
+    std::uint64_t started = 0;  // ns of the monotonic clock
+    double seconds = 0.0;       // since then
   };
   // The case that it is at, or was at when it ended.
   std::optional<UnderWay> under_way() const;
+  double cpu_seconds() const;  // of its life so far
+  bool is_asleep() const;      // it waits for something; not for a processor, and nobody stopped it
 
   int socket() const { return socket_; }
   pid_t process() const { return process_; }

@@ -35,7 +35,10 @@ void PlanarCollider::collide(const PlanarOutline& a, const PlanarOutline& b, dou
     near_pieces(a_, b);
     near_pieces(b_, a);
     overlap_ = false;
+    cut_.clear();
     for_near_pieces([this](const auto& p, const auto& q) { collide_pieces(p, q); });
+    const std::size_t known = found_.size();
+    for (const auto& [p, q] : cut_) collide_cut_pieces(*p, *q, known);
     const auto sunk = [](const Found& found) { return found.contact.gap < 0.0; };
     if (overlap_ && std::none_of(found_.begin(), found_.end(), sunk))
       for_near_pieces([this](const auto& p, const auto& q) { part_pieces(p, q); });
@@ -79,14 +82,45 @@ void PlanarCollider::collide_half_plane(bool plane_is_a) {
 void PlanarCollider::collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q) {
   Axis axis = largest_separation(p, q, Edges::all);
   if (axis.separation > core_margin_) return;
-  Vector2 shift = Vector2::Zero();  // of b, to where the pieces just touch
   const bool points = p.size == 1 && q.size == 1;
   if (axis.separation < -tolerance_ && !points) {
     overlap_ = true;
+    const double nearest = largest_separation(p, q, Edges::faces).separation;
     axis = largest_separation(p, q, Edges::valid_faces);
+    if (axis.separation < nearest - tolerance_) {
+      cut_.emplace_back(&p, &q);
+      return;
+    }
     if (axis.separation == -infinity) return;
-    shift = -axis.separation * axis.normal;
   }
+  find_features(p, q, axis);
+}
+
+// The piece behind the cut is deeper under the nearest face. If it is pushed out there, so is this
+// one; a farther face would drive it through the other body.
+void PlanarCollider::collide_cut_pieces(const PlanarOutline::Piece& p,
+                                        const PlanarOutline::Piece& q, std::size_t known) {
+  const Axis nearest = largest_separation(p, q, Edges::faces);
+  const std::uint32_t face = (nearest.face_of_a ? a_ : b_).outline->face_name(nearest.face);
+  const auto pushes_out = [&](const Found& found) {
+    const ContactPoint& contact = found.contact;
+    return (nearest.face_of_a ? contact.feature_a : contact.feature_b) == face &&
+           contact.gap + a_.outline->radius + b_.outline->radius <= nearest.separation + tolerance_;
+  };
+  if (std::any_of(found_.begin(), found_.begin() + known, pushes_out)) {
+    find_features(p, q, nearest);
+    return;
+  }
+  const Axis valid = largest_separation(p, q, Edges::valid_faces);
+  if (valid.separation > -infinity) find_features(p, q, valid);
+}
+
+void PlanarCollider::find_features(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
+                                   const Axis& axis) {
+  // Of b, to where the pieces just touch.
+  const bool points = p.size == 1 && q.size == 1;
+  const bool sunk = axis.separation < -tolerance_ && !points;
+  const Vector2 shift = sunk ? Vector2(-axis.separation * axis.normal) : Vector2(0.0, 0.0);
   // A pair of features within the margin lies within this much of the axis' touching line.
   const double width = core_margin_ - std::min(axis.separation, 0.0) + tolerance_;
   near_features(a_, p, axis.normal, width);

@@ -7,6 +7,8 @@
 // they are chosen is explained in docs/theory/collision_planar.md.
 #pragma once
 
+#include <utility>
+
 #include "vinci/collision/narrow_phase.h"
 
 namespace vinci {
@@ -123,6 +125,10 @@ class PlanarCollider {
   template <class Action>
   void for_near_pieces(Action action);
   void collide_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q);
+  void collide_cut_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
+                          std::size_t known);
+  void find_features(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
+                     const Axis& axis);
   void part_pieces(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q);
   Axis largest_separation(const PlanarOutline::Piece& p, const PlanarOutline::Piece& q,
                           Edges edges) const;
@@ -147,7 +153,9 @@ class PlanarCollider {
   double margin_ = 0.0;       // between the surfaces, m
   double core_margin_ = 0.0;  // between the cores, m
   double tolerance_ = 0.0;    // lengths below it are nothing, m
-  bool overlap_ = false;      // some pieces do
+  // Overlapping pieces of which one is cut off where it is deepest under the other's nearest face.
+  std::vector<std::pair<const PlanarOutline::Piece*, const PlanarOutline::Piece*>> cut_;
+  bool overlap_ = false;  // some pieces do
   std::vector<Found> found_;
 };
 

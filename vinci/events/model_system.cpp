@@ -391,67 +391,41 @@ std::vector<ModeMemory> ModelSystem::angles(const HybridState& hybrid) const {
   return result;
 }
 
-std::vector<std::string> ModelSystem::coordinate_names() const {
+std::string ModelSystem::name_of(const Coordinate& at, bool rate) const {
   const Model& model = *parts_.model;
-  std::vector<std::string> names;
-  for (const Coordinate& at : coordinates_) {
-    using Kind = Coordinate::Kind;
-    const char axis = "xyz"[at.axis % 3];
-    switch (at.kind) {
-      case Kind::center: {
-        const Body& body = model.bodies[at.body];
-        const bool own = body.mass.center.isZero(0.0);
-        names.push_back(fmt::format("{}.{}{} [m]", body.name, own ? "" : "center_", axis));
-        break;
-      }
-      case Kind::angle:
-        names.push_back(model.bodies[at.body].name + ".angle [rad]");
-        break;
-      case Kind::turn:
-        names.push_back(fmt::format("{}.turn_{} [1]", model.bodies[at.body].name, axis));
-        break;
-      case Kind::joint: {
-        const CoordinateRead read{CoordinateRead::Kind::joint, at.joint, at.axis, false};
-        names.push_back(signal_name(model, read) + " [" + signal_unit(model, read) + "]");
-        break;
-      }
-      case Kind::joint_turn:
-        names.push_back(fmt::format("{}.turn_{} [1]", model.joints[at.joint].name, axis));
-        break;
+  using Kind = Coordinate::Kind;
+  const char axis = "xyz"[at.axis % 3];
+  const char* const unit = rate ? " rate [1/s]" : " [1]";
+  switch (at.kind) {
+    case Kind::center: {
+      const Body& body = model.bodies[at.body];
+      const bool own = body.mass.center.isZero(0.0);
+      return fmt::format("{}.{}{}{} [{}]", body.name, own ? "" : "center_", rate ? "v" : "", axis,
+                         rate ? "m/s" : "m");
     }
+    case Kind::angle:
+      return model.bodies[at.body].name + (rate ? ".spin [rad/s]" : ".angle [rad]");
+    case Kind::turn:
+      return fmt::format("{}.turn_{}{}", model.bodies[at.body].name, axis, unit);
+    case Kind::joint: {
+      const CoordinateRead read{CoordinateRead::Kind::joint, at.joint, at.axis, rate};
+      return signal_name(model, read) + " [" + signal_unit(model, read) + "]";
+    }
+    case Kind::joint_turn:
+      break;
   }
+  return fmt::format("{}.turn_{}{}", model.joints[at.joint].name, axis, unit);
+}
+
+std::vector<std::string> ModelSystem::coordinate_names() const {
+  std::vector<std::string> names;
+  for (const Coordinate& at : coordinates_) names.push_back(name_of(at, false));
   return names;
 }
 
 std::vector<std::string> ModelSystem::rate_names() const {
-  const Model& model = *parts_.model;
   std::vector<std::string> names;
-  for (const Coordinate& at : coordinates_) {
-    using Kind = Coordinate::Kind;
-    const char axis = "xyz"[at.axis % 3];
-    switch (at.kind) {
-      case Kind::center: {
-        const Body& body = model.bodies[at.body];
-        const bool own = body.mass.center.isZero(0.0);
-        names.push_back(fmt::format("{}.{}v{} [m/s]", body.name, own ? "" : "center_", axis));
-        break;
-      }
-      case Kind::angle:
-        names.push_back(model.bodies[at.body].name + ".spin [rad/s]");
-        break;
-      case Kind::turn:
-        names.push_back(fmt::format("{}.turn_{} rate [1/s]", model.bodies[at.body].name, axis));
-        break;
-      case Kind::joint: {
-        const CoordinateRead read{CoordinateRead::Kind::joint, at.joint, at.axis, true};
-        names.push_back(signal_name(model, read) + " [" + signal_unit(model, read) + "]");
-        break;
-      }
-      case Kind::joint_turn:
-        names.push_back(fmt::format("{}.turn_{} rate [1/s]", model.joints[at.joint].name, axis));
-        break;
-    }
-  }
+  for (const Coordinate& at : coordinates_) names.push_back(name_of(at, true));
   return names;
 }
 

@@ -102,6 +102,7 @@ class ModelSystem : public ConstrainedSystemOf<ModelSystem> {
     int body = -1, joint = -1;
     int axis = 0;  // of the world, or freedom of the joint
   };
+  std::string name_of(const Coordinate& at, bool rate) const;
   enum class RowKind {
     contact,
     tangent,

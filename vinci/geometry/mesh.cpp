@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/base/input_file.h"
 #include "vinci/geometry/build.h"
 #include "vinci/geometry/triangle_mesh.h"
 
@@ -22,24 +22,9 @@ namespace vinci {
 
 namespace {
 
-constexpr std::uintmax_t max_file_bytes = 256'000'000;
+constexpr std::uintmax_t max_file_bytes = 256u << 20;
 // Triangles repeat each point about six times.
 constexpr std::size_t max_corners = 6 * max_hull_points;
-
-std::string read_bytes(const std::filesystem::path& file) {
-  std::error_code problem;
-  if (!std::filesystem::is_regular_file(file, problem)) throw Error("no such file", file.string());
-  const std::uintmax_t size = std::filesystem::file_size(file, problem);
-  if (problem) throw Error("cannot be read: " + problem.message(), file.string());
-  if (size > max_file_bytes)
-    throw Error(fmt::format("a mesh file of {} bytes; accepted: at most {}", size, max_file_bytes),
-                file.string());
-  std::string bytes(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size)))
-    throw Error("cannot be read", file.string());
-  return bytes;
-}
 
 // Walks over lines and the words in them, and knows where it is.
 class LineReader {
@@ -244,7 +229,7 @@ TriangleSoup read_mesh(const std::filesystem::path& file, double scale, Keep kee
   if (extension != ".obj" && extension != ".stl")
     throw Error(fmt::format("unknown kind of mesh file '{}'; accepted: .obj, .stl", extension),
                 file.string());
-  const std::string bytes = read_bytes(file);
+  const std::string bytes = read_input(file, max_file_bytes);
   TriangleSoup soup = extension == ".obj"  ? read_obj(bytes, file.string(), keep)
                       : is_text_stl(bytes) ? read_text_stl(bytes, file.string(), keep)
                                            : read_binary_stl(bytes, file.string());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads contacts from YAML, of which JSON is a part.
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "vinci/base/error.h"
+#include "vinci/base/input_file.h"
 #include "vinci/grasp/grasp_map.h"
 #include "vinci/grasp/recorded_grasp.h"
 #include "vinci/scene/yaml_tree.h"
@@ -173,17 +173,7 @@ NamedGrasp parse_grasp(std::string_view text, const std::string& name) {
 }
 
 NamedGrasp read_grasp(const std::filesystem::path& file) {
-  std::error_code failed;
-  if (std::filesystem::is_directory(file, failed))
-    throw Error("is a folder; accepted: a file of contacts", file.string());
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error("cannot be read", file.string());
-  std::string text(max_scene_bytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > max_scene_bytes)
-    throw Error(fmt::format("is longer than {} bytes", max_scene_bytes), file.string());
-  return parse_grasp(text, file.string());
+  return parse_grasp(read_input(file, max_scene_bytes), file.string());
 }
 
 }  // namespace vinci

@@ -260,6 +260,11 @@ void ModeEquations::find_still(const HybridMode& mode, const MatrixX& pushes) {
     still_.col(static_cast<Eigen::Index>(k)) = found[k];
 }
 
+double ModeEquations::regularity() const {
+  if (active_.empty() || is_redundant()) return 0.0;
+  return scaled_.partialPivLu().determinant();
+}
+
 bool ModeEquations::is_still(int constraint) const {
   const auto found = std::find(active_.begin(), active_.end(), constraint);
   if (found == active_.end() || still_.cols() == 0) return false;
@@ -364,14 +369,25 @@ bool ModeEquations::contradicts(const HybridState& state, double negligible) con
     rates[i] /= scales_[i];
   }
   constexpr double share = 0.05;  // that curved constraints may make of it while they settle
-  for (Eigen::Index j = 0; j < sums.cols(); ++j)
-    for (const VectorX* values : {&gaps, &rates}) {
-      const double sum = std::abs(sums.col(j).dot(*values));
-      if (sum > share * sums.col(j).cwiseAbs().dot(values->cwiseAbs()) &&
-          sum > negligible * sums.col(j).cwiseAbs().dot(scales_.cwiseInverse()))
+  const auto differ = [&](const MatrixX& combinations, const VectorX& values) {
+    for (Eigen::Index j = 0; j < combinations.cols(); ++j) {
+      const VectorX sizes = combinations.col(j).cwiseAbs();
+      const double sum = std::abs(combinations.col(j).dot(values));
+      if (sum > share * sizes.dot(values.cwiseAbs()) &&
+          sum > negligible * sizes.dot(scales_.cwiseInverse()))
         return true;
     }
-  return false;
+    return false;
+  };
+  if (differ(sums, rates)) return true;
+  // Friction holds a velocity alone: where it has part, h may be what it was when that came to
+  // rest, as of a strut that is jammed while its contacts are still sunk in.
+  MatrixX rubbing = sums;
+  for (int i = 0; i < count; ++i)
+    if (state.mode.states[active_[i]] != ContactState::sticking) rubbing.row(i).setZero();
+  if (sums.cols() == 0 || rubbing.isZero(1e-9)) return differ(sums, gaps);
+  const Eigen::FullPivLU<MatrixX> factors(rubbing);
+  return factors.dimensionOfKernel() > 0 && differ(sums * factors.kernel(), gaps);
 }
 
 bool ModeEquations::is_open(int constraint) const {

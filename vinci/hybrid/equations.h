@@ -40,6 +40,8 @@ class ModeEquations {
   bool is_redundant() const { return rank_ < static_cast<int>(active_.size()); }
   double misfit() const { return misfit_; }
   int misfit_constraint() const { return misfit_constraint_; }
+  // After solve(): falls to zero where forces grow without bound; zero where they are redundant.
+  double regularity() const;
   const std::vector<int>& active() const { return active_; }
   // Of which constraints those are that depend on each other, and whether they contradict each
   // other where they stand: h or h' of one is not what those of the others make it.

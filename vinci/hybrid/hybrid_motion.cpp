@@ -364,6 +364,10 @@ void HybridMotion::happen(const Watch& watch) {
     if (state_.machines[passage.machine] == passage.from) pass(passage);
     return;
   }
+  if (watch.what == Watch::What::jam) {
+    jams_ = true;
+    return;
+  }
   if (watch.what == Watch::What::misfit) return;  // settle() has to look at it
   if (watch.what == Watch::What::urge && gaps_[i].first >= 0.0) return;  // it leaves
   switch (state_.mode.states[i]) {
@@ -454,6 +458,11 @@ double HybridMotion::rate_rounding() const {
   return 1e-13 * (state_.velocities.size() > 0 ? state_.velocities.lpNorm<Eigen::Infinity>() : 0.0);
 }
 
+// How near to forces without bound, as a share of what there is at the start of a part, counts.
+double HybridMotion::nearest_jam() const {
+  return std::min(options_.accuracy, 1e-4);
+}
+
 std::vector<HybridMotion::Watch> HybridMotion::watches() {
   using What = Watch::What;
   std::vector<Watch> list;
@@ -465,8 +474,10 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
   const auto add = [&](What what, int i, int direction, double value) {
     list.push_back({what, i, direction, -1, -1, value == 0.0 ? -direction * least_number : 0.0});
   };
+  bool rubs = false;  // with a force of its contact
   for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
     const Constraint& constraint = system_.constraints()[i];
+    rubs = rubs || (state_.mode.states[i] == ContactState::sliding && constraint.with >= 0);
     if (constraint.kind == ConstraintKind::link || constraint.second || constraint.never_slides ||
         !is_on(i) || (is_held(i) && state_.mode.states[i] != ContactState::contact))
       continue;
@@ -507,6 +518,10 @@ std::vector<HybridMotion::Watch> HybridMotion::watches() {
                           ? -passages_[i].direction * least_number
                           : 0.0});
   for (int i = 0; i < system_.border_count(); ++i) list.push_back({What::border, -1, -1, i});
+  if (const double left = equations_.regularity(); left != 0.0 && rubs) {
+    const int sign = left > 0.0 ? 1 : -1;
+    list.push_back({What::jam, -1, -1, -1, sign, -nearest_jam() * std::abs(left)});
+  }
   if (equations_.is_redundant()) list.push_back({What::misfit, -1, 1});
   return list;
 }
@@ -566,6 +581,9 @@ bool HybridMotion::advance(double end) {
       last = watch.constraint;
       happen(watch);
     }
+    // As near to it as the motion is exact.
+    if (jams_) jolt(HybridState(state_), events_.size(), 10.0 * nearest_jam());
+    jams_ = false;
     const bool ends = at_border || !(state_.time < end);
     for (int i = 0; i < static_cast<int>(piles_.size()); ++i) {
       if (ends) piles_[i].until = std::min(piles_[i].until, state_.time);

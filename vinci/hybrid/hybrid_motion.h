@@ -137,6 +137,7 @@ class HybridMotion {
   std::vector<Watch> watches();
   double open_gap() const;
   double rate_rounding() const;
+  double nearest_jam() const;
   bool is_slow(int constraint);
   void watch_slip(int constraint, std::vector<Watch>& list);
 
@@ -169,10 +170,9 @@ class HybridMotion {
 
   // jolt.cpp: impulses of contacts that friction keeps from pushing.
   bool closed_contact(int constraint) const;
-  std::vector<int> jamming(const HybridMode& mode);
-  bool jolt(const HybridState& before, std::size_t first_event);
+  bool jolt(const HybridState& before, std::size_t first_event, double negligible);
   void take_slips();
-  bool stop(const std::vector<int>& stopped, VectorX& changes, VectorX& given);
+  bool jam(double negligible, VectorX& changes, VectorX& given);
 
   // failing.cpp: what is told where it cannot go on.
   std::string why_nothing_fits(std::size_t first_event) const;
@@ -185,6 +185,7 @@ class HybridMotion {
   HybridState state_;
   VectorX inputs_, accelerations_, multipliers_, impulses_, depths_;
   double given_energy_ = 0.0;                              // J
+  bool jams_ = false;                                      // forces have grown without bound
   bool are_determined_ = false;                            // these forces
   Eigen::Matrix<Series<double>, Eigen::Dynamic, 1> gaps_;  // with these forces
   ModeEquations equations_;

@@ -2,14 +2,10 @@
 // Impulses of contacts whose friction keeps them from pushing. With A = S_nn − μ S_nt d <= 0 along
 // the slip d the force of a contact draws it in, and nothing finite fits (Painlevé). Force grows
 // without bound then, until what slides is at rest: an impulse in no time [Keller 1986; Génot
-// 1999]. Of all such the one is taken that leaves h' of contacts as it is, which is the limit of
-// short steps of Stewart and Trinkle [Stewart 1998]:
-//
-//   M Δv = Gᵀ P,   Δh' = 0 of what acts, s' + Δs' = 0 of what is stopped,   P within the cones
-//
+// 1999]. Of all such the one is taken that leaves h' of contacts that push as it is, which is the
+// limit of short steps of Stewart and Trinkle [Stewart 1998] (jam_impulse.h).
 // What has a bound of its own, as the friction of joints, gives no impulse.
-#include <algorithm>
-
+#include "vinci/hybrid/jam_impulse.h"
 #include "vinci/hybrid/mode_integrator.h"
 
 namespace vinci {
@@ -22,85 +18,58 @@ bool HybridMotion::closed_contact(int i) const {
          (now == ContactState::ballistic && gaps_[i].value <= open_gap() && gaps_[i].first < 0.0);
 }
 
-// Friction that slides visibly and whose contact draws itself in, with links alone.
-std::vector<int> HybridMotion::jamming(const HybridMode& mode) {
-  HybridMode links = mode;
-  for (std::size_t i = 0; i < links.states.size(); ++i)
-    if (system_.constraints()[i].kind != ConstraintKind::link) links.states[i] = ContactState::free;
-  std::vector<int> list;
-  if (!equations_.solve(links)) return list;
-  for (int i = 0; i < static_cast<int>(mode.states.size()); ++i) {
-    const Constraint& constraint = system_.constraints()[i];
-    if (mode.states[i] != ContactState::sliding || constraint.second || constraint.with < 0)
-      continue;
-    const VectorX push = equations_.push(links, constraint.with);
-    VectorX total = push;
-    for (int k = i; k < i + directions(i); ++k)
-      total -= constraint.coefficient * mode.directions[k] * equations_.push(links, k);
-    VectorX rows = VectorX::Zero(equations_.rows());
-    rows.head(push.size()) = -total;
-    if (push.dot(equations_.respond(rows).head(push.size())) <= 0.0) list.push_back(i);
-  }
-  return list;
-}
-
-// The impulses that bring these slips to rest; false where none within the cones do.
-bool HybridMotion::stop(const std::vector<int>& stopped, VectorX& changes, VectorX& given) {
+// Impulses of all that is closed; links, and what never slides on its own, bear what they must.
+bool HybridMotion::jam(double negligible, VectorX& changes, VectorX& given) {
+  const auto& all = system_.constraints();
   const auto m = static_cast<int>(state_.mode.states.size());
-  const auto is_stopped = [&](int i) {
-    return std::find(stopped.begin(), stopped.end(), i) != stopped.end();
-  };
-  HybridMode mode = state_.mode;
-  const auto put = [&](int i, ContactState to) {
-    for (int k = i; k < i + directions(i); ++k) mode.states[k] = to;
-  };
+  JamProblem problem;
+  problem.negligible = negligible;
+  problem.rates = VectorX::Zero(m);
+  std::vector<int> place(static_cast<std::size_t>(m), -1);
+  HybridMode links = state_.mode;
   for (int i = 0; i < m; ++i) {
-    const Constraint& constraint = system_.constraints()[i];
-    if (constraint.kind == ConstraintKind::contact)
-      mode.states[i] = closed_contact(i) ? ContactState::contact : ContactState::free;
-    if (constraint.kind != ConstraintKind::friction || constraint.second) continue;
-    const bool bounded = constraint.with < 0 && !constraint.never_slides;
-    if (bounded || !acts(mode.states[i]))
-      put(i, ContactState::free);
-    else if (is_stopped(i))
-      put(i, ContactState::sticking);
+    if (all[i].kind == ConstraintKind::contact) {
+      links.states[i] = ContactState::free;
+      if (!closed_contact(i)) continue;
+      place[i] = static_cast<int>(problem.normals.size());
+      problem.normals.push_back(i);
+    } else if (all[i].kind == ConstraintKind::friction && all[i].with < 0 && !all[i].never_slides &&
+               !all[i].second) {
+      for (int k = i; k < i + directions(i); ++k) links.states[k] = ContactState::free;
+    }
   }
-  // What would pull gives nothing, and what would hold more than it can slides.
-  for (int round = 0; round <= 2 * m; ++round) {
-    if (!equations_.solve(mode)) return false;
+  for (int i = 0; i < m; ++i) {
+    const bool on = all[i].with >= 0 && !all[i].second && acts(state_.mode.states[i]);
+    if (!on || place[all[i].with] < 0) continue;
+    const bool never = all[i].never_slides || all[i].kind == ConstraintKind::link;
+    problem.slips.push_back({place[all[i].with], i, directions(i), all[i].coefficient, never});
+    const bool visible = slip_rate(i).norm() > 1.01 * still_speed(options_.accuracy);
+    for (int k = i; k < i + directions(i); ++k) {
+      links.states[k] = ContactState::free;
+      if (visible && !never) problem.rates[k] = gaps_[k].first;
+    }
+  }
+  if (problem.rates.isZero(0.0) || !equations_.solve(links)) return false;
+  const int n = equations_.coordinates();
+  MatrixX pushes = MatrixX::Zero(n, m), moves = MatrixX::Zero(n, m);
+  const auto take_up = [&](int i) {
+    pushes.col(i) = equations_.push(links, i);
     VectorX rows = VectorX::Zero(equations_.rows());
-    for (const int i : stopped)
-      for (int k = i; k < i + directions(i); ++k)
-        rows[equations_.coordinates() + k] = gaps_[k].first;
-    const VectorX answer = equations_.respond(rows);
-    changes = answer.head(equations_.coordinates());
-    given = answer.tail(m);
-    const double rounding = 1e-9 * given.lpNorm<Eigen::Infinity>();
-    int odd = -1;
-    for (int i = 0; i < m && odd < 0; ++i) {
-      const Constraint& constraint = system_.constraints()[i];
-      if (constraint.second || constraint.never_slides || !acts(mode.states[i])) continue;
-      if (constraint.kind == ConstraintKind::contact && given[i] < -rounding) odd = i;
-      if (mode.states[i] == ContactState::sticking && grip(i, given) - constraint.bound < -rounding)
-        odd = i;
-    }
-    if (odd < 0) return rounding > 0.0;
-    if (is_stopped(odd)) return false;
-    if (system_.constraints()[odd].kind == ConstraintKind::contact) {
-      mode.states[odd] = ContactState::free;
-      for (int i = 0; i < m; ++i) {
-        if (system_.constraints()[i].with != odd) continue;
-        if (is_stopped(i)) return false;
-        mode.states[i] = ContactState::free;
-      }
-      continue;
-    }
-    const Vector2 held(given[odd], directions(odd) == 2 ? given[odd + 1] : 0.0);
-    const Vector2 along = -held.normalized();
-    put(odd, ContactState::sliding);
-    for (int k = 0; k < directions(odd); ++k) mode.directions[odd + k] = along[k];
-  }
-  return false;
+    rows.head(n) = -pushes.col(i);
+    moves.col(i) = equations_.respond(rows).head(n);
+  };
+  for (const int i : problem.normals) take_up(i);
+  for (const JamProblem::Slip& slip : problem.slips)
+    for (int k = slip.first; k < slip.first + slip.count; ++k) take_up(k);
+  problem.mobility = pushes.transpose() * moves;
+  const std::optional<VectorX> impulses = jam_impulse(problem);
+  if (!impulses) return false;
+  VectorX rows = VectorX::Zero(equations_.rows());
+  rows.head(n) = -pushes * *impulses;
+  const VectorX answer = equations_.respond(rows);
+  changes = answer.head(n);
+  given = answer.tail(m) + *impulses;
+  return true;
 }
 
 // After an impulse friction slides where its slip now leads, or sticks.
@@ -122,38 +91,27 @@ void HybridMotion::take_slips() {
   }
 }
 
-// First of those that draw themselves in, then of all that slide; true where velocities changed.
-bool HybridMotion::jolt(const HybridState& before, std::size_t first_event) {
+// True where velocities changed.
+bool HybridMotion::jolt(const HybridState& before, std::size_t first_event, double negligible) {
   state_ = before;
   events_.resize(first_event);
   try_forces();
   while (follow()) continue;
-  std::vector<int> sliding;
-  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i) {
-    const Constraint& constraint = system_.constraints()[i];
-    if (constraint.second || constraint.with < 0 ||
-        state_.mode.states[i] != ContactState::sliding || !closed_contact(constraint.with) ||
-        slip_rate(i).norm() <= 1.01 * still_speed(options_.accuracy))
-      continue;
-    direct(i, slip_rate(i).normalized());
-    sliding.push_back(i);
-  }
-  std::vector<int> drawn = jamming(state_.mode);
-  std::erase_if(
-      drawn, [&](int i) { return std::find(sliding.begin(), sliding.end(), i) == sliding.end(); });
-  for (const std::vector<int>& stopped : {drawn, sliding}) {
-    try_forces();
-    VectorX changes, given;
-    if (stopped.empty() || !stop(stopped, changes, given)) continue;
-    for (int i = 0; i < given.size(); ++i)
-      if (system_.constraints()[i].kind == ConstraintKind::contact)
-        state_.works[i] += given[i] * gaps_[i].first;
-    impulses_ += given;
-    state_.velocities += changes;
-    take_slips();
-    return true;
-  }
-  return false;
+  for (int i = 0; i < static_cast<int>(state_.mode.states.size()); ++i)
+    if (!system_.constraints()[i].second && state_.mode.states[i] == ContactState::sliding &&
+        slip_rate(i).norm() > 1.01 * still_speed(options_.accuracy))
+      direct(i, slip_rate(i).normalized());
+  VectorX changes, given;
+  const bool found = jam(negligible, changes, given);
+  try_forces();
+  if (!found) return false;
+  for (int i = 0; i < given.size(); ++i)
+    if (system_.constraints()[i].kind == ConstraintKind::contact)
+      state_.works[i] += given[i] * gaps_[i].first;
+  impulses_ += given;
+  state_.velocities += changes;
+  take_slips();
+  return true;
 }
 
 }  // namespace vinci

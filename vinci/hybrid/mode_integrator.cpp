@@ -135,6 +135,8 @@ double HybridMotion::Integrator::plain_value(const Watch& watch) const {
       return frame.guards[watch.guard];
     case Watch::What::border:
       return borders_[watch.passage];
+    case Watch::What::jam:
+      return watch.guard * equations_.regularity();
     case Watch::What::misfit:
       return equations_.misfit() - largest_misfit;
   }

@@ -32,6 +32,7 @@ struct HybridMotion::Watch {
     escape,      // what a slip that sticks lacks to be visible
     guard,
     border,
+    jam,    // what is left until forces grow without bound
     misfit  // of constraints that depend on each other, beyond what is let pass
   } what = What::gap;
   int constraint = 0;

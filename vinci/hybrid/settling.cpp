@@ -14,6 +14,7 @@ namespace {
 
 // Combinations of states that are tried.
 constexpr int most_trials = 4096;
+constexpr double rounding_of_impulses = 1e-9;  // share of them
 // Impulses of contacts at one time.
 constexpr int most_jolts = 100;
 // Shares of what contacts and friction can do that are tried for forces which are open. The last
@@ -306,12 +307,14 @@ bool HybridMotion::settle_states() {
   const std::vector<HybridEvent> told(events_.begin() + static_cast<std::ptrdiff_t>(first_event),
                                       events_.end());
   if (search(before, first_event)) return true;
-  if (!agree && jolt(before, first_event)) return false;
+  if (!agree && jolt(before, first_event, rounding_of_impulses)) return false;
   state_ = reached;
   events_.resize(first_event);
   events_.insert(events_.end(), told.begin(), told.end());
   try_forces();
   if (!fine && !agree) give_up(why);
+  // What is shared does not pull, either.
+  if (!fine && equations_.is_redundant() && is_minded()) choose_forces();
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/base/input_file.h"
 #include "vinci/base/words.h"
 #include "vinci/robots/geometry_mass.h"
 
@@ -67,7 +68,7 @@ class MjcfIncludes {
     }
     const int file = static_cast<int>(source_.robot.files.size());
     source_.robot.files.push_back(*name);
-    XmlElement root = read_xml(robot_file_text(found.path), file, source_.findings);
+    XmlElement root = read_xml(read_input(found.path, max_robot_bytes), file, source_.findings);
     open_.push_back(found.path);
     std::vector<XmlElement> parts;
     for (XmlElement& child : root.children) {

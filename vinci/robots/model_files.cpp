@@ -2,40 +2,16 @@
 #include "vinci/robots/model_files.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include <fmt/format.h>
+
+#include "vinci/base/input_file.h"
 
 namespace vinci {
 
 namespace {
 constexpr std::uintmax_t most_robot_mesh_bytes = 256u << 20;
 }  // namespace
-
-std::string robot_file_problem(const std::filesystem::path& file, std::uintmax_t most_bytes) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) return "there is no such file";
-  if (fs::is_directory(status)) return "this is a directory, not a file";
-  if (!fs::is_regular_file(status)) return "this is no regular file";
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error) return "the file cannot be read";
-  if (size > most_bytes)
-    return fmt::format("the file has {} bytes; at most {} MiB are accepted", size,
-                       most_bytes >> 20);
-  return "";
-}
-
-std::string robot_file_text(const std::filesystem::path& file) {
-  std::error_code error;
-  std::string text(std::filesystem::file_size(file, error), '\0');
-  std::ifstream stream(file, std::ios::binary);
-  // No more than its size: some files of the system have none, and never end.
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (error || !stream) throw Error("the file cannot be read", file.string());
-  return text;
-}
 
 ModelFiles::ModelFiles(const std::filesystem::path& model, const RobotReading& reading)
     : is_text_(false), folder_(model.parent_path()), search_(reading.search) {
@@ -94,7 +70,7 @@ ModelFiles::Found ModelFiles::looked_up(const std::string& name, const std::stri
   std::string first_problem;
   for (const fs::path& candidate : candidates) {
     std::string problem = place_problem(candidate);
-    if (problem.empty()) problem = robot_file_problem(candidate, most_robot_mesh_bytes);
+    if (problem.empty()) problem = input_problem(candidate, most_robot_mesh_bytes);
     if (problem.empty()) {
       std::error_code error;
       return {fs::canonical(candidate, error).string(), ""};
@@ -119,7 +95,7 @@ ModelFiles::Found ModelFiles::mesh(const std::string& name, const std::string& f
 ModelFiles::Found ModelFiles::model(const std::string& name) const {
   if (is_text_) return {"", "a model given as text includes no files; read it from a file"};
   Found found = looked_up(name, "");
-  if (found.problem.empty()) found.problem = robot_file_problem(found.path, max_robot_bytes);
+  if (found.problem.empty()) found.problem = input_problem(found.path, max_robot_bytes);
   if (!found.problem.empty()) found.path.clear();
   return found;
 }

@@ -39,9 +39,4 @@ class ModelFiles {
   std::vector<std::filesystem::path> roots_;  // canonical
 };
 
-// Why a file cannot be read, or "".
-std::string robot_file_problem(const std::filesystem::path& file, std::uintmax_t most_bytes);
-// All of a file that was looked at before. Throws Error.
-std::string robot_file_text(const std::filesystem::path& file);
-
 }  // namespace vinci

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "vinci/base/input_file.h"
 #include "vinci/robots/readers.h"
 
 namespace vinci {
@@ -62,9 +63,10 @@ RobotError::RobotError(std::vector<RobotMistake> mistakes)
     : Error(joined_mistakes(mistakes)), mistakes_(std::move(mistakes)) {}
 
 RobotDescription read_robot(const std::filesystem::path& file, const RobotReading& reading) {
-  if (const std::string problem = robot_file_problem(file, max_robot_bytes); !problem.empty())
+  if (const std::string problem = input_problem(file, max_robot_bytes); !problem.empty())
     throw RobotError({{file.string(), 0, problem}});
-  return read_text(robot_file_text(file), file.string(), ModelFiles(file, reading), reading.strict);
+  return read_text(read_input(file, max_robot_bytes), file.string(), ModelFiles(file, reading),
+                   reading.strict);
 }
 
 RobotDescription parse_robot(std::string_view text, const std::string& name,

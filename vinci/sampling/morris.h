@@ -19,9 +19,9 @@ struct MorrisEffect {
   std::uint64_t count = 0;  // of effects, without those of values that are not finite
 };
 
-// Trajectories of d + 1 points, in each of which every coordinate changes once by a half.
-// Coordinates are the middles of `levels` equal cells, so that none is an end of an infinite
-// distribution.
+// Trajectories of d + 1 points, in each of which every coordinate changes once, to any other value.
+// Of `levels` equal cells a coordinate goes from one to another, to the same place in it, which is
+// never an end.
 class MorrisTrajectories {
  public:
   MorrisTrajectories(std::uint64_t seed, int dimensions, std::uint64_t trajectories,
@@ -34,7 +34,10 @@ class MorrisTrajectories {
   std::vector<MorrisEffect> analyse(std::span<const double> values, double level) const;
 
  private:
-  bool rises(std::uint64_t trajectory, std::uint64_t input) const;
+  struct Change {
+    double from, to;
+  };
+  Change change(std::uint64_t trajectory, std::uint64_t input) const;
 
   CounterRandom places_, orders_;
   int dimensions_;

@@ -76,10 +76,11 @@ class SubsetSimulation : public RareSampler {
   void finish_level();
   void add_level(double share, const Eigen::Array<bool, Eigen::Dynamic, 1>& inside);
   void ask_for_candidates();
+  void choose_seeds(std::vector<Eigen::Index>& order) const;
   std::uint64_t chains() const { return options_.count / options_.parts; }
 
   SubsetOptions options_;
-  CounterRandom random_;
+  CounterRandom random_, seeds_;
   std::uint64_t drawn_ = 0;  // points so far: the numbers of their random numbers
   int level_ = 0;
   Eigen::Index filled_ = 0;  // of samples_

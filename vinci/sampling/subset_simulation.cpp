@@ -11,7 +11,9 @@
 namespace vinci {
 
 SubsetSimulation::SubsetSimulation(const SubsetOptions& options)
-    : options_(options), random_(options.seed, "subset-simulation") {
+    : options_(options),
+      random_(options.seed, "subset-simulation"),
+      seeds_(options.seed, "subset-seeds") {
   if (options.dimensions < 1)
     throw Error(fmt::format("{} dimensions; dimensions: 1 or more", options.dimensions));
   if (options.parts < 2 || options.count < 2 * options.parts || options.count % options.parts != 0)
@@ -89,6 +91,7 @@ void SubsetSimulation::finish_level() {
   add_level(share, values_.array() <= limit);
   ++level_;
   limit_ = limit;
+  choose_seeds(order);
   MatrixX seeds(options_.dimensions, static_cast<Eigen::Index>(chains()));
   VectorX seed_values(seeds.cols());
   for (Eigen::Index j = 0; j < seeds.cols(); ++j) {
@@ -99,6 +102,17 @@ void SubsetSimulation::finish_level() {
   samples_.leftCols(filled_) = seeds;
   values_.head(filled_) = seed_values;
   ask_for_candidates();
+}
+
+// Of all points within the level, any: where margins are equal, as counts are, those with the least
+// ones are not like the level.
+void SubsetSimulation::choose_seeds(std::vector<Eigen::Index>& order) const {
+  std::erase_if(order, [&](Eigen::Index i) { return values_[i] > limit_; });
+  const auto key = [&](Eigen::Index i) {
+    return seeds_.bits(static_cast<std::uint64_t>(level_), static_cast<std::uint64_t>(i));
+  };
+  std::sort(order.begin(), order.end(),
+            [&](Eigen::Index a, Eigen::Index b) { return key(a) < key(b); });
 }
 
 // The variation of the share of a level, with what the steps of a chain have in common [Au 2001,

@@ -91,9 +91,10 @@ double Document::number(const Node& node) const {
 }
 
 RunChoices Document::run_choices(const Node& run) {
-  impl_->data.run = {};
-  impl_->guarded([&] { read_choices(impl_->data, run, *impl_->numbers, impl_->mistakes); });
-  return std::move(impl_->data.run);
+  RunChoices choices;
+  impl_->guarded(
+      [&] { choices = read_choices(impl_->data, run, *impl_->numbers, impl_->mistakes); });
+  return choices;
 }
 
 void Document::add(const Node& where, std::string message) {

@@ -60,6 +60,19 @@ const RunChoices& Scene::run() const {
   return data_->run;
 }
 
+RunChoices Scene::run(const std::map<std::string, double>& overrides) const {
+  if (!data_->run.has_parameters || overrides.empty()) return data_->run;
+  Mistakes mistakes(*data_);
+  RunChoices choices;
+  try {
+    choices = read_choices(*data_, *data_->root.find("run"), Numbers(*data_, overrides, mistakes),
+                           mistakes);
+  } catch (const TooManyMistakes&) {
+  }
+  if (!mistakes.none()) throw SceneError(mistakes.take());
+  return choices;
+}
+
 std::shared_ptr<const Model> Scene::compile(const std::map<std::string, double>& overrides) const {
   Mistakes mistakes(*data_);
   std::vector<std::string> known;

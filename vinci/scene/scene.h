@@ -48,6 +48,7 @@ struct RunChoices {
   // Options of the plugins: {"solver", "tolerance"} -> text.
   std::map<std::pair<std::string, std::string>, std::string> plugin_values;
   std::map<std::string, std::pair<std::string, int>> places;  // option -> file, line, for messages
+  bool has_parameters = false;  // a number of them is an expression of parameters
 };
 
 // What somebody who knows the plugins has to say of a run's choices; its mistakes join the others.
@@ -73,6 +74,8 @@ class Scene {
   const std::map<std::string, double>& parameters() const;  // defaults, evaluated
   const std::vector<ParameterChange>& changes() const;
   const RunChoices& run() const;
+  // With other values of parameters, as compile() takes them: numbers that depend on them follow.
+  RunChoices run(const std::map<std::string, double>& overrides) const;
 
   // Numbers for all expressions. Parameters in `overrides` have that value, those that depend on
   // them follow; unknown ones and values that make the scene impossible (a negative radius, a mass

@@ -102,8 +102,9 @@ bool check_numbers(const Node& node, const SceneValue& value, const Numbers& num
 
 // Parts of a scene besides the model.
 void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
-// A map that has the grammar of `run`, into scene.run.
-void read_choices(SceneData& scene, const Node& run, const Numbers& numbers, Mistakes& mistakes);
+// Of a map that has the grammar of `run`.
+RunChoices read_choices(const SceneData& scene, const Node& node, const Numbers& numbers,
+                        Mistakes& mistakes);
 void read_changes(SceneData& scene, const Numbers& numbers, Mistakes& mistakes);
 void check_changes(const SceneData& scene, Mistakes& mistakes);
 void write_source(SceneData& scene, Mistakes& mistakes);

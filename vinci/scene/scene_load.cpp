@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "vinci/base/input_file.h"
 #include "vinci/base/words.h"
 #include "vinci/elements/builtin.h"
 #include "vinci/geometry/build.h"
@@ -25,21 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t deepest_include = 16, most_files = 64;
 constexpr std::uintmax_t most_mesh_bytes = 256u << 20;
-
-// Why a file cannot be read, or "".
-std::string file_problem(const fs::path& file, std::uintmax_t most_bytes) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) return "there is no such file";
-  if (fs::is_directory(status)) return "this is a directory, not a file";
-  if (!fs::is_regular_file(status)) return "this is no regular file";
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error) return "the file cannot be read";
-  if (size > most_bytes)
-    return fmt::format("the file has {} bytes; at most {} MiB are accepted", size,
-                       most_bytes >> 20);
-  return "";
-}
 
 // Why a file may not be named in a scene, or "".
 std::string name_problem(const std::string& name) {
@@ -114,7 +99,7 @@ class Loader {
     };
     if (const std::string problem = from ? place_problem(path) : ""; !problem.empty())
       return fail(problem);
-    if (const std::string problem = file_problem(path, max_scene_bytes); !problem.empty())
+    if (const std::string problem = input_problem(path, max_scene_bytes); !problem.empty())
       return fail(problem);
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
@@ -129,11 +114,12 @@ class Loader {
     if (scene_->files.size() >= most_files)
       return fail(fmt::format("a scene of more than {} files", most_files));
     if (!read_files_.insert(real).second) return;  // a file counts once, however often included
-    std::ifstream stream(path, std::ios::binary);
-    // No more than its size: some files of the system have none, and never end.
-    std::string text(fs::file_size(path, error), '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!stream) return fail("the file cannot be read");
+    std::string text;
+    try {
+      text = read_input(path, max_scene_bytes);
+    } catch (const Error& mistake) {
+      return fail(mistake.message());
+    }
     const int index = static_cast<int>(scene_->files.size());
     scene_->files.push_back(shown);
     folders_.push_back(path.parent_path());
@@ -381,7 +367,7 @@ class Loader {
     if (const std::string problem = name_problem(written); !problem.empty()) return fail(problem);
     const fs::path path = folders_[static_cast<std::size_t>(file.file)] / written;
     if (const std::string problem = place_problem(path); !problem.empty()) return fail(problem);
-    if (const std::string problem = file_problem(path, most_mesh_bytes); !problem.empty())
+    if (const std::string problem = input_problem(path, most_mesh_bytes); !problem.empty())
       return fail(problem);
     // Named from the folder of the first file, whichever file uses it.
     file.text = folders_[0].empty() ? path.lexically_normal().string()
@@ -407,12 +393,7 @@ class Loader {
 
   // The heights stand in the tree in place of the file.
   void take_heights(Node& shape, const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::error_code error;
-    std::string text(fs::file_size(path, error), '\0');
-    if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())))
-      throw Error("the file cannot be read");
-    Node rows = height_rows(text);
+    Node rows = height_rows(read_input(path, most_mesh_bytes));
     if (rows.children.size() < 2) throw Error("has fewer than two rows of heights");
     Node& file = *shape.find("file");
     rows.file = file.file;

@@ -24,20 +24,28 @@ double compile_cost(const Node& node) {
   return cost;
 }
 
-void set_place(SceneData& scene, const std::string& option, const Node& node) {
-  scene.run.places[option] = {scene.files[static_cast<std::size_t>(node.file)], node.line};
+bool uses_parameters(const Expression& expression, const SceneData& scene) {
+  for (std::size_t i = first_parameter; i < scene.variables.size(); ++i)
+    if (expression.uses(i)) return true;
+  return false;
+}
+
+void set_place(const SceneData& scene, RunChoices& run, const std::string& option,
+               const Node& node) {
+  run.places[option] = {scene.files[static_cast<std::size_t>(node.file)], node.line};
 }
 
 // The kinds of a plugin's options are not known here: what is a number is evaluated, anything
 // else stays as written.
-void read_plugin(SceneData& scene, const Node& node, const Numbers& numbers) {
+void read_plugin(const SceneData& scene, RunChoices& run, const Node& node,
+                 const Numbers& numbers) {
   for (const Node& child : node.children) {
     if (child.key == "name") {
-      scene.run.values[node.key] = child.text;
+      run.values[node.key] = child.text;
       continue;
     }
-    set_place(scene, node.key + "." + child.key, child);
-    std::string& text = scene.run.plugin_values[{node.key, child.key}];
+    set_place(scene, run, node.key + "." + child.key, child);
+    std::string& text = run.plugin_values[{node.key, child.key}];
     text = child.text;
     double plain = 0.0;
     const char* end = text.data() + text.size();
@@ -48,6 +56,7 @@ void read_plugin(SceneData& scene, const Node& node, const Numbers& numbers) {
           std::make_shared<Expression>(Expression::parse(child.text, scene.variables));
       const double value = numbers(number);
       if (std::isfinite(value)) text = fmt::format("{:.17g}", value);
+      run.has_parameters = run.has_parameters || uses_parameters(*number.expression, scene);
     } catch (const Error&) {
       continue;
     }
@@ -103,25 +112,33 @@ void check_changes(const SceneData& scene, Mistakes& mistakes) {
 }
 
 void read_run(SceneData& scene, const Numbers& numbers, Mistakes& mistakes) {
-  if (const Node* run = scene.root.find("run")) read_choices(scene, *run, numbers, mistakes);
+  if (const Node* run = scene.root.find("run"))
+    scene.run = read_choices(scene, *run, numbers, mistakes);
 }
 
-void read_choices(SceneData& scene, const Node& run, const Numbers& numbers, Mistakes& mistakes) {
+RunChoices read_choices(const SceneData& scene, const Node& node, const Numbers& numbers,
+                        Mistakes& mistakes) {
+  RunChoices run;
   const SceneValue& value = scene_grammar(scene.world).find("run")->value;
-  if (!run.is_map()) return;
-  check_numbers(run, value, numbers, mistakes);
-  for (const Node& node : run.children) {
-    if (node.bad || !value.find(node.key)) continue;
-    const SceneValue& kind = value.find(node.key)->value;
-    set_place(scene, node.key, node);
-    if (kind.kind == SceneValue::Kind::number)
-      scene.run.values[node.key] =
-          kind.whole ? fmt::format("{:.0f}", numbers(node)) : fmt::format("{:.17g}", numbers(node));
-    else if (node.is_map())
-      read_plugin(scene, node, numbers);
-    else
-      scene.run.values[node.key] = node.text;
+  if (!node.is_map()) return run;
+  check_numbers(node, value, numbers, mistakes);
+  for (const Node& choice : node.children) {
+    if (choice.bad || !value.find(choice.key)) continue;
+    const SceneValue& kind = value.find(choice.key)->value;
+    set_place(scene, run, choice.key, choice);
+    if (kind.kind == SceneValue::Kind::number) {
+      const double number = numbers(choice);
+      run.values[choice.key] =
+          kind.whole ? fmt::format("{:.0f}", number) : fmt::format("{:.17g}", number);
+      run.has_parameters =
+          run.has_parameters || (choice.expression && uses_parameters(*choice.expression, scene));
+    } else if (choice.is_map()) {
+      read_plugin(scene, run, choice, numbers);
+    } else {
+      run.values[choice.key] = choice.text;
+    }
   }
+  return run;
 }
 
 void write_source(SceneData& scene, Mistakes& mistakes) {

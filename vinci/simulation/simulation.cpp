@@ -26,7 +26,8 @@ namespace {
   throw SceneError({{place->second.first, place->second.second, "run." + option, message}});
 }
 
-OptionValues run_options(const Scene& scene, const RunOverrides& overrides) {
+OptionValues run_options(const Scene& scene, const RunChoices& choices,
+                         const RunOverrides& overrides) {
   OptionValues values(run_option_table());
   auto set = [&](const std::string& name, const std::string& text) {
     try {
@@ -35,7 +36,7 @@ OptionValues run_options(const Scene& scene, const RunOverrides& overrides) {
       refuse(scene, overrides.options, name, error.message());
     }
   };
-  for (const auto& [name, text] : scene.run().values) set(name, text);
+  for (const auto& [name, text] : choices.values) set(name, text);
   for (const auto& [name, text] : overrides.options) set(name, text);
   return values;
 }
@@ -57,7 +58,8 @@ std::string unknown_option(const std::string& kind, const Entry& entry, const st
 template <class Interface>
 OptionValues plugin_values(const std::string& kind,
                            const typename Registry<Interface>::Entry& entry, const Scene& scene,
-                           const RunOverrides& overrides, const OptionValues& run) {
+                           const RunChoices& choices, const RunOverrides& overrides,
+                           const OptionValues& run) {
   OptionValues values(entry.options);
   auto set = [&](const std::string& name, const std::string& text) {
     if (!entry.options.find(name))
@@ -72,12 +74,12 @@ OptionValues plugin_values(const std::string& kind,
   // its defaults.
   const bool as_written = !overrides.options.contains(kind);
   if (as_written)
-    for (const auto& [key, text] : scene.run().plugin_values)
+    for (const auto& [key, text] : choices.plugin_values)
       if (key.first == kind) set(key.second, text);
   for (const auto& [key, text] : overrides.plugin_options)
     if (key.first == kind) set(key.second, text);
   for (const OptionSpec& spec : entry.options.specs())
-    if (scene.run().values.contains(spec.name) || overrides.options.contains(spec.name))
+    if (choices.values.contains(spec.name) || overrides.options.contains(spec.name))
       values.set(spec.name, run.value(spec.name));
   return values;
 }
@@ -127,8 +129,17 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
                        std::shared_ptr<const Plugins> plugins)
     : plugins_(std::move(plugins)),
       scene_(std::move(scene)),
-      options_(run_options(scene_, overrides)) {
-  for (const auto& [key, text] : overrides.plugin_options)
+      given_(overrides),
+      choices_(scene_.run(overrides.parameters)) {
+  choose();
+  adopt_code();
+  begin();
+}
+
+// What the run's choices name.
+void Simulation::choose() {
+  options_ = run_options(scene_, choices_, given_);
+  for (const auto& [key, text] : given_.plugin_options)
     if (key.first != "stepper" && key.first != "detector" && key.first != "solver" &&
         key.first != "impact-law")
       throw Error("unknown plugin kind '" + key.first +
@@ -138,45 +149,40 @@ Simulation::Simulation(Scene scene, const RunOverrides& overrides,
     const std::string& kind = registry.kind();
     try {
       const auto& entry = registry.at(options_.text(kind));
-      plugin_options_[kind] = plugin_values<Interface>(kind, entry, scene_, overrides, options_);
-      if (entry.is_code) code_names_.push_back(kind + " " + entry.name);
+      plugin_options_[kind] =
+          plugin_values<Interface>(kind, entry, scene_, choices_, given_, options_);
       return entry.make(plugin_options_[kind]);
     } catch (const SceneError&) {
       throw;
     } catch (const Error& error) {
       if (!error.where().empty()) throw;
-      refuse(scene_, overrides.options, kind, error.message());
+      refuse(scene_, given_.options, kind, error.message());
     }
   };
   detector_ = make(plugins_->detectors);
   stepper_ = std::make_shared<CheckedStepper>(make(plugins_->steppers));
   solver_ = make(plugins_->solvers);
   impact_law_ = make(plugins_->impact_laws);
+  if (stops_) solver_->stop_when(stops_);
   set_accuracy();
-
-  override_parameters_ = overrides.parameters;
-  given_options_ = overrides.options;
-  code_ = overrides.code;
-  adopt_code();
-  begin();
 }
 
 // From the parameters to the first state.
 void Simulation::begin() {
   use(0, {}, state_);
-  if (!override_parameters_.empty()) check_changes(0, {});  // without any, Scene has done it
+  if (!given_.parameters.empty()) check_changes(0, {});  // without any, Scene has done it
   if (const std::string reason = stepper_->why_not(*model_); !reason.empty())
-    refuse(scene_, given_options_, "stepper", reason);
+    refuse(scene_, given_.options, "stepper", reason);
   for (const auto& controller : model_->controllers)
     if (const std::string reason = controller->why_not(options_.text("motion")); !reason.empty())
-      refuse(scene_, given_options_, "motion", "controllers." + controller->name() + ": " + reason);
+      refuse(scene_, given_.options, "motion", "controllers." + controller->name() + ": " + reason);
   if (const std::string reason = solver_->why_not(stepper_->probe(*model_)); !reason.empty())
-    refuse(scene_, given_options_, "solver", reason);
+    refuse(scene_, given_.options, "solver", reason);
   const bool own_law = options_.text("impact-law") != "newton";
   if (own_law || options_.text("impact-time") != "none")
     if (const std::string reason = stepper_->why_not_law(*model_, *impact_law_, *solver_);
         !reason.empty())
-      refuse(scene_, given_options_, own_law ? "impact-law" : "impact-time", reason);
+      refuse(scene_, given_.options, own_law ? "impact-law" : "impact-time", reason);
 
   h_ = options_.real("step");
   // Beyond, the number of a step is no longer exact in a double, and its time = step · h neither.
@@ -185,7 +191,7 @@ void Simulation::begin() {
   const double ratio = options_.real("duration") / h_;
   const double steps = std::ceil(ratio - std::min(1e-12 * ratio, 0.5));
   if (steps > most_steps)
-    refuse(scene_, given_options_, "duration",
+    refuse(scene_, given_.options, "duration",
            fmt::format("{} s are {:.3g} steps of {} s; accepted: at most 2^53 = {:.3g} steps",
                        options_.real("duration"), steps, h_, most_steps));
   total_steps_ = std::llround(steps);
@@ -204,7 +210,12 @@ void Simulation::begin() {
 }
 
 void Simulation::restart(const std::map<std::string, double>& parameters) {
-  override_parameters_ = parameters;
+  given_.parameters = parameters;
+  if (scene_.run().has_parameters) {
+    choices_ = scene_.run(parameters);
+    context_.in.accuracy = {};
+    choose();
+  }
   code_parameters_.clear();
   first_model_ = stepped_model_ = nullptr;
   model_version_ = 0;
@@ -245,13 +256,21 @@ void Simulation::set_accuracy() {
 
 // Names and checks the caller's code; motions are checked where a model takes them.
 void Simulation::adopt_code() {
-  for (const NamedController& item : code_.controllers) {
+  const auto note = [&](const auto& registry) {
+    const auto& entry = registry.at(options_.text(registry.kind()));
+    if (entry.is_code) code_names_.push_back(registry.kind() + " " + entry.name);
+  };
+  note(plugins_->detectors);
+  note(plugins_->steppers);
+  note(plugins_->solvers);
+  note(plugins_->impact_laws);
+  for (const NamedController& item : given_.code.controllers) {
     if (!item.controller) throw Error("is no controller", item.name);
     if (item.controller->memory_size() < 0)
       throw Error("its memory has a negative size", item.name);
     code_names_.push_back("controller " + item.name);
   }
-  for (const auto& [place, motion] : code_.motions) {
+  for (const auto& [place, motion] : given_.code.motions) {
     if (!motion) throw Error("is no motion", place.first + "." + place.second);
     code_names_.push_back("motion " + place.first + "." + place.second);
   }
@@ -321,14 +340,14 @@ void pose_joints(const Model& model, State& state) {
 std::shared_ptr<const Model> Simulation::compiled(const Values& values) const {
   std::shared_ptr<const Model> model = scene_.compile(values);
   const bool begun = first_model_ && !model->elements.empty();
-  if (code_.motions.empty() && !begun && model->joints.empty()) return model;
+  if (given_.code.motions.empty() && !begun && model->joints.empty()) return model;
   auto driven = std::make_shared<Model>(*model);
   if (!driven->joints.empty())
     options_.text("coordinates") == "reduced" ? make_tree(*driven) : make_no_tree(*driven);
   for (std::size_t i = 0; begun && i < driven->elements.size(); ++i)
     driven->elements[i] =
         driven->elements[i]->begun_at(first_model_->elements[i]->place().distance);
-  for (const auto& [place, motion] : code_.motions) {
+  for (const auto& [place, motion] : given_.code.motions) {
     const std::string where = place.first + "." + place.second;
     const int body = driven->find_body(place.first);
     if (body < 0) {
@@ -386,7 +405,7 @@ void Simulation::await_change() {
 }
 
 Simulation::Values Simulation::merged(std::size_t changes, const Values& code) const {
-  Values values = override_parameters_;
+  Values values = given_.parameters;
   for (std::size_t i = 0; i < changes; ++i)
     for (const auto& [name, value] : scene_.changes()[i].set) values[name] = value;
   for (const auto& [name, value] : code) values[name] = value;
@@ -428,7 +447,8 @@ void Simulation::use(std::size_t changes, const Values& code, State& state) {
   controllers_.clear();
   for (const auto& controller : model_->controllers)
     controllers_.push_back({controller->name(), controller->make(*model_)});
-  controllers_.insert(controllers_.end(), code_.controllers.begin(), code_.controllers.end());
+  controllers_.insert(controllers_.end(), given_.code.controllers.begin(),
+                      given_.code.controllers.end());
   context_.in.model = model_.get();
   context_.work.ahead = {};
   ++model_version_;
@@ -436,15 +456,15 @@ void Simulation::use(std::size_t changes, const Values& code, State& state) {
 }
 
 void Simulation::stop_when(std::function<bool()> wanted) {
-  std::function<bool()> stops;
+  stops_ = nullptr;
   if (wanted)
-    stops = [wanted = std::move(wanted)] {
+    stops_ = [wanted = std::move(wanted)] {
       if (wanted()) throw StepStopped();
       return false;
     };
-  interruption_ = stops ? std::make_unique<Interruption>(stops) : nullptr;
+  interruption_ = stops_ ? std::make_unique<Interruption>(stops_) : nullptr;
   context_.in.interruption = interruption_.get();
-  solver_->stop_when(std::move(stops));
+  solver_->stop_when(stops_);
 }
 
 // A step, or a part of one that is event-driven.

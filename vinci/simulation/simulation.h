@@ -111,7 +111,8 @@ class Simulation {
   void set_parameter(const std::string& name, double value);
   void set_parameter(const std::map<std::string, double>& values);  // all at once
   // Begins anew with other parameters over the scene's own, bit for bit as a simulation that is
-  // made with them: what is kept are the plugins and their workspaces, which makes it cheap. Throws
+  // made with them: what is kept are the plugins and their workspaces, which makes it cheap; where
+  // choices of the run depend on the parameters, these are made anew, too. Throws
   // as the constructor does; a simulation that did not begin is of no further use.
   void restart(const std::map<std::string, double>& parameters);
   // Continues from a saved state of the same scene and step size, earlier or later than the present
@@ -139,6 +140,7 @@ class Simulation {
   void check_changes(std::size_t first, const Values& code) const;
   void check_state(const State& state) const;
   std::shared_ptr<const Model> compiled(const Values& values) const;
+  void choose();
   void set_accuracy();
   void begin();
   void begin_controllers();
@@ -152,13 +154,14 @@ class Simulation {
 
   std::shared_ptr<const Plugins> plugins_;
   Scene scene_;
+  RunOverrides given_;  // by the caller
+  RunChoices choices_;  // of the scene, with the parameters that were given
   OptionValues options_;
   std::map<std::string, OptionValues> plugin_options_;
-  std::map<std::string, std::string> given_options_;  // those of the caller
-  RunCode code_;
   std::vector<std::string> code_names_;
-  // The layers of parameters over the scene's own, and what they come to; its changes lie between.
-  std::map<std::string, double> override_parameters_, code_parameters_, set_parameters_;
+  // Those set over the ones that were given, and what all layers come to; the scene's changes lie
+  // between.
+  std::map<std::string, double> code_parameters_, set_parameters_;
   std::vector<NamedController> controllers_;  // of the scene, then those of code
   // Now, that of the last step, and that which the run began with.
   std::shared_ptr<const Model> model_, stepped_model_, first_model_;
@@ -171,6 +174,7 @@ class Simulation {
   // Of the step before the one that is being made: back where it throws.
   std::vector<StepEvent> events_before_;
   std::vector<ConstraintMode> modes_before_;
+  std::function<bool()> stops_;  // or throws
   std::unique_ptr<Interruption> interruption_;
   State state_;
   StepReport report_;

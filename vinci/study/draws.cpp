@@ -44,4 +44,15 @@ bool may_reject_designs(const Study& study) {
                      [](const StudyLevel& level) { return level.per_design && level.rejects; });
 }
 
+bool may_leave_open(const Study& study) {
+  const StudyData& data = study.data();
+  for (std::size_t i = 0; i < data.levels.size(); ++i) {
+    const StudyLevel& level = data.levels[i];
+    const bool proves =
+        !level.geometric || data.level_specs[i].passage.not_found != Verdict::unknown;
+    if (level.confirms && !(level.rejects && proves)) return true;
+  }
+  return false;
+}
+
 }  // namespace vinci

@@ -23,4 +23,9 @@ bool has_answer_of_design(const Study& study, const CaseResult& result);
 // Whether one answer may be behind cases of which none has succeeded.
 bool may_reject_designs(const Study& study);
 
+// Verdicts may be unknown by what the models say, not by trouble: a level that confirms but does
+// not reject, or a search for a way that proves nothing. Such cases are not like those that are
+// known.
+bool may_leave_open(const Study& study);
+
 }  // namespace vinci

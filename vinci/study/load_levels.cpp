@@ -54,6 +54,11 @@ class LevelLoader {
       study_.levels.push_back(std::move(level));
       study_.level_specs.push_back(std::move(spec));
     }
+    if (any_confirms && std::none_of(study_.levels.begin(), study_.levels.end(),
+                                     [](const StudyLevel& it) { return it.confirms; }))
+      load_.document.add(*levels,
+                         "no level confirms, so that no case could succeed; accepted: "
+                         "`confirms: true` of one, or `confirms` of none");
   }
 
  private:

@@ -37,7 +37,10 @@ class MeasureLoader {
       StudyMeasure measure{node.key, "", false};
       if (std::binary_search(study_.names.begin(), study_.names.end(), node.key)) {
         load_.document.add(node, "a parameter of the scene has this name; choose another one");
-      } else if (load_.guarded(node, [&] { read_measure(node, spec, measure); })) {
+      } else if (load_.guarded(node, [&] {
+                   refuse_column_name(node.key);
+                   read_measure(node, spec, measure);
+                 })) {
         study_.measures.push_back(std::move(measure));
         study_.measure_specs.push_back(std::move(spec));
         continue;

@@ -54,6 +54,7 @@ class ParameterLoader {
  private:
   bool is_new(const Node& node, const std::string& name) {
     if (!load_.is_scene_parameter(node, name)) return false;
+    if (!load_.guarded(node, [&] { refuse_column_name(name); })) return false;
     std::string other;
     if (study_.fixed.contains(name)) other = "set";
     for (const DesignParameter& it : study_.design)

@@ -229,6 +229,7 @@ class StrategyLoader {
       if (node.has("of")) mistake(*node.find("of"), "a probability is not of a measure");
     } else if (const Node* of = node.find("of")) {
       search.measure = static_cast<std::size_t>(std::max(measure_of(load_, *of), 0));
+      need_one_model(*of);
     } else {
       mistake(node, "'of' is missing: the measure");
     }
@@ -257,6 +258,21 @@ class StrategyLoader {
                     static_cast<double>(search.best) * static_cast<double>(search.confirm));
   }
 
+  // Numbers of two models are never put together: of cases that a level rejects the measure is its
+  // own, of the others that of a later one.
+  void need_one_model(const Node& node) {
+    bool rejects = false;
+    for (const StudyLevel& level : study_.levels) {
+      if (level.geometric) continue;
+      if (rejects)
+        return mistake(node,
+                       "the measure of cases that a level rejects would be of another model "
+                       "than that of the rest; accepted: `rejects: false` of simulations "
+                       "before the last one");
+      rejects = rejects || (level.rejects && study_.success.has_value());
+    }
+  }
+
   // Strategies that look at the uncertain parameters alone, at one design at most.
   void need_one_design(const Node& node) {
     refuse_grids(node);
@@ -271,11 +287,16 @@ class StrategyLoader {
     SensitivitySpec& sensitivity = study_.sensitivity;
     need_one_design(node);
     sensitivity.morris = StudyLoad::text(node, "method", "sobol") == "morris";
+    // Versions before had other points: their ledgers are of other studies.
+    if (sensitivity.morris) load_.hash.bytes("any step", 8);
     sensitivity.count = load_.count(node, "count", 2);
     sensitivity.levels =
         static_cast<int>(std::min<std::uint64_t>(load_.count(node, "levels", 4), 1000));
     for (const Node& of : node.find("of")->children) {
-      if (of.text == "success") need_success(of);
+      if (of.text == "success")
+        need_success(of);
+      else
+        need_one_model(of);
       sensitivity.measures.push_back(of.text == "success" ? -1 : measure_of(load_, of));
     }
     if (study_.correlation.size() > 0)
@@ -292,6 +313,7 @@ class StrategyLoader {
     rare.measure = static_cast<std::size_t>(std::max(measure_of(load_, *node.find("of")), 0));
     rare.count = load_.count(node, "count", 10);
     rare.share = load_.number(node, "share", 0.1);
+    need_one_model(*node.find("of"));
     const double parts = rare.share > 0.0 ? std::round(1.0 / rare.share) : 0.0;
     if (!rare.importance && static_cast<double>(rare.count) <= parts)
       mistake(*node.find("count"),
@@ -303,10 +325,26 @@ class StrategyLoader {
         static_cast<int>(std::min<std::uint64_t>(load_.count(node, "components", 1), 100));
     if (const Node* components = node.find("components"); components && !rare.importance)
       mistake(*components, "subset simulation has none; accepted: with `method: importance`");
+    check_importance(node, rare);
+    // As of Morris' effects.
+    if (!rare.importance) load_.hash.bytes("any seed", 8);
     if (rare.share > 0.5) mistake(*node.find("share"), "accepted: a share of at most 0.5");
     if (load_.document.root().has("stop"))
       mistake(*load_.document.root().find("stop"), "a rare study has its own rule to stop");
     check_cases(node, static_cast<double>(rare.count) * static_cast<double>(rare.rounds));
+  }
+
+  // The points that lead a round are what a mixture is fitted to: with fewer of them its intervals
+  // miss far more often than they say.
+  void check_importance(const Node& node, const RareSpec& rare) {
+    constexpr double leaders_per_number = 4.0;
+    const double least = std::ceil(leaders_per_number * rare.components *
+                                   static_cast<double>(study_.uncertain.size()) / rare.share);
+    if (rare.importance && load_.document.none() && static_cast<double>(rare.count) < least)
+      mistake(*node.find("count"),
+              fmt::format("{} cases of a round for {} uncertain parameters and {} components; "
+                          "accepted: at least {:g}, or `method: subset`",
+                          rare.count, study_.uncertain.size(), rare.components, least));
   }
 
   void read_stop(const Node& node) {

@@ -13,7 +13,10 @@ constexpr double shares_of_quantiles[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.9
 
 }  // namespace
 
-MeasureCounts::MeasureCounts(const Study& study) : study_(study), draws_(draws_of(study)) {
+MeasureCounts::MeasureCounts(const Study& study)
+    : study_(study),
+      draws_(draws_of(study)),
+      level_(level_at_each(study.confidence(), study.looks())) {
   for (std::size_t i = 0; i < study.levels().size(); ++i) {
     place_.push_back(simulations_.size());
     if (!study.levels()[i].geometric) simulations_.push_back(i);
@@ -69,14 +72,14 @@ MeasureSummary MeasureCounts::summary(std::size_t measure, std::size_t level) co
   if (!summary.drawn) return summary;
   summary.mean = count.mean.mean();
   summary.deviation = std::sqrt(count.mean.variance());
-  const Interval interval = count.mean.interval(study_.confidence());
+  const Interval interval = count.mean.interval(level_);
   summary.mean_lower = interval.low;
   summary.mean_upper = interval.high;
   std::vector<double> values = count.kept.values();
   std::sort(values.begin(), values.end());
   summary.quantiles_of = values.size();
   for (const double share : shares_of_quantiles) {
-    const QuantileEstimate it = estimate_quantile(values, share, study_.confidence());
+    const QuantileEstimate it = estimate_quantile(values, share, level_);
     summary.quantiles.push_back({share, it.value, it.interval.low, it.interval.high});
   }
   return summary;
@@ -107,7 +110,7 @@ std::vector<DesignMeasure> MeasureCounts::of_design(std::uint32_t design) const 
     it.mean = mean.mean();
     it.drawn = is_drawn(level);
     if (!it.drawn) continue;
-    const Interval interval = mean.interval(study_.confidence());
+    const Interval interval = mean.interval(level_);
     it.mean_lower = interval.low;
     it.mean_upper = interval.high;
   }

@@ -33,6 +33,7 @@ class MeasureCounts {
 
   Study study_;
   Draws draws_;
+  double level_;  // of intervals: each holds at all looks at which runs may end
   std::vector<std::size_t> simulations_;  // levels that can measure
   std::vector<std::size_t> place_;        // of a level among them
   std::vector<Count> counts_;             // per measure and simulation

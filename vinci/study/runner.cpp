@@ -277,11 +277,7 @@ CaseAnswer CaseRunner::Impl::run(const StudyCase& item) {
     result.level = static_cast<std::uint32_t>(i);
     result.levels.push_back(said.result);
   }
-  const bool any_confirms = std::any_of(study.levels().begin(), study.levels().end(),
-                                        [](const StudyLevel& level) { return level.confirms; });
-  result.verdict = rejected                    ? Verdict::failure
-                   : confirmed && any_confirms ? Verdict::success
-                                               : Verdict::unknown;
+  result.verdict = rejected ? Verdict::failure : confirmed ? Verdict::success : Verdict::unknown;
   return answer;
 }
 

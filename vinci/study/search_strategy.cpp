@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "vinci/sampling/interval.h"
+#include "vinci/study/draws.h"
 #include "vinci/study/study_data.h"
 
 namespace vinci {
@@ -17,10 +18,12 @@ constexpr std::uint64_t of_confirmation = 1, of_searcher = 2;
 // The value of a design, as its cases come.
 class DesignValue {
  public:
-  explicit DesignValue(const SearchSpec& search) : search_(search) {}
+  explicit DesignValue(const Study& study)
+      : study_(study), search_(study.data().search), one_answer_(study.data().uncertain.empty()) {}
 
   void add(const CaseResult& result) {
     verdicts.add(result.verdict);
+    one_answer_ = one_answer_ || has_answer_of_design(study_, result);
     const double number = is_whole(result.status) && search_.goal != SearchSpec::Goal::probability
                               ? result.measures[search_.measure]
                               : no_number;
@@ -47,6 +50,9 @@ class DesignValue {
   }
 
   const RunningMean& mean() const { return mean_; }
+  // Its cases are no draws: nothing is uncertain, or a level that sees the design alone has
+  // decided.
+  bool has_one_answer() const { return one_answer_; }
 
   VerdictCounts verdicts;
 
@@ -56,7 +62,9 @@ class DesignValue {
   // ones that matter.
   double missing() const { return mean_.count() < verdicts.cases() ? no_number : 0.0; }
 
+  const Study& study_;
   const SearchSpec& search_;
+  bool one_answer_ = false;
   RunningMean mean_;
   double least_ = infinity, greatest_ = -infinity;
 };
@@ -77,13 +85,14 @@ SearchStrategy::SearchStrategy(Study study) : study_(std::move(study)) {
 
 std::vector<SearchStrategy::Tried> SearchStrategy::judged(const ResultSource& results) const {
   const Plan& plan = *plan_;
-  std::vector<DesignValue> values(plan.designs.size(), DesignValue(study_.data().search));
+  std::vector<DesignValue> values(plan.designs.size(), DesignValue(study_));
   results.read(plan.first, plan.size * plan.designs.size(), [&](const CaseResult& result) {
     values[(result.number - plan.first) / plan.size].add(result);
   });
   std::vector<Tried> tried;
   for (std::size_t i = 0; i < values.size(); ++i)
-    tried.push_back({plan.designs[i], values[i].verdicts, values[i].value(), values[i].mean()});
+    tried.push_back({plan.designs[i], values[i].verdicts, values[i].value(), values[i].mean(),
+                     values[i].has_one_answer()});
   return tried;
 }
 
@@ -193,9 +202,13 @@ void SearchStrategy::conclude(const ResultSource&, StudyReport& report) const {
     found.confirmed = confirmed;
     found.probability =
         probability_of(found.verdicts, level, data.exact_intervals || tried.size() > 1);
+    if (found.verdicts.unknown > 0 && may_leave_open(study_)) {
+      found.probability.lower = found.probability.least;
+      found.probability.upper = found.probability.most;
+    }
     found.objective_lower = found.objective_upper = no_number;
-    if (!confirmed) {
-      // Of the best of many by the same draws no interval would hold.
+    if (!confirmed || tried[i].one_answer) {
+      // Of the best of many by the same draws no interval would hold, and one answer has none.
       Probability& it = found.probability;
       it.lower = it.upper = it.least = it.most = no_number;
     } else if (data.search.goal == SearchSpec::Goal::probability) {

@@ -24,8 +24,9 @@ class SearchStrategy : public ConcludingStrategy {
   struct Tried {
     std::vector<double> values;  // of the design
     VerdictCounts verdicts;
-    double value = 0.0;  // the greater the better; not a number where there is no answer
-    RunningMean mean;    // of the numbers of the measure
+    double value = 0.0;       // the greater the better; not a number where there is no answer
+    RunningMean mean;         // of the numbers of the measure
+    bool one_answer = false;  // its cases are no draws
   };
   // Designs of a round, numbered from `design` on, with `size` draws each.
   struct Plan {

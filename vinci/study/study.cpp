@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 
 #include <fmt/format.h>
 
+#include "vinci/base/input_file.h"
 #include "vinci/base/words.h"
 #include "vinci/study/strategies.h"
 #include "vinci/study/study_grammar.h"
@@ -16,6 +16,8 @@
 namespace vinci {
 
 namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_library_bytes = std::uintmax_t{1} << 30;
 
 const char* to_string(StudyKind kind) {
   constexpr const char* names[] = {"sample", "map", "search", "sensitivity", "rare"};
@@ -45,31 +47,15 @@ bool StudyLoad::flag(const Node& map, std::string_view key, bool fallback) {
   return node ? node->text == "true" : fallback;
 }
 
-namespace {
-
-std::string file_text(const fs::path& file) {
-  if (file.empty()) throw Error("this names no file");
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) throw Error("there is no such file");
-  if (!fs::is_regular_file(status)) throw Error("this is no regular file");
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error || size > max_scene_bytes)
-    throw Error(fmt::format("the file has {} bytes; at most {} MiB are accepted", size,
-                            max_scene_bytes >> 20));
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(size, '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(size)))
-    throw Error("the file cannot be read");
-  return text;
+void refuse_column_name(const std::string& name) {
+  for (const char* own : {"number", "design", "sample", "status", "verdict", "level", "message"})
+    if (name == own) throw Error("the table has a column of this name; choose another one");
 }
-
-}  // namespace
 
 std::string StudyLoad::read_file(const std::string& name) {
   if (name.empty() || name.find('\0') != std::string::npos) throw Error("this names no file");
   try {
-    std::string text = file_text(study.folder / name);
+    std::string text = read_input(study.folder / name, max_scene_bytes);
     hash.bytes(text.data(), text.size());
     return text;
   } catch (const Error& error) {
@@ -193,6 +179,11 @@ std::shared_ptr<const StudyData> load_text(std::string_view text, const fs::path
   load_levels(load);
   load_measures(load);
   load_strategy(load);
+  // Of libraries what they hold: their names may be others elsewhere.
+  for (const fs::path& library : files.libraries) {
+    const std::string bytes = read_input(library, most_library_bytes);
+    load.hash.bytes(bytes.data(), bytes.size());
+  }
   study->hash = load.hash.hex();
   document.finish();
   return study;
@@ -215,7 +206,7 @@ Study Study::checked(std::shared_ptr<const StudyData> data) {
 Study Study::load(const fs::path& file, const StudyFiles& files) {
   std::string text;
   try {
-    text = file_text(file);
+    text = read_input(file, max_scene_bytes);
   } catch (const Error& error) {
     throw SceneError({{file.string(), 0, "", error.message()}});
   }

@@ -42,7 +42,7 @@ struct StudyLevel {
 // Of a case. Time and memory are for those who run workers: the runner sees the steps only, which
 // are the same everywhere.
 struct StudyLimits {
-  double seconds = 0.0;     // wall time; 0: none
+  double seconds = 0.0;     // that it computes and sleeps; 0: none
   std::uint64_t bytes = 0;  // of memory; 0: none
   std::uint64_t steps = 0;  // of a level; 0: none
 };
@@ -55,6 +55,7 @@ struct StudyData;  // private to study/
 struct StudyFiles {
   std::shared_ptr<const Plugins> plugins;      // null: the built-in ones
   std::vector<std::filesystem::path> allowed;  // folders where scenes may read besides their own
+  std::vector<std::filesystem::path> libraries = {};  // of the plugins: other ones, another study
 };
 
 class Study {

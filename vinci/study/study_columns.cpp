@@ -2,6 +2,7 @@
 #include "vinci/study/study_columns.h"
 
 #include <cmath>
+#include <map>
 
 #include "vinci/storage/hdf5_file.h"
 #include "vinci/study/strategies.h"
@@ -48,12 +49,25 @@ void write_columns(const Study& study, const StudyColumns& columns,
   file.write_integers("status", columns.status);
   file.write_integers("verdict", columns.verdict);
   file.write_integers("level", columns.level);
-  std::vector<std::string> statuses, verdicts;
+  std::vector<std::string> statuses, verdicts, levels;
   for (int i = 0; i < case_status_count; ++i)
     statuses.push_back(to_string(static_cast<CaseStatus>(i)));
   for (int i = 0; i < 3; ++i) verdicts.push_back(to_string(static_cast<Verdict>(i)));
   file.write_texts("status_names", statuses);
+  for (const StudyLevel& level : study.levels()) levels.push_back(level.name);
   file.write_texts("verdict_names", verdicts);
+  file.write_texts("level_names", levels);
+  // Each of them once: most cases have none.
+  std::vector<std::string> texts{""};
+  std::map<std::string, int> places{{"", 0}};
+  std::vector<int> message;
+  for (const std::string& text : columns.message) {
+    const auto [place, is_new] = places.emplace(text, static_cast<int>(texts.size()));
+    if (is_new) texts.push_back(text);
+    message.push_back(place->second);
+  }
+  file.write_integers("message", message);
+  file.write_texts("message_names", texts);
   file.write_text("study", study.source());
   file.commit();
 }

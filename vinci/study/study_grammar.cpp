@@ -282,7 +282,7 @@ SceneValue stop() {
 
 SceneValue limits() {
   return map("{time: s, memory: 2 GB, steps: n}",
-             {{"time", "Wall time of a case.", positive("s")},
+             {{"time", "That a case computes or sleeps.", positive("s")},
               {"memory", "Of a worker.", word("a size, as in `500 MB` or `2 GB`")},
               {"steps", "Of a level.", count("steps")}});
 }

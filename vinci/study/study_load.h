@@ -57,4 +57,7 @@ NumberTable read_number_table(const std::string& text);
 // Index of a measure by name; a mistake at the node and -1 where there is none.
 int measure_of(StudyLoad& load, const Node& node);
 
+// Throws Error if the table has a column of its own with this name.
+void refuse_column_name(const std::string& name);
+
 }  // namespace vinci

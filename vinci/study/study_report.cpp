@@ -274,6 +274,11 @@ Probability probability_of(const Study& study, const VerdictCounts& counts) {
   const StudyData& data = study.data();
   Probability it =
       probability_of(counts, level_at_each(data.confidence, data.looks), data.exact_intervals);
+  if (counts.unknown > 0 && may_leave_open(study)) {
+    it.lower = it.least;
+    it.upper = it.most;
+    return it;
+  }
   const StopSpec& stop = data.stop;
   const bool by_successes = stop.successes > 0;
   if (!stop.is_given() || stop.width > 0.0 || by_successes == (stop.failures > 0) ||
@@ -284,6 +289,10 @@ Probability probability_of(const Study& study, const VerdictCounts& counts) {
   trials.before = (counts.cases() - 1) / stop.every * stop.every;
   trials.successes = by_successes ? counts.successes : counts.failures;
   trials.wanted = by_successes ? stop.successes : stop.failures;
+  // On the way there the number of cases is not an end: intervals are those of all looks.
+  const std::uint64_t most = data.kind == StudyKind::map ? data.map.most : data.sample.count;
+  const bool reached = trials.successes >= trials.wanted && trials.trials % stop.every == 0;
+  if (!reached && trials.trials != most) return it;
   const Interval interval = inverse_binomial(trials, data.confidence);
   it.least = it.lower = by_successes ? interval.low : 1.0 - interval.high;
   it.most = it.upper = by_successes ? interval.high : 1.0 - interval.low;

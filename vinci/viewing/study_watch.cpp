@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "vinci/base/error.h"
 #include "vinci/campaign/ledger_times.h"
 #include "vinci/sampling/interval.h"
+#include "vinci/sampling/random.h"
 #include "vinci/study/draws.h"
 #include "vinci/study/study_report.h"
 
@@ -31,9 +33,12 @@ std::uint8_t byte_of(std::uint64_t value) {
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(value, 255));
 }
 
+// Of the rows alone, or of all of them.
 template <class Value>
-void append_bytes(std::string& bytes, const Value* values, std::uint64_t count) {
-  bytes.append(reinterpret_cast<const char*>(values), count * sizeof(Value));
+void append_bytes(std::string& bytes, const std::vector<Value>& values,
+                  std::span<const std::uint64_t> rows) {
+  for (const std::uint64_t row : rows)
+    bytes.append(reinterpret_cast<const char*>(&values[row]), sizeof(Value));
 }
 
 // What a map shows and where its boundary lies.
@@ -46,8 +51,8 @@ Json map_of(const Study& study) {
 
 }  // namespace
 
-StudyWatch::StudyWatch(Study study, StudyFolder folder)
-    : study_(std::move(study)), folder_(std::move(folder)) {
+StudyWatch::StudyWatch(Study study, StudyFolder folder, RepeatWords repeat)
+    : study_(std::move(study)), folder_(std::move(folder)), repeat_(std::move(repeat)) {
   const auto expected = make_strategy(study_)->expected();
   expected_ = expected ? std::to_string(*expected) : "null";
   map_ = json_text(map_of(study_));
@@ -141,6 +146,11 @@ void StudyWatch::add(const CaseResult& result) {
 }
 
 std::string StudyWatch::description() const {
+  return description(rows());
+}
+
+std::string StudyWatch::description(std::uint64_t rows) const {
+  const bool thinned = rows < this->rows();
   Json statuses = Json::object(), parameters = Json::array(), measures = Json::array(),
        levels = Json::array();
   for (int i = 0; i < case_status_count; ++i)
@@ -183,7 +193,8 @@ std::string StudyWatch::description() const {
                     {"complete", head_.complete},
                     {"running", running_},
                     {"cases", done_},
-                    {"rows", rows()},
+                    {"rows", rows},
+                    {"thinned", thinned},
                     {"expected", Json::parse(expected_)},
                     {"rounds", rounds_},
                     {"confidence", study_.confidence()},
@@ -203,7 +214,10 @@ std::string StudyWatch::description() const {
                                                        {"most", probability->most}}
                                                 : Json()},
                     {"withheld", draws.reason.empty() ? Json() : Json(draws.reason)},
-                    {"draws", draws.per_design},
+                    // Of a part of runs that could end at looks no interval holds.
+                    {"draws", draws.per_design && !(thinned && study_.looks() > 1)},
+                    {"open", may_leave_open(study_)},
+                    {"repeat", {{"before", repeat_.before}, {"after", repeat_.record}}},
                     {"parameters", parameters},
                     {"measures", measures},
                     {"levels", levels},
@@ -212,27 +226,43 @@ std::string StudyWatch::description() const {
 
 std::string StudyWatch::report() const {
   const Ledger ledger = Ledger::to_read(folder_.ledger());
-  return report_json(make_report(study_, LedgerResults(ledger), LedgerTimes(ledger)));
+  return report_json(
+      make_report(study_, LedgerResults(ledger), LedgerTimes(ledger), [this](std::uint64_t number) {
+        return repeat_.before + std::to_string(number) + repeat_.after;
+      }));
 }
 
 std::string StudyWatch::block(std::uint64_t first, std::uint64_t most) const {
   first = std::min(first, rows());
-  const std::uint64_t count = std::min({most, block_rows, rows() - first});
+  std::vector<std::uint64_t> all(std::min({most, block_rows, rows() - first}));
+  std::iota(all.begin(), all.end(), first);
+  return block(all, first);
+}
+
+std::string StudyWatch::block(std::span<const std::uint64_t> rows, std::uint64_t first) const {
   const auto word = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
   const std::array<std::uint32_t, 8> header{
       0x31534e56,  // "VNS1"
-      1,          generation_, word(first), word(count), word(columns_.size()), 0, 0};
+      1,          generation_, word(first), word(rows.size()), word(columns_.size()), 0, 0};
   std::string bytes;
-  bytes.reserve(32 + count * (11 + 4 * columns_.size()));
-  append_bytes(bytes, header.data(), header.size());
-  append_bytes(bytes, numbers_.data() + first, count);
-  append_bytes(bytes, designs_.data() + first, count);
-  for (const std::vector<float>& column : columns_)
-    append_bytes(bytes, column.data() + first, count);
-  append_bytes(bytes, statuses_.data() + first, count);
-  append_bytes(bytes, verdicts_.data() + first, count);
-  append_bytes(bytes, last_levels_.data() + first, count);
+  bytes.reserve(32 + rows.size() * (11 + 4 * columns_.size()));
+  bytes.append(reinterpret_cast<const char*>(header.data()), sizeof header);
+  append_bytes(bytes, numbers_, rows);
+  append_bytes(bytes, designs_, rows);
+  for (const std::vector<float>& column : columns_) append_bytes(bytes, column, rows);
+  append_bytes(bytes, statuses_, rows);
+  append_bytes(bytes, verdicts_, rows);
+  append_bytes(bytes, last_levels_, rows);
   return bytes;
+}
+
+// Not every so many rows: those of a Sobol sequence lie in one half of the cube.
+std::vector<std::uint64_t> StudyWatch::drawn(double share) const {
+  const CounterRandom random(study_.seed(), "page");
+  std::vector<std::uint64_t> kept;
+  for (std::uint64_t row = 0; row < rows(); ++row)
+    if (share >= 1.0 || random.uniform(numbers_[row], 0) < share) kept.push_back(row);
+  return kept;
 }
 
 }  // namespace vinci

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,22 +16,33 @@
 
 namespace vinci {
 
+// What repeats a case: the words around its number; with `record` behind it, it is recorded, too.
+struct RepeatWords {
+  std::string before, after, record;
+};
+
 class StudyWatch {
  public:
   // Throws Error: no ledger, or one of another study.
-  StudyWatch(Study study, StudyFolder folder);
+  StudyWatch(Study study, StudyFolder folder, RepeatWords repeat);
 
   // Takes in cases that are new, for so many seconds and whole pieces of some thousand at least.
   // Throws Error if the ledger cannot be read.
   void refresh(double seconds);
   bool is_behind() const { return known_.count() < done_; }  // there are more cases to take in
 
-  std::string description() const;  // JSON; `replays`: whether cases can be seen
-  std::string report() const;       // JSON, of the rounds that are complete
+  std::string description() const;  // JSON
+  // Of a page that holds so many rows alone, which were drawn().
+  std::string description(std::uint64_t rows) const;
+  std::string report() const;  // JSON, of the rounds that are complete
   std::uint64_t rows() const { return numbers_.size(); }
   // Rows from `first` on, at most so many.
   std::string block(std::uint64_t first, std::uint64_t most) const;
   static constexpr std::uint64_t block_rows = 65'536;
+  // A share of the rows, drawn at random by the numbers of their cases, in their order.
+  std::vector<std::uint64_t> drawn(double share) const;
+  // Of these rows, of which the first one is row `first` of the page that holds them.
+  std::string block(std::span<const std::uint64_t> rows, std::uint64_t first) const;
 
   const Study& study() const { return study_; }
   const StudyFolder& folder() const { return folder_; }
@@ -48,6 +60,7 @@ class StudyWatch {
 
   Study study_;
   StudyFolder folder_;
+  RepeatWords repeat_;
   std::string expected_, map_;  // JSON
   std::uint32_t generation_ = 0;
   LedgerHead head_;

@@ -2,6 +2,7 @@
 // What the page of a study computes: blocks of cases, intervals, cells, the boundary of success.
 import { describe, expect, it } from 'vitest';
 import { boundary, cellAxis, countCells, rowsOfCell } from '../src/study/cells';
+import { designsOf } from '../src/study/designs';
 import { isAnswerOfDesign, parseStudy, type LevelJson } from '../src/study/description';
 import { intervalRule } from '../src/study/interval';
 import { CaseTable, decodeCaseBlock } from '../src/study/table';
@@ -96,6 +97,17 @@ describe('cells', () => {
     const made = table(rows);
     const cells = countCells(made, cellAxis(made, 0, 20), null, null, Uint8Array.from([1, 0, 0, 1, 0]), () => true);
     expect([...cells.cases]).toEqual([1, 1]);
+  });
+});
+
+describe('the report’s designs', () => {
+  it('are those that have a probability', () => {
+    const verdicts = { successes: 1, failures: 19, unknown: 0 };
+    const probability = { value: 0.05, lower: 0.001, upper: 0.2 };
+    const designs = designsOf({ designs: [{ design: 4, verdicts, probability }, { design: 5, verdicts, probability: null }, {}] });
+    expect([...designs.keys()]).toEqual([4]);
+    expect(designs.get(4)).toEqual({ verdicts, probability });
+    expect(designsOf({}).size).toBe(0);
   });
 });
 

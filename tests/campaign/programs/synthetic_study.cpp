@@ -35,9 +35,12 @@ int run(const std::vector<std::string>& arguments) {
 void work(const std::vector<std::string>& arguments) {
   serve_cases([&] {
     if (arguments.at(1) == "complain") throw Error("what is wrong with it");
-    const synthetic::Kind kind = arguments.at(1) == "bad"      ? synthetic::Kind::bad
-                                 : arguments.at(1) == "killed" ? synthetic::Kind::killed
-                                                               : synthetic::Kind::good;
+    const std::string& word = arguments.at(1);
+    const synthetic::Kind kind = word == "bad"        ? synthetic::Kind::bad
+                                 : word == "killed"   ? synthetic::Kind::killed
+                                 : word == "stopped"  ? synthetic::Kind::stopped
+                                 : word == "spinning" ? synthetic::Kind::spinning
+                                                      : synthetic::Kind::good;
     return CaseRun{synthetic::hash,
                    [kind, seconds = std::stod(arguments.at(2))](const StudyCase& what) {
                      return synthetic::run_case(what, kind, seconds);

@@ -106,7 +106,7 @@ export class CasePanel extends LitElement {
     const { replayed, table, source, description } = this.model;
     if (!replayed) return nothing;
     const { number } = replayed;
-    const command = `vinci study repeat ${description?.folder ?? ''} ${number} --record case-${number}.h5`;
+    const command = `${description?.repeat.before ?? ''}${number}${description?.repeat.after ?? ''}`;
     const failed = this.replay?.state === 'failed';
     return html`<div class=${source.canReplay ? 'box' : 'box small'} role="dialog" aria-modal="true" aria-label=${`Case ${number}`}>
       <header><b>Case ${number}</b><span class="say muted clip" role="status" title=${this.words()}>${this.words()}</span>

@@ -48,6 +48,7 @@ export interface Cells {
   cases: Uint32Array; // cell x + width · y; those with an unknown verdict included
   successes: Uint32Array;
   failures: Uint32Array;
+  designs: Uint32Array; // of the first case
   mixed: Uint8Array; // 1: not draws of one design, so that no interval holds
   means: Float64Array | null; // of the measure, where it is a number
 }
@@ -76,7 +77,7 @@ export function countCells(table: CaseTable, x: CellAxis, y: CellAxis | null, me
     ++measured[cell];
   }
   const means = measure === null ? null : sums.map((sum, i) => sum / measured[i]);
-  return { x, y, width, height, cases, successes, failures, mixed, means };
+  return { x, y, width, height, cases, successes, failures, designs, mixed, means };
 }
 
 // -1 where the row lies in none.

@@ -33,6 +33,7 @@ export interface StudyDescription {
   title: string;
   name: string; // of the folder
   folder: string;
+  repeat: { before: string; after: string }; // around the number of a case
   kind: string;
   hash: string;
   generation: number;
@@ -40,6 +41,7 @@ export interface StudyDescription {
   running: boolean;
   cases: number; // that are done
   rows: number; // that can be asked for
+  thinned: boolean; // a page that holds a part of the cases, drawn at random
   expected: number | null;
   rounds: number;
   confidence: number;
@@ -52,6 +54,7 @@ export interface StudyDescription {
   statuses: Record<string, number>;
   probability: ProbabilityJson | null;
   withheld: string; // why there is no probability over all cases, else ''
+  open: boolean; // unknown verdicts are not like the known ones
   draws: boolean; // the cases of a design are draws of what is uncertain
   columns: Column[]; // parameters, then measures
   levels: LevelJson[];
@@ -109,21 +112,27 @@ function mapOf(value: unknown): StudyDescription['map'] {
            threshold: typeof threshold === 'number' ? threshold : null };
 }
 
+function repeatOf(value: unknown): StudyDescription['repeat'] {
+  const { before, after } = (value ?? {}) as Json;
+  return { before: text(before), after: text(after) };
+}
+
 export function parseStudy(value: unknown): StudyDescription {
   if (!value || typeof value !== 'object') throw new Error('the study has no description');
   const json = value as Json;
   const counts = (json.statuses ?? {}) as Json;
   return {
-    title: text(json.title), name: text(json.name), folder: text(json.folder), kind: text(json.kind),
+    title: text(json.title), name: text(json.name), folder: text(json.folder), repeat: repeatOf(json.repeat), kind: text(json.kind),
     hash: text(json.hash), generation: amount(json, 'generation'), complete: json.complete === true,
     running: json.running === true, cases: amount(json, 'cases'), rows: amount(json, 'rows'),
+    thinned: json.thinned === true,
     expected: typeof json.expected === 'number' ? json.expected : null, rounds: amount(json, 'rounds'),
     confidence: amount(json, 'confidence'), cellConfidence: amount(json, 'cell_confidence'), exact: json.exact === true,
     success: typeof json.success === 'string' ? json.success : null,
     successes: amount(json, 'successes'), failures: amount(json, 'failures'), unknown: amount(json, 'unknown'),
     statuses: Object.fromEntries(statuses.map((name) => [name, Number(counts[name] ?? 0)])),
     probability: probabilityOf(json.probability),
-    withheld: text(json.withheld), draws: json.draws === true,
+    withheld: text(json.withheld), open: json.open === true, draws: json.draws === true,
     columns: [
       ...list(json, 'parameters').map((it) => ({
         name: text(it.name), text: text(it.text),

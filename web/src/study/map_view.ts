@@ -78,8 +78,11 @@ export class MapView extends LitElement {
   }
 
   private interval(cells: Cells, cell: number) {
-    const found = this.model.interval(cells.successes[cell], cells.successes[cell] + cells.failures[cell]);
-    return cells.mixed[cell] ? { ...found, lower: NaN, upper: NaN } : found;
+    const successes = cells.successes[cell], failures = cells.failures[cell];
+    const unknown = cells.cases[cell] - successes - failures;
+    const found = this.model.cellInterval(successes, failures, unknown);
+    if (cells.mixed[cell]) return { ...found, lower: NaN, upper: NaN };
+    return this.model.designInterval(cells.designs[cell], successes, failures, unknown) ?? found;
   }
 
   private fieldOf(cells: Cells): Float64Array {

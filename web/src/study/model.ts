@@ -4,7 +4,8 @@
 import { message } from '../data/source';
 import type { Theme } from '../palette';
 import { isAnswerOfDesign, type Column, type StudyDescription } from './description';
-import { intervalRule, type IntervalRule } from './interval';
+import { designsOf, type DesignJson } from './designs';
+import { intervalRule, type Interval, type IntervalRule } from './interval';
 import type { StudySource } from './source';
 import { CaseTable } from './table';
 
@@ -32,6 +33,7 @@ export class StudyModel extends EventTarget {
   replayed: { number: number; others: number[] } | null = null;
   interval: IntervalRule = intervalRule(0.95, false);
   rate: number | null = null; // cases a second of wall time
+  private designs = new Map<number, DesignJson>(); // of the report, those with a probability
   private readonly history: { time: number; cases: number }[] = [];
   private reported = '';
 
@@ -47,6 +49,23 @@ export class StudyModel extends EventTarget {
   isDraw(row: number): boolean {
     const it = this.description;
     return it !== null && it.draws && !isAnswerOfDesign(it.levels, this.table.levels[row], this.table.verdicts[row]);
+  }
+
+  // Of draws of one design. Where those that are unknown are not like the others, whatever they were.
+  cellInterval(successes: number, failures: number, unknown: number): Interval {
+    const known = successes + failures, found = this.interval(successes, known);
+    if (unknown === 0 || !this.description?.open) return found;
+    return { value: found.value, lower: this.interval(successes, known + unknown).lower,
+             upper: this.interval(successes + unknown, known + unknown).upper };
+  }
+
+  // Of a cell that has all cases of a design, its interval is that of the report, which knows by what
+  // the cases ended. Null where the report does not tell of just these.
+  designInterval(design: number, successes: number, failures: number, unknown: number): Interval | null {
+    const it = this.designs.get(design);
+    if (!it || it.verdicts.successes !== successes || it.verdicts.failures !== failures || it.verdicts.unknown !== unknown) return null;
+    const { value, lower, upper } = it.probability;
+    return { value: value ?? NaN, lower, upper };
   }
 
   announce(event: StudyEvent): void {
@@ -98,7 +117,7 @@ export class StudyModel extends EventTarget {
   private async load(): Promise<void> {
     try {
       do await this.loadPart();
-      while (this.table.rows < (this.description?.cases ?? 0));
+      while (this.source.mayGrow && this.table.rows < (this.description?.cases ?? 0));
       await this.loadReport();
       this.problem = '';
     } catch (error) {
@@ -131,6 +150,7 @@ export class StudyModel extends EventTarget {
     const key = `${this.description?.generation} ${this.description?.rounds} ${this.description?.complete}`;
     if (key === this.reported) return;
     this.report = (await this.source.report()) as Record<string, unknown>;
+    this.designs = designsOf(this.report);
     this.reported = key;
   }
 

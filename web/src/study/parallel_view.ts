@@ -186,7 +186,7 @@ export class ParallelView extends LitElement {
   }
 
   private summary() {
-    const { table, chosen, chosenCount, interval, brushes } = this.model;
+    const { table, chosen, chosenCount, brushes } = this.model;
     if (!chosen || brushes.size === 0) return nothing;
     let successes = 0, known = 0, design = -1, draws = true;
     for (let i = 0; i < table.rows; ++i) {
@@ -196,7 +196,7 @@ export class ParallelView extends LitElement {
       draws &&= table.designs[i] === design && this.model.isDraw(i);
       if (table.verdicts[i] === success) ++successes;
     }
-    const { value, lower, upper } = interval(successes, known);
+    const { value, lower, upper } = this.model.cellInterval(successes, known - successes, chosenCount - known);
     return html`<span class="chosen" role="status">${count(chosenCount, 'case')} chosen${known > 0
       ? html`: <b>${successes} of ${known}</b> succeed, ${percent(value)}${draws ? ` (${percentRange(lower, upper)})` : ''}` : nothing}</span>
       <button class="plain" @click=${() => this.model.clearBrushes()}>Show all</button>`;

@@ -47,6 +47,7 @@ export class SummaryView extends LitElement {
     const share = expected ? it.cases / expected : it.complete ? 1 : 0;
     const words = it.complete ? [`in ${count(it.rounds, 'round')}`]
       : [expected === null ? 'as many as it takes' : `of ${it.kind === 'sample' ? '' : 'at most '}${expected.toLocaleString('en')}`];
+    if (it.thinned) words.push(`${it.rows.toLocaleString('en')} of them, drawn at random, are in this page's map and plots; counts and tables are of all`);
     if (!it.complete && rate !== null) words.push(`${number(rate, 3)} a second`);
     if (!it.complete && left !== null && left > 0) words.push(`${duration(left)} left`);
     return html`<section><h2>Progress</h2>
