@@ -68,6 +68,16 @@ class StepReport:
     @property
     def impacts(self) -> int: ...
     @property
+    def cuts(self) -> int: ...
+    @property
+    def ordinary(self) -> int: ...
+    @property
+    def rejected(self) -> int: ...
+    @property
+    def least_steps(self) -> int: ...
+    @property
+    def error_estimate(self) -> float: ...
+    @property
     def events(self) -> int: ...
     @property
     def integrator_steps(self) -> int: ...
@@ -196,6 +206,18 @@ class FrameInfo:
     substeps: int
     #: Impacts in the step whose time was found (`impact_time`).
     impacts: int
+    #: Of a step of second order: transitions whose time was found, which ended a part of
+    #: it.
+    cuts: int
+    #: Of a step of second order: parts of it that the ordinary step made, of first order.
+    ordinary: int
+    #: Parts of the step that were made again shorter for the accuracy that is asked for.
+    rejected: int
+    #: Parts of the step that were too short to be made shorter for the accuracy.
+    least_steps: int
+    #: The error of the step by its own estimate: of positions, and of velocities over a
+    #: second. m.
+    error_estimate: float
     #: Of an event-driven step: changes of what acts, each with its time.
     events: int
     #: Steps of the integrator between events.
@@ -332,6 +354,17 @@ class RunSummary:
     open_load_steps: int
     #: Impacts whose time was found.
     impacts: int
+    #: Transitions whose time steps of second order found.
+    cuts: int
+    #: Parts of such steps that the ordinary step made, of first order.
+    ordinary_parts: int
+    #: Parts that were made again shorter for the accuracy that is asked for.
+    rejected_parts: int
+    #: Parts that were too short to be made shorter for it.
+    least_steps: int
+    #: The run's own estimate of its error, where an accuracy is asked for: of positions,
+    #: and of velocities over a second. m.
+    error_estimate: float
     #: Steps in which a body met several others with restitution, whose order is left out;
     #: `impact-time` finds it.
     joint_impact_steps: int

@@ -47,6 +47,7 @@ struct FreedomStep {
   double q = 0.0, driven = 0.0;  // q, δ
   double rate = 0.0;             // q̇ˡ
   double inertia = 0.0;          // kg or kg m², of the two bodies by themselves; 0: no momentum
+  int index = 0;                 // of the rate
 };
 
 // How much of the symmetric rule counts: all where the step resolves the motion, none where it does
@@ -120,9 +121,10 @@ FreedomStep freedom_step(const JointStep& step, const JointLoads& loads, const J
                  .h = step.h,
                  .q = counts ? loads.positions[joint.first_coordinate + k] : 0.0,
                  .driven = loads.driven[joint.first_rate + k],
-                 .rate = step.state.joint_rates[joint.first_rate + k]};
+                 .rate = step.state.joint_rates[joint.first_rate + k],
+                 .index = joint.first_rate + k};
   const JointFreedom& freedom = joint.freedoms[static_cast<std::size_t>(k)];
-  if (!step.momentum || !yields(freedom)) return at;
+  if (!step.momentum || step.stage || !yields(freedom)) return at;
   const Pose a = pose_of(step.placed, joint.body_a), b = pose_of(step.placed, joint.body_b);
   const double mobility = row_mobility(step, joint, rate_row(joint, a, b, k));
   at.inertia = (mobility > 0.0 ? 1.0 / mobility : 0.0) + freedom.armature;
@@ -143,8 +145,12 @@ Line line_of(const JointFreedom& freedom, const JointStep& step, const FreedomSt
 
 // Of a motor that is not cut off within the step.
 Line motor_line(const Motor& motor, const JointStep& step, const FreedomStep& at, double q_start) {
-  if (motor.kind == MotorKind::effort)
-    return {0.0, step.time * effort_of(motor, step.state.time, q_start, at.rate)};
+  if (motor.kind == MotorKind::effort) {
+    if (!step.stage) return {0.0, step.time * effort_of(motor, step.state.time, q_start, at.rate)};
+    const double rate = step.stage->rates[at.index];
+    return {0.0,
+            step.time * effort_of(motor, step.state.time + step.h, q_start + step.h * rate, rate)};
+  }
   if (motor.kind == MotorKind::none || is_cut_off(motor)) return {};
   return servo_line(motor, at, step.state.time);
 }
@@ -175,6 +181,15 @@ double relative_rate(const JointStep& step, const Joint& joint, const VectorX& v
   return sum;
 }
 
+// The rate of a freedom by prescribed coordinates alone.
+double carried_rate(const JointStep& step, const VectorX& carried, int j, int k) {
+  if (!is_loop_joint(step.model, j)) return 0.0;
+  const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
+  const Twist row =
+      rate_row(joint, pose_of(step.placed, joint.body_a), pose_of(step.placed, joint.body_b), k);
+  return relative_rate(step, joint, carried, row);
+}
+
 }  // namespace
 
 double effort_of(const Motor& motor, double time, double q, double rate) {
@@ -198,7 +213,10 @@ void find_joint_loads(const JointStep& step, JointLoads& loads) {
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<std::size_t>(j)];
     const bool counts = rate_count(joint.kind) == position_count(joint.kind);
-    if (is_loop_joint(model, j)) {
+    if (step.stage) {
+      for (int k = 0; k < rate_count(joint.kind); ++k)
+        loads.driven[joint.first_rate + k] = carried_rate(step, step.stage->carried, j, k);
+    } else if (is_loop_joint(model, j)) {
       read_coordinates(joint, pose_of(step.placed, joint.body_a),
                        pose_of(step.placed, joint.body_b),
                        loads.positions.data() + joint.first_coordinate);
@@ -455,16 +473,6 @@ void JointBlocks::find(const JointStep& step, const JointLoads& loads) {
       add_coupling(step, loads, i);
 }
 
-// The rate of a freedom by prescribed coordinates alone.
-double JointBlocks::carried_rate(const JointStep& step, const JointInstant& instant, int j,
-                                 int k) const {
-  if (!is_loop_joint(step.model, j)) return 0.0;
-  const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
-  const Twist row =
-      rate_row(joint, pose_of(step.placed, joint.body_a), pose_of(step.placed, joint.body_b), k);
-  return relative_rate(step, joint, instant.carried, row);
-}
-
 // Limits that take part, freedoms that are held, and armature that is not in M.
 void JointBlocks::add_instant_freedoms(const JointStep& step, const JointInstant& instant, int j) {
   const Joint& joint = step.model.joints[static_cast<std::size_t>(j)];
@@ -481,7 +489,7 @@ void JointBlocks::add_instant_freedoms(const JointStep& step, const JointInstant
                         .law = held ? Law::equality : Law::nonnegative,
                         .first = rows(),
                         .restitution = freedom.restitution});
-      add_row(sign * carried_rate(step, instant, j, k), 0.0);
+      add_row(sign * carried_rate(step, instant.carried, j, k), 0.0);
     }
   for (int k = 0; k < count && instant.impact && is_loop_joint(step.model, j); ++k) {
     const double armature = joint.freedoms[static_cast<std::size_t>(k)].armature;
@@ -511,15 +519,47 @@ void JointBlocks::find_instant(const JointStep& step, const JointInstant& instan
     const Coupling& coupling = model.couplings[static_cast<std::size_t>(i)];
     // A clutch lets an impact through: its effort has no time to act.
     if (!counts(coupling.joint_b) || coupling.breakaway < infinity) continue;
-    row_.begin(model.free_count);
-    add_rate(step, coupling.joint_b, coupling.freedom_b, 1.0);
-    add_rate(step, coupling.joint_a, coupling.freedom_a, -coupling.ratio);
-    if (!(row_.largest() > negligible)) continue;
-    terms_.push_back({.key = coupling_key(i), .first = rows()});
-    add_row(carried_rate(step, instant, coupling.joint_b, coupling.freedom_b) -
-                coupling.ratio * carried_rate(step, instant, coupling.joint_a, coupling.freedom_a),
-            0.0);
+    add_instant_coupling(step, instant.carried, i);
   }
+}
+
+void JointBlocks::add_instant_coupling(const JointStep& step, const VectorX& carried, int i) {
+  const Coupling& coupling = step.model.couplings[static_cast<std::size_t>(i)];
+  row_.begin(step.model.free_count);
+  add_rate(step, coupling.joint_b, coupling.freedom_b, 1.0);
+  add_rate(step, coupling.joint_a, coupling.freedom_a, -coupling.ratio);
+  if (!(row_.largest() > negligible)) return;
+  const double driven =
+      carried_rate(step, carried, coupling.joint_b, coupling.freedom_b) -
+      coupling.ratio * carried_rate(step, carried, coupling.joint_a, coupling.freedom_a);
+  if (coupling.breakaway < infinity)
+    return add_box(step, coupling_key(i), coupling.breakaway, driven, 0.0);
+  terms_.push_back({.key = coupling_key(i), .first = rows()});
+  add_row(driven, 0.0);
+}
+
+void JointBlocks::find_stage(const JointStep& step, const JointLoads& loads) {
+  clear();
+  const Model& model = step.model;
+  const JointStage& stage = *step.stage;
+  const auto counts = [&](int j) {
+    const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+    const auto is_in = [&](int b) {
+      return b >= 0 && (*stage.only)[static_cast<std::size_t>(b)] != 0;
+    };
+    return !stage.only || is_in(joint.body_a) || is_in(joint.body_b);
+  };
+  const JointInstant instant{
+      .before = stage.rates, .carried = stage.carried, .limits = stage.limits, .impact = false};
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    if (!counts(j)) continue;
+    if (is_loop_joint(model, j)) add_constraint(step, j, &stage.carried);
+    add_instant_freedoms(step, instant, j);
+    add_efforts(step, loads, j);
+  }
+  for (int i = 0; i < static_cast<int>(model.couplings.size()); ++i)
+    if (counts(model.couplings[static_cast<std::size_t>(i)].joint_b))
+      add_instant_coupling(step, stage.carried, i);
 }
 
 void JointBlocks::find_bounds(const JointStep& step) {

@@ -59,6 +59,16 @@ struct JointInstant {
   bool impact = true;                       // armature resists
 };
 
+// A stage of a step of second order (stepping/second_order.h): rows are those of the velocities at
+// its end. Of the step, `state` holds the time of its start, the coordinates from which rates over
+// h lead to those of the end, and the rates before; bodies are placed where its end is foreseen.
+struct JointStage {
+  const VectorX& rates;               // of joints, foreseen at its end
+  const VectorX& carried;             // packed velocities by prescribed coordinates alone, there
+  std::span<const EntityKey> limits;  // that take part, ascending
+  const std::vector<char>* only = nullptr;  // per body: joints of these alone
+};
+
 // What a step knows of its joints.
 struct JointStep {
   const Model& model;
@@ -70,6 +80,7 @@ struct JointStep {
   bool momentum = true;  // rates of the start count
   bool inert = true;     // armature counts
   const JointFlight* flight = nullptr;
+  const JointStage* stage = nullptr;
   // Limits have rows though the joint is far from them: needed where it came farther than foreseen.
   bool all_limits = true;
   // Errors, gaps and ways of drivers up to this are rounding, m or rad: without inertia they would
@@ -137,6 +148,8 @@ class JointBlocks {
   void find(const JointStep& step, const JointLoads& loads);
   // What acts at an instant, over velocities: constraints, couplings that hold, limits, armature.
   void find_instant(const JointStep& step, const JointInstant& instant);
+  // What acts in a stage (step.stage).
+  void find_stage(const JointStep& step, const JointLoads& loads);
   // Constraints and limits alone, for displacements (h = 1): joints stay together.
   void find_bounds(const JointStep& step);
   // Constraints and couplings, limits, and freedoms that stand still, for displacements as well.
@@ -179,8 +192,7 @@ class JointBlocks {
   void add_row(double bias, double compliance);
   // An equality row with the error g now: taken out in the step, or by the rule of flights.
   void add_held(const JointStep& step, const Joint& joint, double error, double start_error);
-  double carried_rate(const JointStep& step, const JointInstant& instant, int joint,
-                      int freedom) const;
+  void add_instant_coupling(const JointStep& step, const VectorX& carried, int index);
   void add_instant_freedoms(const JointStep& step, const JointInstant& instant, int joint);
   void write_rows(const JointTerms& terms, ComplementarityProblem& problem) const;
   void add_relative(const JointStep& step, const Joint& joint, const Vector3& l, const Vector3& a);

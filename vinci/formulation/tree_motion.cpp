@@ -250,6 +250,18 @@ void JointedMotion::weightless(const TreeStep& step, SparseRows& viscosity, Vect
   step.tree.spread_unknowns(unknowns_, velocities, rates);
 }
 
+void JointedMotion::stage(const TreeStep& step, const VectorX& before, const VectorX& prescribed,
+                          SparseRows& inertia, VectorX& momentum) {
+  dynamics_.mass(step.tree, matrix_);
+  matrix_.multiply(before, momentum);
+  add_resistance(step, step.h, step.state.velocities);
+  dynamics_.bias(step.tree,
+                 {step.state.velocities, step.state.joint_rates, step.forces.at_rest, &prescribed},
+                 efforts_);
+  momentum += drag_push_ - step.h * efforts_;
+  write(inertia);
+}
+
 void JointedMotion::inertia(const Tree& tree, SparseRows& rows) {
   dynamics_.mass(tree, matrix_);
   write(rows);

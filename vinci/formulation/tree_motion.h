@@ -54,6 +54,11 @@ class JointedMotion {
                       const VectorX& to, VectorX& momentum);
   // How far the velocity product of the last dynamic() is from settled, relative to the rates.
   double error() const { return error_; }
+  // M and p of a stage of a step of second order (stepping/second_order.h) of h seconds that the
+  // unknowns `before` lead into, all else taken where and as the state has it:
+  //   M(q) + A + h Sᵀ d S,   p = M(q) before + h (Sᵀf − c(q, u)) + B.
+  void stage(const TreeStep& step, const VectorX& before, const VectorX& prescribed,
+             SparseRows& inertia, VectorX& momentum);
   // The inertia alone.
   void inertia(const Tree& tree, SparseRows& inertia);
 

@@ -229,6 +229,24 @@ std::string impact_words(const RunSummary& s, const RunFacts&) {
   return s.impacts == 0 ? std::string() : fmt::format("{} whose time was found", s.impacts);
 }
 
+std::string cut_words(const RunSummary& s, const RunFacts&) {
+  if (s.cuts == 0 && s.ordinary_parts == 0) return {};
+  std::string words = fmt::format("{} whose time was found", s.cuts);
+  if (s.ordinary_parts > 0)
+    words += fmt::format(", and {} made by the ordinary step, of first order",
+                         plural(s.ordinary_parts, "part"));
+  return words;
+}
+
+std::string estimate_words(const RunSummary& s, const RunFacts&) {
+  if (s.error_estimate <= 0.0) return {};
+  std::string words = fmt::format("{:.2g} m by the run's own estimate", s.error_estimate);
+  if (s.least_steps > 0)
+    words +=
+        fmt::format(", in which {} could not be made short enough", plural(s.least_steps, "part"));
+  return words;
+}
+
 std::vector<SummaryField> all_fields() {
   using S = RunStatistics;
   using Step = const StepNote&;
@@ -590,6 +608,37 @@ std::vector<SummaryField> all_fields() {
        .value = shown<&S::impacts>,
        .label = "impacts",
        .words = impact_words},
+      {.name = "cuts",
+       .text = "Transitions whose time steps of second order found.",
+       .stored = {{"cuts", &S::cuts}},
+       .add = [](S& s, Step step) { s.cuts += step.report.cuts; },
+       .value = shown<&S::cuts>,
+       .label = "transitions",
+       .words = cut_words},
+      {.name = "ordinary_parts",
+       .text = "Parts of such steps that the ordinary step made, of first order.",
+       .stored = {{"ordinary_parts", &S::ordinary_parts}},
+       .add = [](S& s, Step step) { s.ordinary_parts += step.report.ordinary; },
+       .value = shown<&S::ordinary_parts>},
+      {.name = "rejected_parts",
+       .text = "Parts that were made again shorter for the accuracy that is asked for.",
+       .stored = {{"rejected_parts", &S::rejected_parts}},
+       .add = [](S& s, Step step) { s.rejected_parts += step.report.rejected; },
+       .value = shown<&S::rejected_parts>},
+      {.name = "least_steps",
+       .text = "Parts that were too short to be made shorter for it.",
+       .stored = {{"least_steps", &S::least_steps}},
+       .add = [](S& s, Step step) { s.least_steps += step.report.least_steps; },
+       .value = shown<&S::least_steps>},
+      {.name = "error_estimate",
+       .text = "The run's own estimate of its error, where an accuracy is asked for: of positions, "
+               "and of velocities over a second.",
+       .unit = "m",
+       .stored = {{"error_estimate", &S::error_estimate}},
+       .add = [](S& s, Step step) { s.error_estimate += step.report.error_estimate; },
+       .value = shown<&S::error_estimate>,
+       .label = "error",
+       .words = estimate_words},
       {.name = "joint_impact_steps",
        .text = "Steps in which a body met several others with restitution, whose order is left "
                "out; `impact-time` finds it.",

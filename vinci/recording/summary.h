@@ -68,6 +68,9 @@ struct RunStatistics {
   std::int64_t open_load_steps = 0;     // with forces that could be others
   std::int64_t impacts = 0;             // whose time was found
   std::int64_t joint_impact_steps = 0;  // with impacts of several pairs, whose order is left out
+  // Of steps of second order (StepReport); the estimate of the error of the run is a sum, m.
+  std::int64_t cuts = 0, ordinary_parts = 0, rejected_parts = 0, least_steps = 0;
+  double error_estimate = 0.0;
   // Of event-driven steps: changes of what acts, by their kinds (EventKind).
   std::int64_t events = 0;
   std::int64_t touches = 0, releases = 0, partings = 0, slides = 0, sticks = 0, transitions = 0;

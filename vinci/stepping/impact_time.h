@@ -19,7 +19,7 @@
 
 #include "vinci/base/options.h"
 #include "vinci/stepping/contact_stepper.h"
-#include "vinci/stepping/impact_law.h"
+#include "vinci/stepping/struck_instant.h"
 #include "vinci/stepping/substeps.h"
 
 namespace vinci {
@@ -59,17 +59,7 @@ class ImpactTimeStepper : public TimeStepper {
   void find_impact(const Model& model);
   void hold_joints(const Model& model);
   const Tree* tree_at(const Model& model, const State& state);
-  void set_carried(const Model& model);
-  void add_rows(const Model& model);
-  void set_velocities(const Model& model, const VectorX& u);
-  void note_rebound(const EntityKey& key, double speed);
-  void rebound_joints(const Model& model);
-  ImpactReport apply_law(StepContext& context, StepReport& part);
   bool strike(StepContext& context, SubstepSum& sum);
-  void formulate(const Model& model);
-  void set_friction_before(const Model& model, const Contact& contact, const FrictionLaw& law,
-                           ContactTerms& terms);
-  void rebound(const Model& model);
 
   std::unique_ptr<ContactStepper> method_;
   bool by_rate_ = false;
@@ -77,32 +67,18 @@ class ImpactTimeStepper : public TimeStepper {
   FlightRules rules_;
 
   // Workspace.
-  State now_;                     // within the step
-  State trial_;                   // at the end of the last flight
-  double closing_ = 0.0;          // m/s, of the least gap there
-  StepReport flown_;              // of it
-  double flight_time_ = 0.0;      // of it, s
-  ContactSet ends_;               // contacts at its end
-  std::vector<WatchedGap> seen_;  // of them and of limits, those that did not take part
-  LinearForces held_;             // forces of the controllers
-  ImpactProblem impact_;
-  bool undefined_ = false;  // a coefficient of friction in it is no number from 0 on
-  Solution impulse_;
-  VectorX prescribed_;                 // packed velocities of the prescribed coordinates alone
-  std::vector<JointLimit> limits_;     // at the end of a flight; then those that are struck
-  std::vector<EntityKey> limit_keys_;  // of those
-  Tree tree_;                          // where bodies hang on joints
-  JointedMotion motion_;
-  JointBlocks joints_;
-  JoinedMotion joined_;
-  TreeLoads loads_;
-  std::vector<SolvedJoint> struck_joints_;  // of the last impact
-  VectorX change_, still_, still_rates_;
-  std::vector<ContactTerms> terms_;
-  ProblemBuilder builder_;
-  Judge judge_;
+  State now_;                       // within the step
+  State trial_;                     // at the end of the last flight
+  double closing_ = 0.0;            // m/s, of the least gap there
+  StepReport flown_;                // of it
+  double flight_time_ = 0.0;        // of it, s
+  ContactSet ends_;                 // contacts at its end
+  std::vector<WatchedGap> seen_;    // of them and of limits, those that did not take part
+  LinearForces held_;               // forces of the controllers
+  std::vector<JointLimit> limits_;  // at the end of a flight
+  Tree tree_;                       // where bodies hang on joints
   Reach touch_;
-  std::vector<SolvedContact> struck_;     // of the last impact
+  StruckInstant struck_;
   std::vector<SolvedContact> before_;     // of the step before, put back where something throws
   std::vector<SolvedContact> collected_;  // of the whole step, sorted by key
 };

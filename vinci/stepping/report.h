@@ -63,6 +63,11 @@ struct StepReport {
   int used_up = 0;            // contacts whose layer was used up, so that a rigid core bore load
   double layer_energy = 0.0;  // J, in the layers at the end of the step
   int impacts = 0;            // whose time was found in this step (impact_time.h)
+  // Of steps of second order: transitions that ended a part of the step, parts that the ordinary
+  // step made in their place, parts that the accuracy refused and those of the least length; and
+  // the step's own estimate of its error, m.
+  int cuts = 0, ordinary = 0, rejected = 0, least_steps = 0;
+  double error_estimate = 0.0;
   // Of event-driven steps: events (StepOutput), the integrator's steps and evaluations of the
   // equations, and events that piled up at a time and were passed, with what did so last.
   int events = 0, integrator_steps = 0, evaluations = 0, accumulations = 0;

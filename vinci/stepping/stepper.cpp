@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "vinci/stepping/anitescu_potra.h"
+#include "vinci/stepping/second_order.h"
 #include "vinci/stepping/song_pang_kumar.h"
 #include "vinci/stepping/stewart_trinkle.h"
 
@@ -43,6 +44,7 @@ void add_builtin_steppers(StepperRegistry& registry) {
   registry.add(StewartTrinkle::entry());
   registry.add(AnitescuPotra::entry());
   registry.add(SongPangKumar::entry());
+  registry.add(SecondOrder::entry());
 }
 
 }  // namespace vinci
