@@ -93,7 +93,9 @@ TEST_P(Rest, steps_that_are_not_made_leave_the_bits_and_the_report_of_those_that
     for (std::size_t k = 0; k < free.contacts().size(); ++k)
       ASSERT_EQ(free.contacts()[k].impulse, made.contacts()[k].impulse);
     rested = same_but_time(before, free.state());
-    if (rested) EXPECT_GT(watch.solves, solves) << "step " << i;
+    if (rested) {
+      EXPECT_GT(watch.solves, solves) << "step " << i;
+    }
   }
   EXPECT_TRUE(rested);
 }

@@ -36,7 +36,7 @@ struct OrderRun {
 
 OrderRun run_case(const OrderCase& c, int steps, const std::string& stepper) {
   std::string scene = c.scene;
-  const std::string run = fmt::format("{{step: {:.17g}, duration: {:.17g}, stepper: {}}}",
+  const std::string run = fmt::format("step: {:.17g}, duration: {:.17g}, stepper: {}",
                                       c.duration / steps, c.duration, stepper);
   scene.replace(scene.find("RUN"), 3, run);
   Simulation simulation = simulate(scene);
@@ -85,7 +85,7 @@ bodies:
     pose: {on: floor, at: 0}
     velocity: [2, 0]
     force: {x: -1.5*v*abs(v)}
-run: RUN
+run: {RUN}
 )",
           1.0,
           std::log(1.0 + 1.5 * 4.0 / (0.3 * 9.81)) / 3.0,
@@ -104,7 +104,7 @@ gravity: [{:.17g}, {:.17g}]
 bodies:
   belt: {{freedom: fixed, shapes: [{{half-plane: {{}}, material: m, surface-velocity: [0.8*sin(7*t), 0]}}]}}
   block: {{shapes: [{{box: [0.2, 0.05], material: m}}], mass: 1, pose: {{on: belt, at: 0}}}}
-run: RUN
+run: {{RUN}}
 )",
                       -9.81 * std::sin(slope), -9.81 * std::cos(slope)),
           2.7,
@@ -127,7 +127,7 @@ bodies:
     mass: 1
     position: [0, {:.17g}]
     angle: {:.17g}
-run: RUN
+run: {{RUN}}
 )",
                       0.1 * std::sin(theta) + 0.4 * std::cos(theta), theta),
           2.0,
@@ -151,7 +151,7 @@ bodies:
     velocity: [0.3, 0.1]
     spin: 8
     supports: [[0.03, 0], [-0.015, 0.02], [-0.015, -0.02]]
-run: RUN
+run: {RUN}
 )",
           0.13,
           c["final_pose"][2],
@@ -172,7 +172,7 @@ materials: {{m: {{friction: {}, restitution: {}}}}}
 bodies:
   floor: {{freedom: fixed, shapes: [{{half-space: {{}}, material: m, surface-velocity: [{} + {}*sin({}*t), 0, 0]}}]}}
   ball: {{shapes: [{{sphere: 0.03, material: m}}], mass: 1, position: [0, 0, {:.17g}]}}
-run: RUN
+run: {{RUN}}
 )",
                       9.81 * std::sin(beta), -9.81 * std::cos(beta), p["mu"].get<double>(),
                       p["e"].get<double>(), p["U0"].get<double>(), p["U1"].get<double>(),
@@ -205,11 +205,11 @@ bodies:
 joints:
   pin: {{revolute: [world, one], at: [[0, 0], [-0.36, 0]]}}
   elbow: {{revolute: [one, two], at: [[0.36, 0], [-0.395, 0]]}}
-run: RUN
+run: {{coordinates: {}, RUN}}
 )",
                   1.9 * l1 * l1 / 12.0, 0.5 * l1 * std::cos(first), 0.5 * l1 * std::sin(first),
                   first, 0.8 * l2 * l2 / 12.0, l1 * std::cos(first) + 0.5 * l2 * std::cos(second),
-                  l1 * std::sin(first) + 0.5 * l2 * std::sin(second), second),
+                  l1 * std::sin(first) + 0.5 * l2 * std::sin(second), second, coordinates),
       1.4,
       c["theta1"][13],
       [](const Simulation& s) { return std::remainder(planar_angle(s, "one"), 2.0 * M_PI); },
@@ -225,7 +225,7 @@ world: spatial
 gravity: [0, 0, 0]
 bodies:
   top: {mass: 1, inertia: [1, 2, 3], center: [0, 0, 0], spin: [0.3, 1, 0.2]}
-run: RUN
+run: {RUN}
 )",
           5.0,
           c["expected"]["quaternion"][3][0],
@@ -272,7 +272,9 @@ TEST_P(SecondOrderAccuracy, is_met_and_estimated) {
     EXPECT_LE(error, accuracy) << c.name;
     EXPECT_LE(error, run.estimate) << c.name << " at " << accuracy;
     EXPECT_EQ(run.ordinary, 0) << c.name;
-    if (before > 0.0) EXPECT_LE(error, 0.5 * before) << c.name << " at " << accuracy;
+    if (before > 0.0) {
+      EXPECT_LE(error, 0.5 * before) << c.name << " at " << accuracy;
+    }
     before = error;
   }
 }
@@ -336,7 +338,7 @@ materials: {m: {friction: 0.3}}
 bodies:
   floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
   block: {shapes: [{box: [0.2, 0.1], material: m}], mass: 1.5, pose: {on: floor, at: 0}, velocity: [2, 0]}
-run: RUN
+run: {RUN}
 )",
                         1.0, block["value"]["x_stop"],
                         [](const Simulation& s) { return position(s, "block").x(); }};
@@ -348,7 +350,7 @@ materials: {m: {friction: 0.2}}
 bodies:
   floor: {freedom: fixed, shapes: [{half-space: {}, material: m}]}
   ball: {shapes: [{sphere: 0.1, material: m}], pose: {on: floor, at: [0, 0]}, velocity: [1, 0, 0], spin: [0, -30, 0]}
-run: RUN
+run: {RUN}
 )",
                          2.0, rolls["x_at_2s"],
                          [](const Simulation& s) { return position(s, "ball").x(); }};
@@ -361,7 +363,7 @@ materials: {m: {restitution: 0.7}}
 bodies:
   floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
   ball: {shapes: [{circle: 0.05, material: m}], mass: 1, position: [0, 1.2], velocity: [0, 0.3]}
-run: RUN
+run: {RUN}
 )",
                         1.95, bounces["value"]["y"],
                         [](const Simulation& s) { return position(s, "ball").y(); }};
@@ -383,7 +385,7 @@ bodies:
   floor: {freedom: fixed, shapes: [{half-plane: {}, material: m}]}
   wall: {shapes: [{box: [0.1, 0.3], material: smooth}], motion: {x: 0.2*sin(5*t)-0.05, y: 0.2, angle: 0}}
   block: {shapes: [{box: [0.1, 0.1], material: m}], mass: 2, position: [0.08, 0.05]}
-run: RUN
+run: {RUN}
 )",
                        0.6, c["x_final"],
                        [](const Simulation& s) { return position(s, "block").x() - 0.05; }};
@@ -399,7 +401,7 @@ run: RUN
 
 TEST(SecondOrder, goes_on_from_a_state_bit_for_bit) {
   std::string scene = rocking_block().scene;
-  scene.replace(scene.find("RUN"), 3, "{step: 0.02, duration: 2, stepper: second-order}");
+  scene.replace(scene.find("RUN"), 3, "step: 0.02, duration: 2, stepper: second-order");
   Simulation whole = simulate(scene);
   State middle;
   while (!whole.finished()) {
