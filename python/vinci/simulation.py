@@ -120,6 +120,7 @@ class Simulation(_core.Simulation):
         accept: float | None = None,
         strict: bool | None = None,
         diagnose: str | None = None,
+        threads: int | None = None,
         seed: int | None = None,
         parameters: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,

@@ -120,8 +120,8 @@ TEST(Search, gives_no_interval_of_one_answer) {
   EXPECT_FALSE(std::isnan(drawn.found[0].probability.upper));
 }
 
-// A level that confirms and does not reject leaves those open that it does not confirm: they are not
-// like the ones that it does.
+// A level that confirms and does not reject leaves those open that it does not confirm: they are
+// not like the ones that it does.
 TEST(Levels, that_leave_cases_open_leave_their_interval_open) {
   const auto judge = [](const StudyCase& item, CaseResult& result) {
     result.verdict = item.values[0] > 0.4 ? Verdict::success : Verdict::unknown;

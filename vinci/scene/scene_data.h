@@ -91,8 +91,8 @@ class Numbers {
   void forget(std::size_t i);
 
   const SceneData& scene_;
-  std::vector<double> variables_;     // NaN for those that are no parameters
-  std::vector<char> unknown_;         // the parameter has a mistake
+  std::vector<double> variables_;  // NaN for those that are no parameters
+  std::vector<char> unknown_;      // the parameter has a mistake
   bool has_unknown_ = false;
   std::vector<const Node*> pending_;  // parameters that are still to be evaluated
 };

@@ -80,8 +80,8 @@ class CompliantSystem {
   // J of the velocities here, the rows of a unit with entries in the same columns.
   std::vector<int> starts_, columns_;
   std::vector<double> values_;
-  std::vector<int> runs_;     // per row: its first column where the others follow one by one, or −1
-  int size_ = 0;              // velocities that take part
+  std::vector<int> runs_;  // per row: its first column where the others follow one by one, or −1
+  int size_ = 0;           // velocities that take part
   std::vector<double> push_;  // p of them
   std::vector<double> momentum_, motion_;
   std::vector<Unknown> unknowns_, factored_;

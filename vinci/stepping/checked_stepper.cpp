@@ -79,7 +79,7 @@ StepReport CheckedStepper::step(StepContext& context, State& state, double h) {
   }
   repetition_.forget();
   const StepReport report = make(context, state, h);
-  if (!displaced_) repetition_.note(context, starts_[0], state, h, report);
+  if (!displaced_ && !is_event_driven()) repetition_.note(context, starts_[0], state, h, report);
   return report;
 }
 

@@ -3,7 +3,8 @@
 // input bit for bit, is not made again. Its result stands, with its report.
 //
 // What reads the time or is code of the caller (prescribed motions, forces that are functions of
-// time, controllers, witnesses) is asked in every step: there every step is made.
+// time, controllers, witnesses) is asked in every step, and event-driven steps leave modes: there
+// every step is made.
 #pragma once
 
 #include "vinci/stepping/stepper.h"

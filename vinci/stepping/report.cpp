@@ -258,7 +258,8 @@ const std::vector<StepField>& step_fields() {
        .wide = true},
       {.name = "ordinary",
        .place = member<&R::ordinary>,
-       .text = "Of a step of second order: parts of it that the ordinary step made, of first order.",
+       .text =
+           "Of a step of second order: parts of it that the ordinary step made, of first order.",
        .over_parts = OverParts::sum,
        .column = "ordinary",
        .wide = true},
