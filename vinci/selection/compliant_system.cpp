@@ -222,7 +222,7 @@ void CompliantSystem::factor(double compliance) {
 
 // An old matrix leaves this share of a step to the next one.
 bool CompliantSystem::serves() const {
-  constexpr double turned = 1e-4;
+  constexpr double turned = 1e-6;
   const auto is_near = [](const Direction& a, const Direction& b) {
     if (a.first != b.first || a.count != b.count) return false;
     for (int k = 0; k < a.count; ++k)

@@ -50,7 +50,7 @@ class CompliantSystem {
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
   void factor(double compliance);
   // Whether the factors at hand, of the same compliance, are as good as those of the unknowns now:
-  // the same ones, whose directions turned by a ten thousandth at most.
+  // the same ones, whose directions turned by a millionth at most.
   bool serves() const;
   void solve(std::vector<double>& x);  // r in, z out, of the unknowns that were factored
   // Whether the unknowns that were factored are more than the bodies can tell apart, so that the
