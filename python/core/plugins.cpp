@@ -74,7 +74,7 @@ void add_plugins(py::module_& module) {
       R"(The time-stepping methods that can be chosen by name, with their texts and options.
 
 >>> list(vinci.steppers())
-['stewart-trinkle', 'anitescu-potra', 'song-pang-kumar', 'event-driven'])");
+['stewart-trinkle', 'anitescu-potra', 'song-pang-kumar', 'second-order', 'event-driven'])");
   module.def(
       "detectors", [] { return entries(known_plugins()->detectors); },
       R"(The collision detectors that can be chosen by name, with their texts and options.
