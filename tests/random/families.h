@@ -31,6 +31,7 @@ struct KnownFailure {
   const char* reason;
 };
 inline constexpr const char* sweeps_stall = "the sweeps make no further progress";
+inline constexpr const char* small_ends = "the sweeps of small problems end";
 inline constexpr const char* sweeps_end = "the sweeps run out";
 inline constexpr const char* newton_stalls = "Newton's steps make no further progress";
 inline constexpr const char* minimum = "the path ends at a minimum of its merit function";

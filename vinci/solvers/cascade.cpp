@@ -112,10 +112,30 @@ SolveReport Cascade::solve(const ComplementarityProblem& problem, Solution& solu
   kept_ = solution;
   Turn turn{problem, solution, terms};
   const Traits traits = traits_of(problem);
+  const bool again = traits.path_first && !traits.pivot_first;
+  if (again) guess_ = solution;
   if (traits.pivot_first ? pivot_first(turn, traits) : sweep_first(turn, traits))
     return finish(turn);
+  if (again && without_path(turn, traits)) return finish(turn);
   last_resort(turn, traits);
   return finish(turn);
+}
+
+// Once more from the guess, with sweeps in the place of the path; the better answer stays.
+bool Cascade::without_path(Turn& turn, Traits traits) {
+  const SolveReport report = best_;
+  std::swap(first_, kept_);
+  best_ = {};
+  best_.residual.relative = std::numeric_limits<double>::infinity();
+  turn.solution = kept_ = guess_;
+  traits.path_first = false;
+  const bool ended = sweep_first(turn, traits);
+  const bool proof = best_.status == SolveStatus::no_solution;
+  if (!proof && report.residual.relative < best_.residual.relative) {
+    best_ = report;
+    turn.solution = kept_ = first_;
+  }
+  return ended;
 }
 
 Cascade::Traits Cascade::traits_of(const ComplementarityProblem& problem) const {

@@ -80,6 +80,7 @@ class Cascade {
   Traits traits_of(const ComplementarityProblem& problem) const;
   bool pivot_first(Turn& turn, const Traits& traits);
   bool sweep_first(Turn& turn, const Traits& traits);
+  bool without_path(Turn& turn, Traits traits);
   bool attempt_cheaply(Turn& turn, const Traits& traits);
   bool newton_methods(Turn& turn);
   bool start_anew(Turn& turn);
@@ -102,6 +103,8 @@ class Cascade {
   SolveStatus last_ = SolveStatus::refused;  // of the last attempt
   SolveReport best_;
   Solution kept_;  // the answer of best_
+  // Where the path came first and did not end: the guess, and the best answer from there.
+  Solution guess_, first_;
 };
 
 }  // namespace vinci
